@@ -1,0 +1,135 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is held to. Warnings become errors in CI (`make lint`), not here: a compiler
+/// newer than ours must not stop somebody from building.
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+]
+
+extension Target.Dependency {
+  static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+  static let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+  static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+  static let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+  static let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+  static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+  static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+  static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+  static let lifecycle = Target.Dependency.product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let argumentParser = Target.Dependency.product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+  static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+  static let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+  static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+  static let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+}
+
+let package = Package(
+  name: "cordon",
+  products: [
+    .executable(name: "cordon", targets: ["cordon"]),
+    .executable(name: "apple-simulator", targets: ["apple-simulator"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1"),
+  ],
+  targets: [
+    // MARK: System libraries
+    .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+
+    // MARK: The data plane
+    .target(
+      name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: strict),
+    .target(name: "HTTPWire", dependencies: [.nioCore], swiftSettings: strict),
+    .target(
+      name: "DataPlane",
+      dependencies: ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging],
+      swiftSettings: strict),
+
+    // MARK: The control plane
+    .target(
+      name: "AppleIdentity", dependencies: [.jwtKit, .crypto, .httpTypes], swiftSettings: strict),
+    .target(name: "Sessions", dependencies: [.crypto], swiftSettings: strict),
+    .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
+    .target(name: "AccessPolicy", swiftSettings: strict),
+    .target(name: "Pages", dependencies: [.mustache], swiftSettings: strict),
+    .target(name: "Operations", dependencies: [.logging], swiftSettings: strict),
+    .target(
+      name: "ConfigurationFile",
+      dependencies: [
+        "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations", .toml,
+      ],
+      swiftSettings: strict),
+
+    // MARK: Where the parts meet
+    .target(
+      name: "Gateway",
+      dependencies: [
+        "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
+        .nioCore, .nioPosix, .httpTypes, .crypto, .logging, .lifecycle,
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "cordon",
+      dependencies: [
+        "Gateway", "ConfigurationFile", "SQLiteSessions", .argumentParser, .logging, .lifecycle,
+      ],
+      swiftSettings: strict),
+
+    // MARK: A local Apple, and the contract of a store
+    .target(
+      name: "AppleSimulator",
+      dependencies: [.hummingbird, .jwtKit, .crypto, .logging, .lifecycle], swiftSettings: strict),
+    .executableTarget(
+      name: "apple-simulator", dependencies: ["AppleSimulator", .argumentParser],
+      swiftSettings: strict),
+    .target(name: "SessionStoreTesting", dependencies: ["Sessions"], swiftSettings: strict),
+
+    // MARK: Tests
+    .testTarget(
+      name: "TLSTransportTests",
+      dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
+    .testTarget(
+      name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1],
+      swiftSettings: strict),
+    .testTarget(
+      name: "DataPlaneTests", dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioEmbedded],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AppleIdentityTests", dependencies: ["AppleIdentity", .jwtKit, .crypto, .httpTypes],
+      swiftSettings: strict),
+    .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
+    .testTarget(
+      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting"],
+      swiftSettings: strict),
+    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
+    .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
+    .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
+    .testTarget(
+      name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],
+      resources: [.copy("Golden")], swiftSettings: strict),
+    .testTarget(
+      name: "GatewayTests",
+      dependencies: ["Gateway", "SQLiteSessions", .nioCore, .nioEmbedded, .httpTypes],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AppleSimulatorTests", dependencies: ["AppleSimulator", .jwtKit],
+      swiftSettings: strict),
+    .testTarget(name: "SystemTests", path: "Tests/System", swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

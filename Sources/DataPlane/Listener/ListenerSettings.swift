@@ -1,0 +1,81 @@
+/// Where the gateway listens, and what it accepts there (`[listen]` of the configuration).
+public struct ListenerSettings: Sendable, Equatable {
+  /// The address that the listener binds.
+  public var address: BindAddress
+  /// The certificate and key of the listener; nil listens in cleartext.
+  public var tls: TLSFiles?
+  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody.
+  public var trustedProxies: [NetworkPrefix]
+  /// What one request may be at most.
+  public var limits: RequestLimits
+  /// How long each step of a client connection may take.
+  public var timeouts: ListenerTimeouts
+
+  public init(
+    address: BindAddress, tls: TLSFiles? = nil, trustedProxies: [NetworkPrefix] = [], limits: RequestLimits = .init(),
+    timeouts: ListenerTimeouts = .init()
+  ) {
+    self.address = address
+    self.tls = tls
+    self.trustedProxies = trustedProxies
+    self.limits = limits
+    self.timeouts = timeouts
+  }
+}
+
+/// An address to bind: an IP address with a port, or a Unix socket's path.
+public enum BindAddress: Sendable, Equatable, CustomStringConvertible {
+  /// A numeric IPv4 or IPv6 address (no brackets) and a port; port 0 lets the system choose.
+  case ip(host: String, port: UInt16)
+  /// The absolute path of a Unix stream socket.
+  case unix(path: String)
+
+  public var description: String {
+    switch self {
+    case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}
+
+/// A PEM certificate chain and its PEM private key, as absolute paths.
+public struct TLSFiles: Sendable, Equatable {
+  public var certificateFile: String
+  public var privateKeyFile: String
+
+  public init(certificateFile: String, privateKeyFile: String) {
+    self.certificateFile = certificateFile
+    self.privateKeyFile = privateKeyFile
+  }
+}
+
+/// What one request may be at most. A request beyond a limit is refused before a byte of it goes upstream.
+public struct RequestLimits: Sendable, Equatable {
+  /// Bytes of a request head: request line and fields. Default: 32,768 (32 KiB); at most 65,535. Beyond: 431.
+  public var headBytes = 32_768
+  /// Fields of a request head. Default: 100. Beyond: 431.
+  public var fieldCount = 100
+  /// Bytes of the request target. Default: 8,192 (8 KiB). Beyond: 414.
+  public var targetBytes = 8_192
+  /// Bytes of a request body, nil for no limit. Default: nil: the application behind the gateway knows. Beyond: 413.
+  public var bodyBytes: Int?
+
+  public init() {}
+}
+
+/// How long each step of a client connection may take. Kept by a wheel that turns four times a second: times are
+/// rounded up to a quarter of a second.
+public struct ListenerTimeouts: Sendable, Equatable {
+  /// From the first byte of a request head to its last. Default: 15 s. Then: 408.
+  public var head: Duration = .seconds(15)
+  /// Between two reads of a request body. Default: 60 s. Then: 408.
+  public var bodyProgress: Duration = .seconds(60)
+  /// Between two requests on a kept connection. Default: 75 s. Then it is closed.
+  public var idle: Duration = .seconds(75)
+  /// Without progress of a response that the client does not read. Default: 60 s. Then it is closed.
+  public var writeProgress: Duration = .seconds(60)
+  /// From accept to the end of the TLS handshake. Default: 10 s. Then it is closed.
+  public var handshake: Duration = .seconds(10)
+
+  public init() {}
+}

@@ -1,0 +1,43 @@
+/// A block of IP addresses in CIDR notation (RFC 4632, RFC 4291 2.3), or a single address.
+///
+/// An IPv4 prefix also contains the IPv4-mapped IPv6 form of its addresses (`::ffff:10.0.0.1`), which is how a
+/// dual-stack socket reports an IPv4 peer.
+public struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
+  /// The network address, 16 bytes; an IPv4 address in its IPv4-mapped form.
+  private let address: [UInt8]
+  /// Leading bits of `address` that count, 0 to 128.
+  private let bits: Int
+  public let description: String
+
+  /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.
+  /// - Returns: nil where the text is no such block, or has bits set beyond its length.
+  public init?(_ text: String) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let address = IPAddressBytes(String(parts[0])) else { return nil }
+    let width = address.isIPv4 ? 32 : 128
+    var length = width
+    if parts.count == 2 {
+      let digits = parts[1].utf8
+      guard !digits.isEmpty, digits.count <= 3, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
+      length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      guard length <= width else { return nil }
+    }
+    let bits = address.isIPv4 ? length + 96 : length
+    for bit in bits..<128 where address.bytes[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
+    self.address = address.bytes
+    self.bits = bits
+    self.description = text
+  }
+
+  /// Whether `peer` lies in the block.
+  public func contains(_ peer: IPAddressBytes) -> Bool {
+    var bit = 0
+    while bit + 8 <= bits {
+      if address[bit / 8] != peer.bytes[bit / 8] { return false }
+      bit += 8
+    }
+    guard bit < bits else { return true }
+    let mask = UInt8(truncatingIfNeeded: 0xFF00 >> (bits - bit))
+    return address[bit / 8] & mask == peer.bytes[bit / 8] & mask
+  }
+}

@@ -1,0 +1,17 @@
+/// What is logged, and how (`[log]` of the configuration).
+public struct LogSettings: Sendable, Equatable {
+  /// One line a request. Default: false.
+  public var accessLog = false
+  /// Least severity of application events. Default: info.
+  public var level: Level = .info
+  /// How lines look. Default: text on a terminal, JSON elsewhere.
+  public var format: Format = .automatic
+
+  public init() {}
+
+  /// Severities, as swift-log names them.
+  public enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
+
+  /// How lines look.
+  public enum Format: String, Sendable, CaseIterable { case automatic = "auto", json, text }
+}

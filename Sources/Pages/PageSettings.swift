@@ -1,0 +1,10 @@
+/// What the pages say and look like (`[pages]` of the configuration).
+public struct PageSettings: Sendable, Equatable {
+  /// The name of the application, for titles and the sign-in page. Default: the host of `public_url`.
+  public var applicationName: String?
+  /// Whether a browser without a session sees the sign-in page first (true) or goes straight to Apple (false).
+  /// Default: true.
+  public var showSignInPage = true
+
+  public init() {}
+}

@@ -1,0 +1,9 @@
+/// How often a user's refresh token is checked (`[revalidation]` of the configuration).
+public struct RevalidationSettings: Sendable, Equatable {
+  /// Between two checks of one account. Default: 24 h, and never less against Apple itself.
+  public var interval: Duration = .seconds(86_400)
+  /// How long after `interval` sessions go on without a good answer. Default: 48 h.
+  public var grace: Duration = .seconds(48 * 3_600)
+
+  public init() {}
+}

@@ -1,0 +1,11 @@
+/// How long sessions live and what signs them (`[session]` of the configuration).
+public struct SessionSettings: Sendable, Equatable {
+  /// Absolute paths of the secrets: the first signs and seals, all verify and open.
+  public var secretFiles: [String]
+  /// From sign-in to the end, whatever happens in between. Default: 30 d.
+  public var lifetime: Duration = .seconds(30 * 86_400)
+  /// Without a request. Default: 7 d.
+  public var idleTimeout: Duration = .seconds(7 * 86_400)
+
+  public init(secretFiles: [String]) { self.secretFiles = secretFiles }
+}
