@@ -62,7 +62,7 @@ public struct SimulatedUser: Sendable, Equatable, Codable {
     return [
       SimulatedUser(id: "anna", firstName: "Anna", lastName: "Bergström", email: "anna.bergstrom@example.com"),
       SimulatedUser(id: "ben", firstName: "Ben", lastName: "Okafor", email: "ben@example.org"),
-      SimulatedUser(id: "chiyo", firstName: "千代", lastName: "田中", email: "chiyo.tanaka@example.com"),
+      SimulatedUser(id: "eleni", firstName: "Ελένη", lastName: "Παπαδοπούλου", email: "eleni@example.com"),
       managed,
       SimulatedUser(
         id: "eve", firstName: "Eve", lastName: "Unverified", email: "eve@example.net", emailVerified: false),
