@@ -89,6 +89,18 @@ struct HarnessTests {
     #expect { try process.waitForExit(by: .seconds(0)) } throws: { "\($0)".contains("sleep to end") }
   }
 
+  @Test("A process under the fake clock sees the days pass that the test says, and its time-outs stay true")
+  func fakeClock() throws {
+    let clock = try FakeClock()
+    try clock.set(secondsAhead: 25 * 3_600)
+    let date = try ServerProcess.run("/bin/date", ["+%s"], environment: clock.environment)
+    let ahead =
+      try #require(Double(date.standardOutput.trimmingCharacters(in: .newlines))) - Date().timeIntervalSince1970
+    #expect(abs(ahead - 25 * 3_600) < 60)
+    let slept = try ServerProcess.run("/bin/sleep", ["0.01"], environment: clock.environment)
+    #expect(slept.exit == .code(0))
+  }
+
   @Test("The cookie jar keeps what a browser keeps, and sends what a browser sends")
   func cookieJar() {
     func parse(_ line: String) -> CookieJar.Cookie? { CookieJar.parse(line, host: "localhost") }

@@ -6,16 +6,18 @@ final class GatewayProcess {
   let configuration: GatewayConfiguration
   let directory: TemporaryDirectory
   let file: String
+  private let clock: FakeClock?
   private(set) var process: ServerProcess
   /// What earlier processes of this gateway wrote, for searches in the whole log.
   private var earlierOutput: [UInt8] = []
 
   /// Starts a gateway and waits until it is ready.
-  init(_ configuration: GatewayConfiguration) throws {
+  init(_ configuration: GatewayConfiguration, clock: FakeClock? = nil) throws {
     self.configuration = configuration
+    self.clock = clock
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory)
+    process = try Self.launch(file, directory, clock)
     try waitUntilReady()
   }
 
@@ -53,7 +55,7 @@ final class GatewayProcess {
   private func startAgain(with changed: GatewayConfiguration?) throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
-    process = try Self.launch(file, directory)
+    process = try Self.launch(file, directory, clock)
     try waitUntilReady()
   }
 
@@ -61,7 +63,11 @@ final class GatewayProcess {
     try process.waitUntilReady("GET /readyz answers 200") { try admin.get("/readyz").status == 200 }
   }
 
-  private static func launch(_ file: String, _ directory: TemporaryDirectory) throws -> ServerProcess {
-    try ServerProcess(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+  private static func launch(
+    _ file: String, _ directory: TemporaryDirectory, _ clock: FakeClock?
+  ) throws -> ServerProcess {
+    try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], environment: clock?.environment ?? [:],
+      directory: directory.path)
   }
 }

@@ -37,20 +37,23 @@ final class RawUpstream: Sendable {
   private let connections = Watched<[TCPConnection]>([])
 
   /// Answers each request with `handler`; without one, with 200 and a body that names the request's target.
-  convenience init(_ handler: @escaping RequestHandler = RawUpstream.greet) throws {
+  convenience init(port: UInt16? = nil, _ handler: @escaping RequestHandler = RawUpstream.greet) throws {
     let box = Watched<(@Sendable (Request) -> Void)?>(nil)
-    try self.init(connections: { connection, number in
-      while let request = try Request.read(from: connection, number: number) {
-        box.current?(request)
-        try handler(request, connection)
-      }
-    })
+    try self.init(
+      port: port,
+      connections: { connection, number in
+        while let request = try Request.read(from: connection, number: number) {
+          box.current?(request)
+          try handler(request, connection)
+        }
+      })
     box.update { [recorded] in $0 = { request in recorded.update { $0.append(request) } } }
   }
 
   /// Hands each connection to `handler`, on a thread of its own; the connection closes when it returns or throws.
-  init(connections handler: @escaping ConnectionHandler) throws {
-    (listener, port) = try Self.listen()
+  init(port: UInt16? = nil, connections handler: @escaping ConnectionHandler) throws {
+    self.port = try port ?? FreePort.take()
+    listener = try Self.listen(self.port)
     Thread.detachNewThread { [listener, connections] in
       while true {
         let descriptor = Glibc.accept(listener, nil, nil)
@@ -109,15 +112,14 @@ final class RawUpstream: Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
-  private static func listen() throws -> (Int32, UInt16) {
-    let port = try FreePort.take()
+  private static func listen(_ port: UInt16) throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     var on: Int32 = 1
     setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
     guard withLoopback(port: port, { bind(descriptor, $0, $1) }) == 0, Glibc.listen(descriptor, 128) == 0 else {
       throw HarnessError.system("listen on port \(port)", errno: errno)
     }
-    return (descriptor, port)
+    return descriptor
   }
 }
 
