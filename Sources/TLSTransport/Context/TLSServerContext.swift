@@ -43,7 +43,7 @@ public final class TLSServerContext: Sendable {
   ///   - now: The time in seconds since 1970.
   ///   - notice: How long before the expiry it is worth telling, in seconds. Default: 1,209,600 (14 days).
   public func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
-    if now > self.validity.upperBound { return .expired(since: self.validity.upperBound) }
+    if now >= self.validity.upperBound { return .expired(since: self.validity.upperBound) }
     if now < self.validity.lowerBound { return .notYetValid(until: self.validity.lowerBound) }
     // Neither side can overflow: dates of certificates have four-digit years, and now is between two of them.
     return self.validity.upperBound - now < notice ? .expiresSoon(at: self.validity.upperBound) : nil

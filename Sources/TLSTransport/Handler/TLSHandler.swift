@@ -155,9 +155,13 @@ public final class TLSHandler: ChannelDuplexHandler {
       self.agreement = agreement
       context.fireUserInboundEventTriggered(agreement)
       // What waited goes out together with the last bytes of the handshake.
-      if self.flushIsDue, self.state == .open { self.encrypt(connection, context) }
-      self.flushIsDue = false
-      self.send(context)
+      if self.flushIsDue, self.state == .open {
+        self.flushIsDue = false
+        self.encrypt(connection, context)
+        context.flush()
+      } else {
+        self.send(context)
+      }
     }
   }
 
