@@ -126,7 +126,7 @@ extension RawSpan {
   }
 
   /// Calls `body` with each non-empty element of the comma-separated list in `range` (RFC 9110 5.6.1).
-  func forEachListElement(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
+  package func forEachListElement(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
     var start = range.lowerBound
     while start <= range.upperBound {
       var end = start
