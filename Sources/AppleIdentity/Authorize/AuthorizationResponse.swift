@@ -19,7 +19,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
 
   /// The user did not, or Apple could not.
   public struct Refusal: Sendable, Equatable {
-    /// Apple's error code: letters, digits and `_`; anything else is `?`. For display and logs.
+    /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
     public let error: String
     public let state: String?
 
@@ -33,7 +33,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
     let state = try text("state", in: form, maximumBytes: Limit.state)
     if let error = try text("error", in: form, maximumBytes: Limit.error) {
       guard form.values(of: "code").isEmpty, form.values(of: "id_token").isEmpty else { throw .contradictory }
-      return .refused(Refusal(error: LogText.sanitised(error, maximumBytes: Limit.error), state: state))
+      return .refused(Refusal(error: error, state: state))
     }
     guard let code = try text("code", in: form, maximumBytes: Limit.code) else { throw .missing("code") }
     guard let state else { throw .missing("state") }

@@ -8,9 +8,9 @@ enum DisplayName {
   static let maximumCharacters = 100
 
   /// The text in NFC without anything that is not visible text: control characters, line breaks, bidirectional
-  /// overrides and isolates, zero-width and other format characters, private-use and unassigned code points. Runs of
-  /// white space become one space, at the ends none. Markup stays: it is text, and whoever shows it escapes it.
-  /// `nil` if nothing is left.
+  /// overrides and isolates, zero-width and other format characters (but not the joiners that Persian and Indian scripts
+  /// spell names with), private-use and unassigned code points. Runs of white space become one space, at the ends none.
+  /// Markup stays: it is text, and whoever shows it escapes it. `nil` if nothing visible is left.
   static func sanitised(_ text: String) -> String? {
     var cleaned = String.UnicodeScalarView()
     var spacePending = false
@@ -32,7 +32,7 @@ enum DisplayName {
       kept.append(character)
     }
     if kept.utf8.last == UInt8(ascii: " ") { kept.removeLast() }
-    return kept.isEmpty ? nil : kept
+    return kept.unicodeScalars.contains { !isJoiner($0) } ? kept : nil
   }
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
@@ -45,9 +45,13 @@ enum DisplayName {
   private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .surrogate, .privateUse, .unassigned: false
-    // Persian and several Indian scripts spell names with these two; they turn nothing around.
-    case .format: scalar.value == 0x200C || scalar.value == 0x200D
+    case .format: isJoiner(scalar)
     default: true
     }
+  }
+
+  /// Zero-width non-joiner and joiner. They turn nothing around.
+  private static func isJoiner(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value == 0x200C || scalar.value == 0x200D
   }
 }

@@ -28,7 +28,7 @@ enum KeyFile {
     var contents: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 4096)
     while contents.count <= maximumBytes {
-      let count = Swift.min(chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }, chunk.count)
+      let count = chunk.withUnsafeMutableBytes { systemRead(descriptor, $0) }
       if count < 0 { return .unreadable(reason: reason(errno)) }
       if count == 0 { return .contents(contents) }
       contents.append(contentsOf: chunk[..<count])

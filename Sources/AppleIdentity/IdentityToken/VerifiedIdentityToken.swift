@@ -82,12 +82,11 @@ public struct IdentityTokenVerifier: Sendable {
   ) async throws(IdentityTokenRejection) -> SignedClaims {
     do {
       return try await key.verifiedPayload(of: token, as: SignedClaims.self)
-    } catch let error as JWTError where error.errorType == .signatureVerificationFailed {
-      throw .signatureInvalid
-    } catch is DecodingError {
+    } catch let error as JWTError where error.errorType == .malformedToken {
+      // The signature was right already; it is Apple's own payload that is no JSON object.
       throw .malformed("payload")
     } catch {
-      // Whatever the cryptography throws about a signature that is not one.
+      // A wrong signature, and whatever the cryptography throws about bytes that are none.
       throw .signatureInvalid
     }
   }

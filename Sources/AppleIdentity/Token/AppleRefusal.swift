@@ -4,6 +4,11 @@ public struct AppleRefusal: Error, Sendable, Equatable {
   /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
   public let description: String?
 
+  public init(code: Code, description: String?) {
+    self.code = code
+    self.description = description
+  }
+
   /// The documented codes.
   public enum Code: String, Sendable, CaseIterable {
     case invalidRequest = "invalid_request"
