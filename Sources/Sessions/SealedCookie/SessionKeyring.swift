@@ -45,11 +45,20 @@ public struct SessionKeyring: Sendable {
     throw .tokensWouldBeLost(count: unknown.values.reduce(0, +), keys: unknown.keys.sorted())
   }
 
+  /// A name that stands for a user in logs: 16 hexadecimal digits, the same for the same user under the same first key,
+  /// from which nobody gets back to the user.
+  public func pseudonym(of subject: Subject) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
+    return String(decoding: hash.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
   /// What one secret gives.
   struct Keys: Sendable {
     let identifier: KeyIdentifier
     let cookie: SymmetricKey
     let sealing: SealingKeys
+    let pseudonym: SymmetricKey
 
     init(_ secret: SecretBytes, path: String?) throws(KeyringError) {
       var bytes = secret.bytes[...]
@@ -64,6 +73,7 @@ public struct SessionKeyring: Sendable {
       identifier = derive("key identifier", byteCount: 4).withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
       cookie = derive("session cookie")
       sealing = SealingKeys { derive("seal \($0.rawValue)") }
+      pseudonym = derive("pseudonym")
     }
   }
 }
