@@ -6,6 +6,8 @@ public struct AppleIdentityProvider: Sendable {
   public let verifier: IdentityTokenVerifier
   public let tokens: TokenClient
   public let revocation: RevocationClient
+  /// For the messages that Apple posts about users.
+  public let notifications: NotificationVerifier
   /// Makes client secrets; `doctor` tries it.
   public let mint: ClientSecretMint
 
@@ -21,6 +23,8 @@ public struct AppleIdentityProvider: Sendable {
     self.settings = settings
     keySet = AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)
     verifier = IdentityTokenVerifier(keySet: keySet, clock: clock)
+    notifications = NotificationVerifier(
+      keySet: keySet, clock: clock, audiences: [settings.clientID] + settings.nativeClientIDs)
     mint = ClientSecretMint(teamID: settings.teamID, keyID: settings.keyID, key: key, clock: clock)
     let call = AppleCall(origin: origin, transport: transport, mint: mint)
     tokens = TokenClient(call: call, verifier: verifier)

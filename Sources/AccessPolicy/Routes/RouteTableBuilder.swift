@@ -32,7 +32,9 @@ struct RouteTableBuilder {
 
   /// What is wrong with a prefix by itself.
   private static func complaint(about prefix: [UInt8]) -> String? {
-    let beginsSegmentWithColon = zip(prefix, prefix.dropFirst()).contains { $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ":") }
+    let beginsSegmentWithColon = zip(prefix, prefix.dropFirst()).contains {
+      $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ":")
+    }
     if beginsSegmentWithColon || prefix.contains(UInt8(ascii: "*")) {
       return "a path is a prefix, not a pattern; leave \"*\" and \"/:\" out (\"/public/\" rules everything below it)"
     }

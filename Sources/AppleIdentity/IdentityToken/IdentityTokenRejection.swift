@@ -1,5 +1,7 @@
 /// Why an identity token is not believed.
 public enum IdentityTokenRejection: Error, Sendable, Equatable {
+  /// The answer should have carried a token, and did not.
+  case absent
   /// Longer than ``IdentityTokenVerifier/maximumBytes``.
   case tooLong
   /// Not three parts of base64url with JSON objects in the first two.
@@ -28,6 +30,7 @@ public enum IdentityTokenRejection: Error, Sendable, Equatable {
   /// What is wrong, without any text of the token.
   public var message: String {
     switch self {
+    case .absent: "the identity token that was asked for did not come"
     case .tooLong: "the identity token is too long"
     case .malformed(let part): "the identity token's \(part) cannot be read"
     case .algorithmRefused(let name): "the identity token's algorithm \(name) is refused"

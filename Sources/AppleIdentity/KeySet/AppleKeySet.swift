@@ -126,6 +126,13 @@ public struct KeySetReport: Sendable, Equatable {
   public let keyIdentifiers: [String]
   /// The field `Date` of Apple's answer.
   public let date: String?
+
+  /// How far our clock is ahead of Apple's, in seconds; negative if it is behind, `nil` if Apple did not tell the time.
+  /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
+  /// find Apple's tokens so.
+  public func clockDifference(at now: Date) -> TimeInterval? {
+    date.flatMap(HTTPDate.parse).map { now.timeIntervalSince($0) }
+  }
 }
 
 /// Why a key is not to be had.

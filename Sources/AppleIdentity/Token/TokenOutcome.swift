@@ -7,6 +7,8 @@ public enum ExchangeOutcome: Sendable, Equatable {
   case misconfigured(AppleRefusal)
   /// Tokens came, and the identity token is not to be believed, or Apple's keys cannot be had to tell.
   case unverified(IdentityTokenRejection)
+  /// The token that came by the browser or the app and the one from the exchange are of different sign-ins.
+  case disagreement(IdentityTokenDisagreement)
   case appleTrouble(AppleTrouble)
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)

@@ -17,7 +17,7 @@ enum Stylesheet {
     .wire{stroke:var(--wire)}.tree{stroke:var(--leaf)}.fruit{fill:var(--fruit)}
     h1{margin:0 0 .75rem;font-size:1.5rem;line-height:1.25;font-weight:650;letter-spacing:-.015em;text-wrap:balance;\
     overflow-wrap:anywhere}
-    p{margin:0 0 .75rem;color:var(--soft);text-wrap:pretty;overflow-wrap:anywhere}
+    p{margin:0 0 .75rem;color:var(--soft);text-wrap:balance;overflow-wrap:anywhere}
     strong{color:var(--ink);font-weight:600}
     .ways{display:flex;flex-direction:column;gap:.75rem;margin-top:1.75rem}
     .apple,.solid{display:flex;align-items:center;justify-content:center;width:100%;min-height:3rem;padding:.5rem 1rem;\

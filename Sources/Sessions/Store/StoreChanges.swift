@@ -35,7 +35,7 @@ public struct StoreChanges: Sendable, Equatable {
 /// What a store may forget.
 public struct RemovalRule: Sendable {
   public let now: Date
-  /// Sessions not seen for this long are gone.
+  /// Sessions not seen for this long (and `sightingsDelay` more) are gone.
   public let idleTimeout: Duration
   /// How long a change is remembered for replicas that were away. Must be well over their polling interval.
   public let rememberChanges: Duration
@@ -48,6 +48,14 @@ public struct RemovalRule: Sendable {
     self.rememberChanges = rememberChanges
     self.limit = limit
   }
+
+  /// How far what is written of `lastSeen` may be behind: sightings are written in batches.
+  public static let sightingsDelay = Duration.seconds(3_600)
+
+  /// Sessions last seen before this are gone.
+  public var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.sightingsDelay) }
+  /// Changes from before this may be forgotten.
+  public var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
 }
 
 /// How much a store holds.

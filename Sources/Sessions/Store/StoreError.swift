@@ -20,8 +20,6 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case newerSchema
     /// It has been closed.
     case closed
-    /// The caller's task was cancelled; nothing was changed.
-    case cancelled
     /// It was asked for something that cannot be, such as beginning a session twice.
     case conflict
     /// A mistake of ours.
@@ -50,7 +48,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Whether the same call may succeed in a while without anybody doing anything.
   public var isRetryable: Bool {
     switch code {
-    case .unavailable, .busy, .full, .cancelled: true
+    case .unavailable, .busy, .full: true
     case .readOnly, .corrupt, .denied, .missingDirectory, .newerSchema, .closed, .conflict, .internalError: false
     }
   }
@@ -59,7 +57,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     switch code {
     case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator
     case .unavailable, .busy, .corrupt: .store
-    case .closed, .cancelled, .conflict, .internalError: .us
+    case .closed, .conflict, .internalError: .us
     }
   }
 
