@@ -132,10 +132,10 @@ extension SignInService {
     switch exchanged {
     case .granted(let tokens):
       if let disagreement = browserToken?.disagreement(withExchanged: tokens.identityToken, code: grant.code) {
-        logger.warning("the two identity tokens of a sign-in disagree", metadata: ["reason": "\(disagreement.message)"])
-        return failed(.answerInvalid, "tokens_disagree", request, attempt)
+        return disagreed(disagreement, request, attempt)
       }
       return await complete(tokens, name, attempt, request)
+    case .disagreement(let disagreement): return disagreed(disagreement, request, attempt)
     case .refused: return failed(.answerInvalid, "code_refused", request, attempt)
     case .unverified(let rejection): return rejected(rejection, request, attempt)
     case .misconfigured(let refusal):
@@ -197,6 +197,13 @@ extension SignInService {
   }
 
   // MARK: Failures
+
+  private func disagreed(
+    _ disagreement: IdentityTokenDisagreement, _ request: ControlRequest, _ attempt: SignInAttempt
+  ) -> ControlResponse {
+    logger.warning("the two identity tokens of a sign-in disagree", metadata: ["reason": "\(disagreement.message)"])
+    return failed(.answerInvalid, "tokens_disagree", request, attempt)
+  }
 
   private func rejected(
     _ rejection: IdentityTokenRejection, _ request: ControlRequest, _ attempt: SignInAttempt
