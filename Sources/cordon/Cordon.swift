@@ -6,5 +6,9 @@ struct CordonCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "cordon",
     abstract: "Sign in with Apple in front of a web application.",
-    subcommands: [CheckCommand.self, KeygenCommand.self, ReferenceCommand.self])
+    version: version,
+    subcommands: [RunCommand.self, CheckCommand.self, KeygenCommand.self, ReferenceCommand.self])
+
+  /// The version of this source.
+  static let version = "0.1.0"
 }

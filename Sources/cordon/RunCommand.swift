@@ -1,12 +1,17 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 import ArgumentParser
 import ConfigurationFile
 import Gateway
-import Glibc
 import Logging
 import Operations
 import SQLiteSessions
 import ServiceLifecycle
 import Sessions
+import UnixSignals
 
 /// `cordon run`: the gateway itself, until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {
@@ -28,7 +33,8 @@ struct RunCommand: AsyncParsableCommand {
     do throws(ConfigurationProblems) {
       configuration = try ConfigurationFile.load(config)
     } catch {
-      StandardError.write("\(error)")
+      var standardError = StandardError()
+      print(error, to: &standardError)
       throw ExitCode(ExitStatus.configuration)
     }
     // A client that goes away while it is written to is an error of that write, not the end of the process.
@@ -47,7 +53,8 @@ struct RunCommand: AsyncParsableCommand {
       try await group.run()
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
-      StandardError.write("cordon: \(error)")
+      var standardError = StandardError()
+      print("cordon: \(error)", to: &standardError)
       throw ExitCode.failure
     }
   }
