@@ -37,14 +37,14 @@ final class AdminGate: RequestGate {
   private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
 
   func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
-    ControlResponse(HTTPResponse.Status(code: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
+    ControlResponse(HTTPResponse.Status(integerLiteral: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
   }
 }
 
 extension ControlResponse {
   init(_ answer: HealthAnswer) {
     self.init(
-      HTTPResponse.Status(code: answer.status),
+      HTTPResponse.Status(integerLiteral: answer.status),
       fields: [.contentType: answer.contentType, .cacheControl: "no-store"], body: answer.body)
   }
 }

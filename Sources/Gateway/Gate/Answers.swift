@@ -11,7 +11,7 @@ extension ControlResponse {
     for field in page.fields {
       if let name = HTTPField.Name(field.name) { fields.append(HTTPField(name: name, value: field.value)) }
     }
-    self.init(HTTPResponse.Status(code: page.status), fields: fields, body: page.body)
+    self.init(HTTPResponse.Status(integerLiteral: page.status), fields: fields, body: page.body)
   }
 
   /// A redirect that is kept nowhere.
