@@ -80,6 +80,12 @@ struct RefreshTests {
     #expect(verdict == .misconfigured(AppleRefusal(code: code, description: "said??so")))
   }
 
+  @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
+  func otherStatusOfMistakes(status: Int) async throws {
+    let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
+    #expect(verdict == .misconfigured(AppleRefusal(code: .invalidClient, description: nil)))
+  }
+
   @Test(
     "Errors that nobody documented, in any spelling, are Apple's trouble",
     arguments: ["server_error", "INVALID_GRANT", "invalid_grant ", "", "invalid_gra\u{0}nt", "ínvalid_grant"])
@@ -151,5 +157,16 @@ struct RefreshTests {
       try await verdict(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))
     let unanswered = try await verdict(.failure(.unanswered(reason: "no answer in 10 s")))
     #expect(unanswered == .appleTrouble(.unanswered(reason: "no answer in 10 s")))
+  }
+
+  @Test("Each verdict has a code for logs and metrics that holds no text from outside")
+  func codes() {
+    let refusal = AppleRefusal(code: .invalidClient, description: "x")
+    let verdicts: [RefreshVerdict] = [
+      .goodStanding(identityToken: nil, rejection: nil), .revoked(refusal), .misconfigured(refusal),
+      .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),
+    ]
+    #expect(
+      verdicts.map(\.code) == ["good_standing", "revoked", "misconfigured", "apple_trouble", "not_sent", "no_secret"])
   }
 }
