@@ -21,6 +21,7 @@ struct RefreshTests {
     let request = try #require(fixture.apple.requests(to: "/auth/token").first)
     #expect(request.description == "POST https://appleid.apple.com/auth/token")
     #expect(request.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    #expect(request.head.headerFields[.userAgent] == "Cordon")
     #expect(request.head.headerFields[.contentLength] == String(request.body.count))
     let form = try FormFields(parsing: request.body)
     #expect(try form.text(of: "grant_type") == "refresh_token")
