@@ -73,7 +73,8 @@ struct IdentityHeadersTests {
     arguments: [
       ("plain ~!\"", "plain ~!\"", "plain ~!\""), ("100%", "100%25", "100%"), ("Zoë", "Zo%C3%AB", "Zoë"),
       ("👩‍🚀", "%F0%9F%91%A9%E2%80%8D%F0%9F%9A%80", "👩‍🚀"), ("a\r\nX: y", "a%0D%0AX: y", "a%0D%0AX: y"),
-      ("\u{0}\t\u{7F}", "%00%09%7F", "%00%09%7F"), ("a\u{85}b", "a%C2%85b", "a%C2%85b"), (" a b ", "%20a b%20", "%20a b%20"),
+      ("\u{0}\t\u{7F}", "%00%09%7F", "%00%09%7F"), ("a\u{85}b", "a%C2%85b", "a%C2%85b"),
+      (" a b ", "%20a b%20", "%20a b%20"),
       ("\u{A0}", "%C2%A0", "\u{A0}"), (" ", "%20", "%20"), ("", "", ""),
     ])
   func encodes(text: String, percent: String, utf8: String) {
