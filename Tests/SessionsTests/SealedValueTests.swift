@@ -154,6 +154,17 @@ struct SessionKeyringTests {
     #expect(error?.message.contains("cordon store reseal") == true)
   }
 
+  @Test("A generated secret is a line of 64 characters that makes a key, and never the same")
+  func generatesSecrets() throws {
+    let contents = (0..<20).map { _ in SecretBytes.newFileContent() }
+    #expect(Set(contents).count == 20)
+    for content in contents {
+      #expect(content.count == 65 && content.last == UInt8(ascii: "\n"))
+      #expect(!content.dropLast().contains(UInt8(ascii: "\n")))
+      _ = try SessionKeyring(secrets: [SecretBytes(content)])
+    }
+  }
+
   @Test("A key's identifier is always eight hexadecimal digits")
   func namesKeys() {
     #expect(KeyIdentifier(number: 0xAB).description == "000000ab")
