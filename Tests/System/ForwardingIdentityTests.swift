@@ -11,15 +11,12 @@ import Testing
 @SystemActor
 @Suite(
   "Identity towards the application",
-  .site {
-    try Site { configuration in
-      configuration.ending = """
-        [[route]]
-        path = "/public/"
-        access = "public"
-        """
-    }
-  })
+  .site(
+    ending: """
+      [[route]]
+      path = "/public/"
+      access = "public"
+      """))
 struct ForwardingIdentityTests {
   private let site: Site
 
