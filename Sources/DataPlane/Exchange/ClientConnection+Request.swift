@@ -32,9 +32,12 @@ extension ClientConnection {
     }
   }
 
-  private func beginExchange() {
+  /// An exchange whose gate asked for time is under way already when its head is read again.
+  func beginExchange() {
+    guard !exchange.isUnderWay else { return }
     exchange = Exchange()
     exchange.isUnderWay = true
+    server.observer.exchangeBegan()
     exchange.began = .now()
     exchange.requestID = server.loop.requestIDs.next()
   }
@@ -69,7 +72,6 @@ extension ClientConnection {
     case .wait(let work):
       request = .deciding
       pending = whole
-      exchange.isUnderWay = false
       let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
       let eventLoop = loop.eventLoop
       Task {

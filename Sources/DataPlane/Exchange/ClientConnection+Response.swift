@@ -123,10 +123,7 @@ extension ClientConnection {
         accept = sent.readableBytesSpan.array(line.value)
       }
     }
-    if !exchange.isUnderWay {
-      exchange.isUnderWay = true
-      exchange.began = .now()
-    }
+    beginExchange()
     let upstream = upstream
     self.upstream = nil
     upstream?.abandon()

@@ -4,6 +4,8 @@ package import NIOCore
 package protocol ExchangeObserver: AnyObject {
   /// Whether ``ExchangeRecord/request`` is wanted; it costs a copy of the request line.
   var wantsRequestLine: Bool { get }
+  /// A request's head is whole, or refused. ``exchangeEnded(_:)`` follows, once.
+  func exchangeBegan()
   /// A request has been answered, or has come to nothing.
   func exchangeEnded(_ record: borrowing ExchangeRecord)
   /// A client connection was accepted, or has ended.

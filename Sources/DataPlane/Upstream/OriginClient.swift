@@ -55,7 +55,10 @@ package struct OriginClient: Sendable {
 
   private static func head(_ request: HTTPRequest, body: [UInt8], authority: String) -> ByteBuffer {
     var text = "\(request.method.rawValue) \(request.path ?? "/") HTTP/1.1\r\nHost: \(authority)\r\n"
-    for field in request.headerFields { text += "\(field.name.rawName): \(field.value)\r\n" }
+    // Framing and routing are ours to write, whatever the request says.
+    for field in request.headerFields where ![.contentLength, .transferEncoding, .connection].contains(field.name) {
+      text += "\(field.name.rawName): \(field.value)\r\n"
+    }
     if !body.isEmpty || request.method == .post { text += "Content-Length: \(body.count)\r\n" }
     var buffer = ByteBuffer(string: text + "\r\n")
     buffer.writeBytes(body)

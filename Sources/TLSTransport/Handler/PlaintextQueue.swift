@@ -1,6 +1,9 @@
 import NIOCore
 
 /// The writes that wait to be encrypted: until the next flush, or until the handshake is finished.
+///
+/// What happens to them happens to a ``Batch`` taken out before: fulfilling a promise may run code of the application
+/// that writes again.
 struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 
@@ -10,27 +13,61 @@ struct PlaintextQueue {
     self.writes.append((bytes, promise))
   }
 
-  /// Takes everything out, for one flush: the bytes in order, and one promise that fulfils every write's.
-  mutating func takeAll() -> (bytes: [ByteBuffer], promise: EventLoopPromise<Void>?) {
-    var bytes: [ByteBuffer] = []
-    bytes.reserveCapacity(self.writes.count)
-    var promise: EventLoopPromise<Void>?
-    for write in self.writes {
-      bytes.append(write.bytes)
-      switch (promise, write.promise) {
-      case (let first?, let other?): first.futureResult.cascade(to: other)
-      case (nil, let other): promise = other
-      case (_, nil): break
-      }
-    }
-    self.writes.removeAll(keepingCapacity: true)
-    return (bytes, promise)
+  /// Takes everything out.
+  mutating func takeAll() -> Batch {
+    defer { self.writes = [] }
+    return Batch(writes: self.writes)
   }
 
-  /// Fails every write.
-  mutating func fail(_ error: any Error) {
-    let writes = self.writes
-    self.writes = []
-    for write in writes { write.promise?.fail(error) }
+  /// The writes of one flush.
+  struct Batch {
+    fileprivate let writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)]
+
+    /// Encrypts every write in order and hands the ciphertext to `write`; with its last buffer goes a promise that
+    /// fulfils those of all writes. When it fails, so do they.
+    func encrypt(
+      by connection: TLSConnection, allocator: ByteBufferAllocator,
+      write: (ByteBuffer, EventLoopPromise<Void>?) -> Void
+    ) throws(TLSError) {
+      let promise = self.joinPromises()
+      var plan = RecordPlan(buffers: self.writes.map(\.bytes), allocator: allocator)
+      connection.reserveCiphertext(plaintextBytes: min(plan.totalBytes, ciphertextBufferBytes))
+      while let piece = plan.next() {
+        switch piece.withUnsafeReadableBytes({ connection.write($0) }) {
+        case .complete: break
+        case .incomplete:
+          let error = TLSError.libraryFailure(reason: "OpenSSL did not take what was to be encrypted")
+          promise?.fail(error)
+          throw error
+        case .failed(let error):
+          promise?.fail(error)
+          throw error
+        }
+        // A long write goes down in several buffers: the socket still takes them in one call.
+        if connection.ciphertextBytes >= ciphertextBufferBytes, let ciphertext = connection.takeCiphertext() {
+          write(ciphertext, nil)
+        }
+      }
+      // Empty writes are fulfilled in their turn, too.
+      let rest = connection.takeCiphertext()
+      if rest != nil || promise != nil { write(rest ?? ByteBuffer(), promise) }
+    }
+
+    /// Fails every write.
+    func fail(_ error: any Error) {
+      for write in self.writes { write.promise?.fail(error) }
+    }
+
+    /// One promise that fulfils every write's.
+    private func joinPromises() -> EventLoopPromise<Void>? {
+      var joined: EventLoopPromise<Void>?
+      for case let promise? in self.writes.lazy.map(\.promise) {
+        if let joined { joined.futureResult.cascade(to: promise) } else { joined = promise }
+      }
+      return joined
+    }
   }
 }
+
+/// From this size on a buffer of ciphertext is handed down and another one begun, in bytes.
+private let ciphertextBufferBytes = 131_072

@@ -99,13 +99,15 @@ public final class TLSHandler: ChannelDuplexHandler {
   private func finish(failingWritesWith error: any Error) {
     self.state = .closed
     self.connection = nil
-    self.queue.fail(error)
+    self.queue.takeAll().fail(error)
   }
 
   /// Sends the alert that belongs to the error, tells the error, and closes.
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
-    self.send(context)
+    let alert = self.connection?.takeCiphertext()
+    // First, since a socket that fails at the alert makes the channel inactive: one error is enough.
     self.finish(failingWritesWith: error)
+    if let alert { context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil) }
     context.fireErrorCaught(error)
     context.close(promise: nil)
   }
@@ -237,20 +239,23 @@ public final class TLSHandler: ChannelDuplexHandler {
         promise?.fail(ChannelError.operationUnsupported)
         return
       }
-      self.queue.fail(ChannelError.outputClosed)
-      self.sendCloseNotify(context)
+      let closeNotify = self.makeCloseNotify()
       if self.state == .open { self.state = .outputClosed }
+      self.queue.takeAll().fail(ChannelError.outputClosed)
+      if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     case .all:
-      self.sendCloseNotify(context)
+      let closeNotify = self.makeCloseNotify()
+      // First, since a socket that fails at the write makes the channel inactive: that is what was asked for.
       self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+      if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
     }
     context.close(mode: mode, promise: promise)
   }
 
-  private func sendCloseNotify(_ context: ChannelHandlerContext) {
-    guard self.state == .open, !self.closesAbruptly, let connection = self.connection else { return }
+  private func makeCloseNotify() -> NIOAny? {
+    guard self.state == .open, !self.closesAbruptly, let connection = self.connection else { return nil }
     connection.sendCloseNotify()
-    self.send(context)
+    return connection.takeCiphertext().map(self.wrapOutboundOut)
   }
 
   /// Sends what OpenSSL wrote on its own: handshake, alerts, tickets, answers to key updates.
@@ -261,33 +266,12 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   /// Encrypts all that waits and writes it, without a flush.
   private func encrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
-    let (buffers, promise) = self.queue.takeAll()
-    var plan = RecordPlan(buffers: buffers, allocator: self.allocator)
-    connection.reserveCiphertext(plaintextBytes: min(plan.totalBytes, Self.ciphertextBufferBytes))
-    while let piece = plan.next() {
-      switch piece.withUnsafeReadableBytes({ connection.write($0) }) {
-      case .complete: break
-      case .incomplete:
-        let error = TLSError.libraryFailure(reason: "OpenSSL did not take what was to be encrypted")
-        promise?.fail(error)
-        return self.fail(error, context)
-      case .failed(let error):
-        promise?.fail(error)
-        return self.fail(error, context)
+    do {
+      try self.queue.takeAll().encrypt(by: connection, allocator: self.allocator) { ciphertext, promise in
+        context.write(self.wrapOutboundOut(ciphertext), promise: promise)
       }
-      // A long write goes down in several buffers: the socket still takes them in one call.
-      if connection.ciphertextBytes >= Self.ciphertextBufferBytes, let ciphertext = connection.takeCiphertext() {
-        context.write(self.wrapOutboundOut(ciphertext), promise: nil)
-      }
-    }
-    if let ciphertext = connection.takeCiphertext() {
-      context.write(self.wrapOutboundOut(ciphertext), promise: promise)
-    } else if let promise {
-      // Empty writes still are fulfilled in their turn.
-      context.write(self.wrapOutboundOut(ByteBuffer()), promise: promise)
+    } catch {
+      self.fail(error, context)
     }
   }
-
-  /// From this size on a buffer of ciphertext is handed down and another one begun, in bytes.
-  private static let ciphertextBufferBytes = 131_072
 }

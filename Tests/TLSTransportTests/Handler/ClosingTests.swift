@@ -134,6 +134,31 @@ struct ClosingTests {
     pair.close()
   }
 
+  @Test("An application may write again while it is told that a write failed, or was done")
+  func writesWhileTold() throws {
+    let failing = try ConnectedPair()
+    try failing.activate()
+    let early = failing.client.channel.eventLoop.makePromise(of: Void.self)
+    let late = failing.client.channel.eventLoop.makePromise(of: Void.self)
+    early.futureResult.assumeIsolated().whenFailure { _ in failing.client.write("again", promise: late) }
+    failing.client.write("never sent", promise: early)
+    failing.client.channel.close(promise: nil)
+    #expect(throws: ChannelError.ioOnClosedChannel) { try late.futureResult.wait() }
+    failing.close()
+
+    let pair = try ConnectedPair.established()
+    let done = pair.client.channel.eventLoop.makePromise(of: Void.self)
+    done.futureResult.assumeIsolated().whenSuccess {
+      pair.client.write("second")
+      pair.client.flush()
+    }
+    pair.client.write("first ", promise: done)
+    pair.client.flush()
+    try pair.pump()
+    #expect(pair.server.log.text == "first second")
+    pair.close()
+  }
+
   @Test("An output cannot be closed alone before the handshake is finished")
   func earlyOutputClose() throws {
     let pair = try ConnectedPair()

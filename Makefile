@@ -1,0 +1,35 @@
+# The commands of this repository. Each is complete on a fresh Debian 12 with a Swift 6.3 toolchain: Debian packages that
+# are missing are installed first (Scripts/install-debian-packages says which).
+
+SWIFT ?= swift
+SOURCES = Package.swift Sources Tests
+
+.PHONY: help build test demo lint
+
+help:
+	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
+	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
+	@echo 'make lint   checks the format, and builds with warnings as errors'
+	@echo 'make build  builds the debug binaries'
+
+build:
+	@Scripts/install-debian-packages build
+	$(SWIFT) build
+
+# One build; the process tests run the debug binaries that the unit tests needed anyway.
+test:
+	@Scripts/install-debian-packages build test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build --disable-xctest
+
+demo:
+	@Scripts/install-debian-packages build demo
+	$(SWIFT) build --configuration release --product apple-simulator
+	$(SWIFT) build --configuration release --product cordon
+	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" demo
+
+# With CI in the environment the manifest turns this package's warnings, not those of its dependencies, into errors.
+lint:
+	@Scripts/install-debian-packages build
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	CI=true $(SWIFT) build --build-tests

@@ -1,0 +1,35 @@
+/// A server-to-server notification (Apple, "Processing changes for Sign in with Apple accounts").
+struct NotificationEvent: Sendable {
+  enum Kind: String, Sendable, Codable {
+    case emailEnabled = "email-enabled"
+    case emailDisabled = "email-disabled"
+    case consentRevoked = "consent-revoked"
+    case accountDeleted = "account-deleted"
+  }
+
+  let kind: Kind
+  let user: SimulatedUser
+  let client: SimulatedClient
+  let consent: Consent
+  /// Seconds since 1970; Apple tells milliseconds.
+  let time: Double
+
+  /// The claims of its token. `events` is a string that holds JSON: so Apple sends it.
+  var claims: [String: JSONValue] {
+    get throws {
+      var event: [String: JSONValue] = [
+        "type": .string(kind.rawValue), "sub": .string(user.subject(forTeam: client.teamID)),
+        "event_time": .integer(Int64(time * 1_000)),
+      ]
+      if kind == .emailEnabled || kind == .emailDisabled {
+        event["email"] = .string(user.relayAddress(forTeam: client.teamID))
+        event["is_private_email"] = .string(consent.hidesEmail ? "true" : "false")
+      }
+      return [
+        "iss": .string(IdentityTokenClaims.issuer), "aud": .string(client.clientID),
+        "iat": .integer(Int64(time)), "exp": .integer(Int64(time + 86_400)), "jti": .string(randomText(bytes: 16)),
+        "events": .string(String(decoding: try encodeJSON(.object(event)), as: UTF8.self)),
+      ]
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+extension Response {
+  /// JSON that nobody may keep (RFC 6749 section 5.1).
+  static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, reason: String? = nil) throws -> Response
+  {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    return bytes(
+      try encoder.encode(value), type: "application/json;charset=UTF-8", status: status, reason: reason)
+  }
+
+  /// A page. Its styles and scripts stand in it; nothing is loaded from anywhere.
+  static func page(_ html: String, status: HTTPResponse.Status = .ok, reason: String? = nil) -> Response {
+    var response = bytes(Data(html.utf8), type: "text/html;charset=UTF-8", status: status, reason: reason)
+    response.headers[.contentSecurityPolicy] =
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+    if let referrerPolicy = HTTPField.Name("Referrer-Policy") { response.headers[referrerPolicy] = "no-referrer" }
+    return response
+  }
+
+  /// A 302, which is what Apple answers.
+  static func found(_ location: String) -> Response {
+    Response(status: .found, headers: [.location: location, .cacheControl: "no-store"])
+  }
+
+  /// Bytes of some type.
+  ///
+  /// - Parameter reason: why a request was refused, for whoever reads the simulator's request log. Apple does not say it;
+  ///   here it travels in a field of its own, which no client may read.
+  static func bytes(
+    _ data: Data, type: String, status: HTTPResponse.Status = .ok, reason: String? = nil
+  ) -> Response {
+    var headers: HTTPFields = [.contentType: type, .cacheControl: "no-store"]
+    if let reason, let name = HTTPField.Name(Self.reasonField) { headers[name] = reason }
+    return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: data)))
+  }
+
+  /// The name of the field that says why.
+  static let reasonField = "X-Simulator-Reason"
+}
+
+/// A refusal by the token, revocation or migration endpoint: `{"error": …}` with status 400 (Apple, "ErrorResponse").
+struct EndpointRefusal: Error, Sendable, Equatable {
+  enum Code: String, Sendable {
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case invalidScope = "invalid_scope"
+  }
+
+  let code: Code
+  /// Apple's undocumented `error_description`, where it is known to send one.
+  var description: String?
+  /// Why, in the simulator's own words.
+  var reason: String
+
+  init(_ code: Code, description: String? = nil, reason: String? = nil) {
+    self.code = code
+    self.description = description
+    self.reason = reason ?? description ?? code.rawValue
+  }
+
+  func response() throws -> Response {
+    var body = ["error": code.rawValue]
+    body["error_description"] = description
+    return try Response.json(body, status: .badRequest, reason: reason)
+  }
+}

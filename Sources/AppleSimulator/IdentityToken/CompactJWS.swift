@@ -1,0 +1,60 @@
+import Crypto
+import FoundationEssentials
+
+/// A signed token in compact serialisation (RFC 7515 section 7.1), also one that no honest issuer would make.
+///
+/// Written by hand on purpose: a JWT library refuses to make most of what a gateway must refuse to take.
+enum CompactJWS {
+  /// How a token is signed.
+  enum Signature: Sendable {
+    /// As Apple does.
+    case rs256(SigningKey)
+    /// An EC key that is in no key set.
+    case es256(P256.Signing.PrivateKey)
+    /// With a shared secret.
+    case hs256([UInt8])
+    /// Nothing after the last dot.
+    case none
+    /// A signature that was right until one byte of it was changed.
+    case corrupt(SigningKey)
+  }
+
+  /// A token of a header and claims. Members are in alphabetical order.
+  static func token(
+    header: [String: JSONValue], claims: [String: JSONValue], signature: Signature
+  ) throws -> String {
+    try token(header: header, payload: encodeJSON(.object(claims)), signature: signature)
+  }
+
+  /// A token whose payload is any bytes.
+  static func token(
+    header: [String: JSONValue], payload: some DataProtocol, signature: Signature
+  ) throws -> String {
+    let signed = base64URL(try encodeJSON(.object(header))) + "." + base64URL(payload)
+    return signed + "." + base64URL(try sign(Array(signed.utf8), with: signature))
+  }
+
+  private static func sign(_ bytes: [UInt8], with signature: Signature) throws -> Data {
+    switch signature {
+    case .rs256(let key):
+      return try key.signature(of: bytes)
+    case .es256(let key):
+      return try key.signature(for: bytes).rawRepresentation
+    case .hs256(let secret):
+      return Data(HMAC<SHA256>.authenticationCode(for: bytes, using: SymmetricKey(data: secret)))
+    case .none:
+      return Data()
+    case .corrupt(let key):
+      var bytes = try key.signature(of: bytes)
+      bytes[bytes.startIndex + 7] ^= 0x10
+      return bytes
+    }
+  }
+}
+
+/// JSON with the members of objects in alphabetical order and slashes as they are.
+func encodeJSON(_ value: JSONValue) throws -> Data {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  return try encoder.encode(value)
+}

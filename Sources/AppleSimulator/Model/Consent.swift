@@ -1,0 +1,21 @@
+/// That a user has authorised a client, and what was agreed on.
+struct Consent: Sendable, Equatable {
+  /// The name as the user edited it the first time.
+  var firstName: String
+  var lastName: String
+  /// Whether the client is told the relay's address instead of the real one.
+  var hidesEmail: Bool
+  /// What was asked for when it was given.
+  var scopes: [String]
+
+  /// The address that the client is told.
+  func email(of user: SimulatedUser, teamID: String) -> String? {
+    hidesEmail ? user.relayAddress(forTeam: teamID) : user.email
+  }
+
+  /// Who authorised whom.
+  struct Key: Hashable, Sendable {
+    let userID: String
+    let clientID: String
+  }
+}

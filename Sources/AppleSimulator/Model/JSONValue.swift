@@ -1,0 +1,80 @@
+/// A JSON value of any kind: what tests order by the control API must travel into tokens unchanged.
+///
+/// Numbers keep whether they were written as integers, so that `exp` is not turned into `1.7e+09`.
+public enum JSONValue: Sendable, Hashable {
+  case null
+  case bool(Bool)
+  case integer(Int64)
+  case number(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+}
+
+extension JSONValue: Codable {
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .bool(value)
+    } else if let value = try? container.decode(Int64.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let value = try? container.decode([JSONValue].self) {
+      self = .array(value)
+    } else {
+      self = .object(try container.decode([String: JSONValue].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .bool(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value): try container.encode(value)
+    case .string(let value): try container.encode(value)
+    case .array(let value): try container.encode(value)
+    case .object(let value): try container.encode(value)
+    }
+  }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
+  public init(stringLiteral value: String) { self = .string(value) }
+  public init(booleanLiteral value: Bool) { self = .bool(value) }
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+}
+
+extension JSONValue {
+  /// The text of a string, nothing for any other kind.
+  public var text: String? {
+    if case .string(let value) = self { value } else { nil }
+  }
+
+  /// The members of an object, nothing for any other kind.
+  public var members: [String: JSONValue]? {
+    if case .object(let value) = self { value } else { nil }
+  }
+
+  /// A number of either kind as seconds; nothing for what is no number.
+  var seconds: Double? {
+    switch self {
+    case .integer(let value): Double(value)
+    case .number(let value): value
+    default: nil
+    }
+  }
+}
+
+extension [String: JSONValue] {
+  /// These members with others laid over them; a `null` there takes the member away.
+  func overlaid(with others: [String: JSONValue]) -> [String: JSONValue] {
+    merging(others) { _, other in other }.filter { $0.value != .null || others[$0.key] != .null }
+  }
+}

@@ -1,0 +1,105 @@
+import Crypto
+
+/// Somebody with an Apple Account.
+public struct SimulatedUser: Sendable, Equatable, Codable {
+  /// A short handle for tests and the page's control ids (`user-anna`). Not what clients see.
+  public var id: String
+  public var firstName: String
+  public var lastName: String
+  /// The account's address. Nothing for a Managed Apple Account without one (Work & School).
+  public var email: String?
+  /// Default: true.
+  public var emailVerified: Bool
+  /// `real_user_status` that native apps are told: 0 unsupported, 1 unknown, 2 likely real. Default: 2.
+  public var realUserStatus: Int64
+  /// The `sub` that every team is told. Default: one for each team, derived from the handle.
+  public var subject: String?
+  /// `transfer_sub`, present for 60 days after an app changed its team. Default: none.
+  public var transferSubject: String?
+  /// `org_id` of a Managed Apple Account. Default: none.
+  public var organizationID: String?
+  /// More claims for this user's identity tokens; they win over the computed ones. Default: none.
+  public var claims: [String: JSONValue]
+
+  public init(id: String, firstName: String, lastName: String, email: String?, emailVerified: Bool = true) {
+    self.id = id
+    self.firstName = firstName
+    self.lastName = lastName
+    self.email = email
+    self.emailVerified = emailVerified
+    self.realUserStatus = 2
+    self.claims = [:]
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case id, email, claims, subject
+    case firstName = "first_name"
+    case lastName = "last_name"
+    case emailVerified = "email_verified"
+    case realUserStatus = "real_user_status"
+    case transferSubject = "transfer_sub"
+    case organizationID = "org_id"
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    id = try container.decode(String.self, forKey: .id)
+    firstName = try container.decodeIfPresent(String.self, forKey: .firstName) ?? ""
+    lastName = try container.decodeIfPresent(String.self, forKey: .lastName) ?? ""
+    email = try container.decodeIfPresent(String.self, forKey: .email)
+    emailVerified = try container.decodeIfPresent(Bool.self, forKey: .emailVerified) ?? true
+    realUserStatus = try container.decodeIfPresent(Int64.self, forKey: .realUserStatus) ?? 2
+    subject = try container.decodeIfPresent(String.self, forKey: .subject)
+    transferSubject = try container.decodeIfPresent(String.self, forKey: .transferSubject)
+    organizationID = try container.decodeIfPresent(String.self, forKey: .organizationID)
+    claims = try container.decodeIfPresent([String: JSONValue].self, forKey: .claims) ?? [:]
+  }
+
+  /// The built-in users: an ordinary one, one for each thing that is different in production.
+  public static var builtIn: [SimulatedUser] {
+    var managed = SimulatedUser(id: "dana", firstName: "Dana", lastName: "Wu", email: nil)
+    managed.organizationID = "6f3f8e5a-school"
+    return [
+      SimulatedUser(id: "anna", firstName: "Anna", lastName: "Bergström", email: "anna.bergstrom@example.com"),
+      SimulatedUser(id: "ben", firstName: "Ben", lastName: "Okafor", email: "ben@example.org"),
+      SimulatedUser(id: "eleni", firstName: "Ελένη", lastName: "Παπαδοπούλου", email: "eleni@example.com"),
+      managed,
+      SimulatedUser(
+        id: "eve", firstName: "Eve", lastName: "Unverified", email: "eve@example.net", emailVerified: false),
+    ]
+  }
+}
+
+extension SimulatedUser {
+  /// The `sub` that the apps of a team know this user by: stable, and another one for another team.
+  ///
+  /// Apple's have the shape `000123.0123456789abcdef0123456789abcdef.0123`.
+  public func subject(forTeam teamID: String) -> String {
+    if let subject { return subject }
+    let hex = Self.hex(SHA256.hash(data: Array("\(teamID) \(id)".utf8)))
+    let digits = hex.utf8.map { $0 % 10 }.map { String($0) }
+    return "00\(digits[32..<36].joined()).\(hex.prefix(32)).\(digits[36..<40].joined())"
+  }
+
+  /// The address of Apple's mail relay that stands for this user towards a team's apps when the real one is hidden.
+  public func relayAddress(forTeam teamID: String) -> String {
+    let hex = Self.hex(SHA256.hash(data: Array("relay \(teamID) \(id)".utf8)))
+    return "\(hex.prefix(10))@privaterelay.appleid.com"
+  }
+
+  /// What stands for this user while an app moves between two teams.
+  func transferSubject(toTeam teamID: String) -> String {
+    let hex = Self.hex(SHA256.hash(data: Array("transfer \(teamID) \(id)".utf8)))
+    return "r\(hex.prefix(40))"
+  }
+
+  private static func hex(_ digest: SHA256.Digest) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var text: [UInt8] = []
+    for byte in digest {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+}

@@ -1,0 +1,64 @@
+/// What of Apple's observed behaviour the simulator shows. All can be changed while it runs.
+public struct SimulatorSwitches: Sendable, Equatable, Codable {
+  /// `email_verified` and `is_private_email` as `"true"`/`"false"` rather than Booleans: both are seen. Default: false.
+  public var flagsAsStrings = false
+  /// Whether tokens say `nonce_supported`. Default: true.
+  public var nonceSupported = true
+  /// Whether the answer to a refresh carries an identity token: not always so in production. Default: true.
+  public var identityTokenOnRefresh = true
+  /// How long identity tokens are good for, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
+  public var identityTokenLifetime: Double = 86_400
+  /// When a refresh is answered 429. Default: never.
+  public var throttle = Throttle.off
+  /// The time within which a second check is one too many, in seconds. Default: 86400.
+  public var throttleWindow: Double = 86_400
+  /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
+  public var allowsLoopbackRedirects = true
+
+  /// What makes a refresh one check too many. Apple: "verifying a user's Apple Account more than once a day".
+  public enum Throttle: String, Sendable, Codable {
+    /// Nothing.
+    case off
+    /// An earlier refresh for the same account within the window.
+    case refresh
+    /// An earlier refresh or sign-in of the same account within the window.
+    case verification
+  }
+
+  public init() {}
+
+  enum CodingKeys: String, CodingKey {
+    case throttle
+    case flagsAsStrings = "flags_as_strings"
+    case nonceSupported = "nonce_supported"
+    case identityTokenOnRefresh = "id_token_on_refresh"
+    case identityTokenLifetime = "id_token_seconds"
+    case throttleWindow = "throttle_seconds"
+    case allowsLoopbackRedirects = "loopback_redirects"
+  }
+}
+
+extension SimulatorSwitches {
+  /// A change of some switches: what is left out stays.
+  struct Change: Decodable, Sendable {
+    var flagsAsStrings: Bool?
+    var nonceSupported: Bool?
+    var identityTokenOnRefresh: Bool?
+    var identityTokenLifetime: Double?
+    var throttle: Throttle?
+    var throttleWindow: Double?
+    var allowsLoopbackRedirects: Bool?
+
+    typealias CodingKeys = SimulatorSwitches.CodingKeys
+  }
+
+  mutating func apply(_ change: Change) {
+    flagsAsStrings = change.flagsAsStrings ?? flagsAsStrings
+    nonceSupported = change.nonceSupported ?? nonceSupported
+    identityTokenOnRefresh = change.identityTokenOnRefresh ?? identityTokenOnRefresh
+    identityTokenLifetime = min(max(change.identityTokenLifetime ?? identityTokenLifetime, 0), 1e9)
+    throttle = change.throttle ?? throttle
+    throttleWindow = change.throttleWindow ?? throttleWindow
+    allowsLoopbackRedirects = change.allowsLoopbackRedirects ?? allowsLoopbackRedirects
+  }
+}

@@ -1,0 +1,32 @@
+import FoundationEssentials
+import Synchronization
+
+/// The one Apple that all requests of a running simulator talk to: its state, and its clock.
+final class SimulatedApple: Sendable {
+  private let state: Mutex<SimulatorState>
+  private let initial: SimulatorState
+  private let clock: @Sendable () -> Date
+
+  init(state: SimulatorState, clock: @escaping @Sendable () -> Date) {
+    self.state = Mutex(state)
+    initial = state
+    self.clock = clock
+  }
+
+  /// Reads and changes the state. The second argument is the simulator's time, in seconds since 1970.
+  func withState<Result: Sendable>(_ body: (inout SimulatorState, Double) throws -> Result) rethrows -> Result {
+    let real = clock().timeIntervalSince1970
+    return try state.withLock { state in try body(&state, real + state.clockOffset) }
+  }
+
+  /// Goes back to how it was started; the request log too.
+  func reset() {
+    state.withLock { $0 = initial }
+  }
+
+  /// The client that a form proves to come from.
+  func client(of form: FormFields) async throws(EndpointRefusal) -> SimulatedClient {
+    let verifier = withState { state, now in ClientSecretVerifier(clients: state.clients, now: now) }
+    return try await verifier.client(of: form)
+  }
+}
