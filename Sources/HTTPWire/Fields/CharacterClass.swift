@@ -41,7 +41,9 @@ package struct CharacterClass: Sendable {
   /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986 3.2.2, because
   /// whatever else stands there has only ever been an attack on something behind the gateway.
   @inline(__always)
-  package static var hostName: CharacterClass { CharacterClass(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE) }
+  package static var hostName: CharacterClass {
+    CharacterClass(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
+  }
 }
 
 extension RawSpan {

@@ -5,7 +5,8 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // Framing and routing (RFC 9112 6, RFC 9110 7.2)
   case contentLength, transferEncoding, host, expect
   // Of one connection only (RFC 9110 7.6.1 and what older software takes for such)
-  case connection, keepAlive, proxyConnection, te, trailer, upgrade, http2Settings, proxyAuthenticate, proxyAuthorization
+  case connection, keepAlive, proxyConnection, te, trailer, upgrade, http2Settings, proxyAuthenticate,
+    proxyAuthorization
   // Who is asking
   case cookie, setCookie, authorization
   // What the gate decides by

@@ -14,7 +14,7 @@ package struct OwnCookies: Sendable {
     package var line: Int
     /// Its name.
     package var name: Range<Int>
-    /// Its value, without quotes.
+    /// Its value as it stands: quotes belong to it (RFC 6265 5.2).
     package var value: Range<Int>
     /// The pair with the white space before it and the semicolon behind it.
     package var whole: Range<Int>
@@ -74,11 +74,15 @@ package struct OwnCookies: Sendable {
     }
   }
 
-  /// Whether a `Set-Cookie` value sets a cookie of ours.
+  /// Whether a `Set-Cookie` value sets a cookie that would come back as one of ours: also one without a name, whose value
+  /// a browser sends alone (`=__Host-cordon=…` comes back as `__Host-cordon=…`).
   package func isSet(by value: Range<Int>, _ bytes: RawSpan) -> Bool {
     var start = value.lowerBound
-    while start < value.upperBound, bytes.byte(at: start) == 0x20 || bytes.byte(at: start) == 0x09 { start += 1 }
-    return start < value.upperBound && isOurs(bytes, start..<value.upperBound)
+    let end = bytes.firstSemicolon(in: value)
+    while start < end, bytes.byte(at: start) == 0x20 || bytes.byte(at: start) == 0x09 || bytes.byte(at: start) == 0x3D {
+      start += 1
+    }
+    return isOurs(bytes, start..<end)
   }
 }
 

@@ -1,8 +1,8 @@
 /// Names that only the gateway may set, in every spelling that something behind it could take for the same.
 ///
-/// CGI and its heirs turn `-` into `_` in what they hand to an application, and some turn `.` too: `X_Forwarded_User`
-/// and `X.Forwarded.User` arrive there as `X-Forwarded-User` does. So `-`, `_` and `.` count as one character here, and
-/// ASCII case does not count.
+/// CGI and its heirs turn `-` into `_` in what they hand to an application, PHP turns `.` too, and lighttpd whatever is
+/// neither letter nor digit: `X_Forwarded_User` and `X.Forwarded~User` arrive there as `X-Forwarded-User` does. So all
+/// characters of a name but letters and digits count as one here, and ASCII case does not count.
 package struct ReservedNames: Sendable {
   /// The folded names.
   private var names: [[UInt8]] = []
@@ -55,10 +55,8 @@ package struct ReservedNames: Sendable {
 
   @inline(__always)
   private static func fold(_ byte: UInt8) -> UInt8 {
-    switch byte {
-    case 0x5F, 0x2E: 0x2D
-    default: byte.lowercased
-    }
+    let letter = byte.lowercased
+    return letter &- 0x61 < 26 || byte &- 0x30 < 10 ? letter : 0x2D
   }
 
   /// A bit of 27: one for each letter, the last for everything else.

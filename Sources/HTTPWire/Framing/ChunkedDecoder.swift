@@ -17,6 +17,7 @@ package enum ChunkViolation: String, Error, Sendable {
   case size = "malformed chunk size"
   case sizeTooLarge = "chunk size too large"
   case extensionTooLong = "chunk extensions too long"
+  case extensionMalformed = "malformed chunk extension"
   case lineEnding = "chunk not ended by CR LF"
   case trailer = "malformed trailer section"
 }
@@ -25,13 +26,14 @@ package enum ChunkViolation: String, Error, Sendable {
 ///
 ///     chunk          = chunk-size [ chunk-ext ] CRLF chunk-data CRLF
 ///     last-chunk     = 1*("0") [ chunk-ext ] CRLF
+///     chunk-ext      = *( ";" token [ "=" ( token / quoted-string ) ] )
 ///
-/// Stricter than the grammar in one place: nothing but `;` or CR may follow the size (RFC 9112 allows "bad" white space
-/// there, which readers disagree about).
+/// Stricter than the grammar in one place: no white space about the size or within extensions (RFC 9112 allows "bad" white
+/// space there, which readers disagree about), and no obs-text in them.
 package struct ChunkedDecoder: Sendable {
   private enum State: Sendable {
     case size(digits: Int, value: Int)
-    case chunkExtension(size: Int)
+    case chunkExtension(size: Int, ChunkExtension)
     case sizeLineFeed(size: Int)
     case content(left: Int)
     case contentCarriageReturn
@@ -76,15 +78,19 @@ package struct ChunkedDecoder: Sendable {
       guard digits > 0 else { return .size }
       switch byte {
       case 0x0D: state = .sizeLineFeed(size: value)
-      case 0x3B: state = .chunkExtension(size: value)
+      case 0x3B: state = .chunkExtension(size: value, .nameStart)
       default: return .size
       }
-    case .chunkExtension(let size):
-      if byte == 0x0D {
+    case .chunkExtension(let size, let place):
+      if byte == 0x0D, place.mayEnd {
         state = .sizeLineFeed(size: size)
         return nil
       }
-      guard byte >= 0x20 || byte == 0x09, byte != 0x7F else { return .lineEnding }
+      guard byte >= 0x20 || byte == 0x09, byte != 0x7F else {
+        return byte == 0x0D && !place.isQuoted ? .extensionMalformed : .lineEnding
+      }
+      guard let next = place.next(byte) else { return .extensionMalformed }
+      state = .chunkExtension(size: size, next)
       extensionBytes += 1
       guard extensionBytes <= limits.extensionBytes else { return .extensionTooLong }
     case .sizeLineFeed(let size):
@@ -124,5 +130,30 @@ package struct ChunkedDecoder: Sendable {
     if digit < 10 { return Int(digit) }
     let letter = (byte | 0x20) &- 0x61
     return letter < 6 ? Int(letter) + 10 : nil
+  }
+}
+
+/// Where in the extensions of a chunk a reader is (RFC 9112 7.1.1). They mean nothing to us and are dropped.
+private enum ChunkExtension: Sendable {
+  case nameStart, name, valueStart, value, quoted, escaped, quotedEnd
+
+  /// Whether the line may end here.
+  var mayEnd: Bool { self == .name || self == .value || self == .quotedEnd }
+
+  var isQuoted: Bool { self == .quoted || self == .escaped }
+
+  /// Where `byte`, which is no control character, leads; nil where it must not stand.
+  func next(_ byte: UInt8) -> ChunkExtension? {
+    guard byte < 0x80 else { return nil }
+    switch self {
+    case .escaped: return .quoted
+    case .quoted: return byte == 0x22 ? .quotedEnd : byte == 0x5C ? .escaped : .quoted
+    case .nameStart: return CharacterClass.token.contains(byte) ? .name : nil
+    case .valueStart: return byte == 0x22 ? .quoted : CharacterClass.token.contains(byte) ? .value : nil
+    case .name where byte == 0x3D: return .valueStart
+    case .name, .value, .quotedEnd:
+      if byte == 0x3B { return .nameStart }
+      return self != .quotedEnd && CharacterClass.token.contains(byte) ? self : nil
+    }
   }
 }

@@ -61,7 +61,8 @@ struct FieldLineParser {
     let valueStart = cursor
     let stop = bytes.endOfFieldText(from: cursor)
     guard stop + 1 < end else {
-      return stop < end && bytes.byte(at: stop) != 0x0D ? .violation(Self.badLineEnd(bytes.byte(at: stop))) : .incomplete
+      return stop < end && bytes.byte(at: stop) != 0x0D
+        ? .violation(Self.badLineEnd(bytes.byte(at: stop))) : .incomplete
     }
     guard bytes.byte(at: stop) == 0x0D, bytes.byte(at: stop + 1) == 0x0A else {
       return .violation(Self.badLineEnd(bytes.byte(at: stop)))

@@ -84,7 +84,7 @@ package struct RequestHeadParser: Sendable {
     return cursor + 11
   }
 
-  private static let versionPrefix: [UInt8] = Array("HTTP/1.".utf8)
+  private static let versionPrefix: [UInt8] = Array("HTTP/".utf8)
 
   /// A well-formed version that is not ours is 505, anything else is no request line at all.
   private static func versionViolation(_ bytes: RawSpan, at start: Int) -> HeadViolation {

@@ -136,7 +136,25 @@ enum RequestSemantics {
       }
     }
     head.nominatesFields = others
-    head.wantsUpgrade = upgrade && head.isHTTP11 && head.fields.has(.upgrade)
+    head.wantsUpgrade = upgrade && head.isHTTP11 && carriesNoRequests(bytes, head)
     if close { head.keepAlive = false } else if keepAlive { head.keepAlive = true }
+  }
+
+  /// Whether there is one `Upgrade` field, and none of its protocols carries HTTP again (`h2c`, `HTTP/2.0`, `TLS/1.2`):
+  /// requests within such a tunnel would reach the application past everything that guards it. RFC 9110 7.8 lets a
+  /// server ignore the field.
+  private static func carriesNoRequests(_ bytes: RawSpan, _ head: borrowing RequestHead) -> Bool {
+    guard let line = head.fields.line(.upgrade), !head.fields.isRepeated(.upgrade), !line.value.isEmpty else {
+      return false
+    }
+    var found = false
+    bytes.forEachListElement(line.value) { element in
+      let count = element.count
+      let start = element.lowerBound
+      if count >= 2, bytes.equalsIgnoringCase("h2", start..<start + 2) { found = true }
+      if count >= 3, bytes.equalsIgnoringCase("tls", start..<start + 3) { found = true }
+      if count >= 4, bytes.equalsIgnoringCase("http", start..<start + 4) { found = true }
+    }
+    return !found
   }
 }
