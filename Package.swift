@@ -20,6 +20,7 @@ extension Target.Dependency {
   static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
   static let lifecycle = Target.Dependency.product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let unixSignals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let argumentParser = Target.Dependency.product(
     name: "ArgumentParser", package: "swift-argument-parser")
   static let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
@@ -86,7 +87,8 @@ let package = Package(
     .executableTarget(
       name: "cordon",
       dependencies: [
-        "Gateway", "ConfigurationFile", "SQLiteSessions", .argumentParser, .logging, .lifecycle,
+        "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "Sessions", .argumentParser, .logging,
+        .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 

@@ -1,5 +1,49 @@
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
+#include <openssl/x509.h>
+#include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+
+/* Much of OpenSSL's interface is macros over SSL_ctrl and SSL_CTX_ctrl, which Swift cannot see. Each function here
+   is exactly the macro of its name. */
+
+static inline int cordon_SSL_CTX_set_min_proto_version(SSL_CTX *context, int version) {
+  return (int)SSL_CTX_set_min_proto_version(context, version);
+}
+static inline int cordon_SSL_CTX_set_max_proto_version(SSL_CTX *context, int version) {
+  return (int)SSL_CTX_set_max_proto_version(context, version);
+}
+static inline long cordon_SSL_CTX_set_mode(SSL_CTX *context, long mode) {
+  return SSL_CTX_set_mode(context, mode);
+}
+static inline long cordon_SSL_CTX_set_session_cache_mode(SSL_CTX *context, long mode) {
+  return SSL_CTX_set_session_cache_mode(context, mode);
+}
+static inline int cordon_SSL_CTX_set1_groups_list(SSL_CTX *context, const char *groups) {
+  return (int)SSL_CTX_set1_groups_list(context, groups);
+}
+static inline int cordon_SSL_CTX_add1_chain_cert(SSL_CTX *context, X509 *certificate) {
+  return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int cordon_SSL_CTX_build_cert_chain(SSL_CTX *context, int flags) {
+  return (int)SSL_CTX_build_cert_chain(context, flags);
+}
+static inline long cordon_SSL_CTX_set_tlsext_servername_callback(
+    SSL_CTX *context, int (*callback)(SSL *, int *, void *)) {
+  return SSL_CTX_set_tlsext_servername_callback(context, callback);
+}
+static inline long cordon_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, void *argument) {
+  return SSL_CTX_set_tlsext_servername_arg(context, argument);
+}
+static inline int cordon_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
+  return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+static inline void cordon_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
+static inline void cordon_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }
+
+static const uint64_t cordon_SSL_OP_NO_RENEGOTIATION = SSL_OP_NO_RENEGOTIATION;
+static const uint64_t cordon_SSL_OP_NO_COMPRESSION = SSL_OP_NO_COMPRESSION;
+static const int cordon_ERR_RFLAG_FATAL = ERR_RFLAG_FATAL;

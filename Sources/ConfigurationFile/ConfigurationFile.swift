@@ -1,1 +1,78 @@
-// Written in the next step.
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Reads a configuration file: every setting, or every problem.
+public enum ConfigurationFile {
+  /// Reads a file of this machine, and looks at the files that it names.
+  /// - Parameters:
+  ///   - path: The file; relative to the working directory.
+  ///   - environment: The value of an environment variable, for `${NAME}`.
+  ///   - files: How files are looked at.
+  /// - Throws: All problems, in the order of the file.
+  public static func load(
+    _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
+    files: FileAccess = .system
+  ) throws(ConfigurationProblems) -> Configuration {
+    let (what, remedy): (String, String)
+    switch files.read(path, Document.sizeLimit) {
+    case .contents(let bytes, _):
+      return try parse(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+    case .missing:
+      (what, remedy) = ("there is no such file", "name it with --config; gateway.conf.sample is a file to begin with")
+    case .notRegular: (what, remedy) = ("this is no regular file", "name a file")
+    case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
+    case .unreadable(let reason): (what, remedy) = ("the file cannot be read (\(reason))", "let this user read it")
+    }
+    throw ConfigurationProblems([ConfigurationProblem(file: path, line: 1, column: 1, what: what, remedy: remedy)])
+  }
+
+  /// Reads the contents of a file.
+  /// - Parameters:
+  ///   - bytes: The file's contents.
+  ///   - name: What the file is called in complaints.
+  ///   - directory: The absolute path of the folder that relative paths are relative to.
+  ///   - environment: The value of an environment variable, for `${NAME}`.
+  ///   - files: How the files that it names are looked at.
+  /// - Throws: All problems, in the order of the file.
+  public static func parse(
+    _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
+    files: FileAccess
+  ) throws(ConfigurationProblems) -> Configuration {
+    let document: Document
+    do throws(DocumentError) {
+      document = try Document(bytes)
+    } catch {
+      let problem = ConfigurationProblem(
+        file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
+      throw ConfigurationProblems([problem])
+    }
+    var reader = DocumentReader(
+      reading: Reading(document: document, fileName: name, directory: directory, environment: environment))
+    reader.read(document)
+    var (draft, reading) = (reader.draft, reader.reading)
+    CombinationChecks.check(&draft, &reading)
+    RouteChecks.check(reader.routes, into: &draft.configuration, &reading)
+    FileChecks(files: files).check(draft, &reading)
+    guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
+    return draft.configuration
+  }
+
+  /// The environment of this process.
+  public static let processEnvironment: @Sendable (String) -> String? = { name in
+    getenv(name).map { String(cString: $0) }
+  }
+
+  /// The absolute path of the folder that a file is in.
+  private static func directory(of path: String) -> String {
+    var components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
+    _ = components.popLast()
+    let folder = components.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")
+    if path.utf8.first == UInt8(ascii: "/") { return "/" + folder }
+    var buffer = [CChar](repeating: 0, count: 4_096)
+    let working = getcwd(&buffer, buffer.count).map { String(cString: $0) } ?? "/"
+    return folder.isEmpty ? working : FilePath.resolve(folder, in: working)
+  }
+}

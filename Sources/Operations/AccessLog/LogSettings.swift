@@ -13,5 +13,8 @@ public struct LogSettings: Sendable, Equatable {
   public enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
 
   /// How lines look.
-  public enum Format: String, Sendable, CaseIterable { case automatic = "auto", json, text }
+  public enum Format: String, Sendable, CaseIterable {
+    case automatic = "auto"
+    case json, text
+  }
 }

@@ -1,0 +1,43 @@
+# The commands of this repository. Each is complete on a fresh Debian 12 with a Swift 6.3 toolchain: Debian packages that
+# are missing are installed first (Scripts/install-debian-packages says which).
+
+SWIFT ?= swift
+SOURCES = Package.swift Sources Tests
+
+.PHONY: help build test demo bench lint
+
+help:
+	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
+	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
+	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes two minutes'
+	@echo 'make lint   checks the format, and builds with warnings as errors'
+	@echo 'make build  builds the debug binaries'
+
+build:
+	@Scripts/install-debian-packages build
+	$(SWIFT) build
+
+# One build; the process tests run the debug binaries that the unit tests needed anyway.
+test:
+	@Scripts/install-debian-packages build test
+	$(SWIFT) build --build-tests
+	$(SWIFT) test --skip-build --disable-xctest
+
+demo:
+	@Scripts/install-debian-packages build demo
+	$(SWIFT) build --configuration release --product apple-simulator
+	$(SWIFT) build --configuration release --product cordon
+	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" demo
+
+# BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (--help tells them).
+bench:
+	@Scripts/install-debian-packages build bench
+	$(SWIFT) build --configuration release --product apple-simulator
+	$(SWIFT) build --configuration release --product cordon
+	@exec python3 Benchmarks/bench.py --cordon "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" $(BENCH)
+
+# With CI in the environment the manifest turns this package's warnings, not those of its dependencies, into errors.
+lint:
+	@Scripts/install-debian-packages build
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+	CI=true $(SWIFT) build --build-tests

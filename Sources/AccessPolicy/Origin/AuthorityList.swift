@@ -1,0 +1,72 @@
+/// The authorities that requests may be addressed to: `public_url`'s and those of `listen.hosts`.
+public struct AuthorityList: Sendable {
+  private let authorities: [Authority]
+  private let defaultPort: UInt16
+
+  /// - Parameters:
+  ///   - origin: the public origin; its scheme's port may be left out of any authority.
+  ///   - hosts: more authorities, each a host with or without a port.
+  /// - Throws: the first host that is none.
+  public init(origin: PublicOrigin, hosts: [String] = []) throws(AuthorityProblem) {
+    defaultPort = origin.scheme.defaultPort
+    var authorities = [Authority(host: Array(origin.host.utf8), port: origin.port)]
+    for (index, text) in hosts.enumerated() {
+      guard let (host, port) = Authority.parse(Array(text.utf8).span) else {
+        throw AuthorityProblem(index: index, text: text)
+      }
+      authorities.append(Authority(host: host, port: port ?? defaultPort))
+    }
+    self.authorities = authorities
+  }
+
+  /// Whether the bytes of a `Host` field (or `:authority`) name one of them: the host without regard to ASCII case, the
+  /// port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port with a leading
+  /// zero are not accepted. Without allocation.
+  public func match(_ authority: Span<UInt8>) -> Bool {
+    guard let end = Host.end(in: authority) else { return false }
+    var port = defaultPort
+    if end < authority.count {
+      guard let given = Host.port(in: authority, from: end + 1) else { return false }
+      port = given
+    }
+    for candidate in authorities where candidate.port == port && candidate.hasHost(authority, end: end) {
+      return true
+    }
+    return false
+  }
+}
+
+/// What is wrong with one of `listen.hosts`.
+public struct AuthorityProblem: Error, Sendable, Equatable {
+  /// Its place in the list.
+  public var index: Int
+  public var text: String
+
+  /// What is wrong, and the remedy.
+  public var message: String {
+    "\"\(text)\" is no authority; write a host, and a port if it is not the usual one, as in \"app.example.com:8443\""
+  }
+}
+
+/// A host in lower case and a port.
+struct Authority: Sendable {
+  var host: [UInt8]
+  var port: UInt16
+
+  func hasHost(_ authority: Span<UInt8>, end: Int) -> Bool {
+    guard host.count == end else { return false }
+    for index in 0..<end where host[index] != PathByte.folded(authority[index]) { return false }
+    return true
+  }
+
+  /// A host, in lower case, and a port if there is one; nil if either is malformed, or if browsers would read the name
+  /// as an IPv4 address other than the one that is written.
+  static func parse(_ text: Span<UInt8>) -> (host: [UInt8], port: UInt16?)? {
+    guard let end = Host.end(in: text) else { return nil }
+    let host = (0..<end).map { PathByte.folded(text[$0]) }
+    guard !Host.endsInNumber(host) || Host.isIPv4(host) else { return nil }
+    guard end < text.count else { return (host, nil) }
+    guard let port = Host.port(in: text, from: end + 1) else { return nil }
+    return (host, port)
+  }
+}

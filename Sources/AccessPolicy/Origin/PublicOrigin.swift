@@ -1,0 +1,61 @@
+/// The origin that browsers see (`public_url` of the configuration): a scheme, a host and a port, nothing else.
+public struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
+  public let scheme: Scheme
+  /// In lower case, an IPv6 address with its brackets.
+  public let host: String
+  /// Also where it is the scheme's own.
+  public let port: UInt16
+  /// Whether only browsers on the same machine can reach it. Plain http is accepted there alone.
+  public let isLoopback: Bool
+
+  /// What stands in `Host`, and after `://`: the host, and the port unless it is the scheme's own.
+  public var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+
+  /// As browsers write it in `Origin`, without a trailing slash.
+  public var description: String { "\(scheme.rawValue)://\(authority)" }
+
+  public enum Scheme: String, Sendable, CaseIterable {
+    case http, https
+
+    public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+  }
+
+  /// Parses an origin, such as `https://app.example.com` or `http://localhost:8080`. One trailing slash is allowed.
+  public init(parsing text: String) throws(OriginProblem) {
+    var bytes = Array(text.utf8)
+    let folded = bytes.map(PathByte.folded)
+    guard let scheme = Scheme.allCases.first(where: { folded.starts(with: "\($0.rawValue)://".utf8) }) else {
+      throw .scheme
+    }
+    bytes.removeFirst(scheme.rawValue.utf8.count + 3)
+    if bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
+    if bytes.contains(UInt8(ascii: "@")) { throw .userInformation }
+    if bytes.contains(where: { "/?#\\".utf8.contains($0) }) { throw .path }
+    guard let (host, port) = Authority.parse(bytes.span) else { throw .authority }
+    isLoopback = Host.isLoopback(host)
+    guard scheme == .https || isLoopback else { throw .plainHTTP }
+    self.scheme = scheme
+    self.host = String(decoding: host, as: UTF8.self)
+    self.port = port ?? scheme.defaultPort
+  }
+}
+
+/// What is wrong with an origin.
+public enum OriginProblem: Error, Sendable, Equatable {
+  case scheme, userInformation, path, authority, plainHTTP
+
+  /// What is wrong, and the remedy.
+  public var message: String {
+    switch self {
+    case .scheme: "is no origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
+    case .userInformation: "has user information in it; leave out everything up to the \"@\""
+    case .path: "has a path, a query or a fragment; leave out everything after the host and the port"
+    case .authority:
+      "has no valid host and port; a host is letters, digits, \".\", \"-\" and \"_\" or a bracketed IPv6 address, "
+        + "a port 1 to 65535"
+    case .plainHTTP:
+      "is plain http; write \"https://\" (Apple redirects to nothing else). http is for loopback only: "
+        + "\"http://localhost:8080\""
+    }
+  }
+}

@@ -1,0 +1,171 @@
+/// The state of one pass over a path.
+struct PathScan {
+  /// The strongest ambiguity so far.
+  private(set) var ambiguity: PathAmbiguity?
+  /// Bytes of the segment so far, parameters aside; saturating is not needed, a path is shorter than an `Int`.
+  private var length = 0
+  /// How many of those bytes, once decoded, are dots, and how many are spaces.
+  private var dots = 0
+  private var spaces = 0
+  /// Whether a `;` was met in this segment.
+  private var inParameter = false
+  /// How much of an escape the *decoded* bytes spell: 1 after `%`, 2 after `%` and a hexadecimal digit.
+  private var nestedEscape = 0
+
+  /// Takes a byte that means nothing but itself.
+  @inline(__always)
+  mutating func plain(_ byte: UInt8) {
+    length += 1
+    if nestedEscape != 0 { followNestedEscape(byte) }
+  }
+
+  /// Takes any other byte, or the escape or UTF-8 sequence that begins with it, and moves `index` behind it.
+  mutating func special(_ byte: UInt8, in path: Span<UInt8>, at index: inout Int) -> PathRefusal? {
+    switch byte {
+    case UInt8(ascii: "/"):
+      if path[index - 1] == UInt8(ascii: "/") { note(index == 1 ? .leadingDoubleSlash : .emptySegment) }
+      index += 1
+      return endSegment()
+    case UInt8(ascii: "."):
+      index += 1
+      return take(byte)
+    case UInt8(ascii: ";"):
+      index += 1
+      return beginParameter()
+    case UInt8(ascii: "%"):
+      return escape(in: path, at: &index)
+    case UInt8(ascii: "\\"): return .backslash
+    case UInt8(ascii: "?"), UInt8(ascii: "#"): return .delimiter
+    case 0x80...:
+      note(.rawNonASCII)
+      nonASCII(in: path, at: &index)
+      return nil
+    default: return .controlByte
+    }
+  }
+
+  /// Closes a segment at a separator or at the end.
+  mutating func endSegment() -> PathRefusal? {
+    defer {
+      (length, dots, spaces, inParameter, nestedEscape) = (0, 0, 0, false, 0)
+    }
+    return judgeDots()
+  }
+
+  private mutating func escape(in path: Span<UInt8>, at index: inout Int) -> PathRefusal? {
+    guard let (byte, next) = PathByte.decoded(path, at: index) else { return .malformedEncoding }
+    switch byte {
+    case 0x00...0x1F, 0x7F: return .encodedControlByte
+    case 0x80...:
+      nonASCII(in: path, at: &index)
+      return nil
+    default: break
+    }
+    index = next
+    switch byte {
+    case UInt8(ascii: "/"), UInt8(ascii: "\\"):
+      note(.encodedSeparator)
+      return endSegment()
+    case UInt8(ascii: "?"), UInt8(ascii: "#"):
+      note(.encodedDelimiter)
+      return endSegment()
+    case UInt8(ascii: ";"):
+      return beginParameter()
+    case UInt8(ascii: "%"):
+      length += 1
+      nestedEscape = 1
+      return nil
+    default:
+      if PathByte.isUnreserved(byte) { note(.encodedUnreserved) }
+      return take(byte)
+    }
+  }
+
+  /// Takes a decoded byte that may be a dot or a space.
+  private mutating func take(_ byte: UInt8) -> PathRefusal? {
+    length += 1
+    if !inParameter {
+      if byte == UInt8(ascii: ".") { dots += 1 }
+      if byte == UInt8(ascii: " ") { spaces += 1 }
+    }
+    if nestedEscape != 0 { followNestedEscape(byte) }
+    return nil
+  }
+
+  private mutating func beginParameter() -> PathRefusal? {
+    note(.parameter)
+    nestedEscape = 0
+    if !inParameter, let refusal = judgeDots() { return refusal }
+    inParameter = true
+    length += 1
+    return nil
+  }
+
+  /// What a segment of dots (and spaces) only is. A parameter's bytes count into `length`, so that it is judged once.
+  private mutating func judgeDots() -> PathRefusal? {
+    guard dots > 0, dots + spaces == length else { return nil }
+    if spaces == 0, dots <= 2 { return .dotSegment }
+    note(.dots)
+    return nil
+  }
+
+  private mutating func followNestedEscape(_ byte: UInt8) {
+    if nestedEscape == 1, byte | 0x20 == UInt8(ascii: "u") {
+      note(.doubleEncoding)
+      nestedEscape = 0
+    } else if PathByte.hex(byte) == nil {
+      nestedEscape = 0
+    } else if nestedEscape == 2 {
+      note(.doubleEncoding)
+      nestedEscape = 0
+    } else {
+      nestedEscape = 2
+    }
+  }
+
+  /// Reads one UTF-8 sequence whose bytes are raw, percent-encoded or both, and moves `index` behind it, or behind its
+  /// first byte if it is malformed.
+  private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
+    length += 1
+    nestedEscape = 0
+    guard let (first, afterFirst) = PathByte.decoded(path, at: index) else {
+      index += 1
+      return
+    }
+    index = afterFirst
+    let (count, lowest): (Int, UInt32)
+    var scalar: UInt32
+    switch first {
+    case 0xC2...0xDF: (count, lowest, scalar) = (1, 0x80, UInt32(first & 0x1F))
+    case 0xE0...0xEF: (count, lowest, scalar) = (2, 0x800, UInt32(first & 0x0F))
+    case 0xF0...0xF4: (count, lowest, scalar) = (3, 0x1_0000, UInt32(first & 0x07))
+    default: return note(.malformedUTF8)
+    }
+    var end = index
+    for _ in 0..<count {
+      guard end < path.count, let (byte, next) = PathByte.decoded(path, at: end), byte & 0xC0 == 0x80 else {
+        return note(.malformedUTF8)
+      }
+      scalar = scalar << 6 | UInt32(byte & 0x3F)
+      end = next
+    }
+    guard scalar >= lowest, Unicode.Scalar(scalar) != nil else { return note(.malformedUTF8) }
+    index = end
+    if Self.isLookalike(scalar) { note(.lookalike) }
+  }
+
+  /// One dot leader, two dot leader, fraction slash, division slash, set minus, reverse solidus operator, big solidus,
+  /// big reverse solidus; the small and full-width forms of `.`, `\`, `%` and `/`.
+  private static func isLookalike(_ scalar: UInt32) -> Bool {
+    switch scalar {
+    case 0x2024, 0x2025, 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9, 0xFE52, 0xFE68, 0xFE6A, 0xFF05, 0xFF0E,
+      0xFF0F, 0xFF3C:
+      true
+    default: false
+    }
+  }
+
+  private mutating func note(_ found: PathAmbiguity) {
+    if ambiguity.map({ $0 < found }) ?? true { ambiguity = found }
+  }
+}

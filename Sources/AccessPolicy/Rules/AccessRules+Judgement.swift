@@ -1,0 +1,50 @@
+extension AccessRules {
+  /// Whether any list names the user.
+  ///
+  /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
+  /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address.
+  ///
+  /// - Parameters:
+  ///   - applicant: the user.
+  ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
+  public func judge(_ applicant: Applicant, requiresVerifiedEmail: Bool = true) -> RuleVerdict {
+    if subjects.contains(where: { $0.utf8.elementsEqual(applicant.subject.utf8) }) { return .allowed }
+    if let organization = applicant.organization, !organization.isEmpty,
+      organizations.contains(where: { $0.utf8.elementsEqual(organization.utf8) })
+    {
+      return .allowed
+    }
+    guard !emails.isEmpty || !emailDomains.isEmpty else { return .denied(.notListed) }
+    guard let email = applicant.email, !email.isEmpty else { return .denied(.emailMissing) }
+    guard names(email: email) else { return .denied(applicant.isPrivateEmail ? .emailHidden : .notListed) }
+    return applicant.isEmailVerified || !requiresVerifiedEmail ? .allowed : .denied(.emailNotVerified)
+  }
+
+  private func names(email: String) -> Bool {
+    if emails.contains(where: { Self.equalIgnoringCase($0.utf8, email.utf8) }) { return true }
+    guard let at = email.utf8.lastIndex(of: UInt8(ascii: "@")), at > email.utf8.startIndex else { return false }
+    let domain = email.utf8[email.utf8.index(after: at)...]
+    return !domain.isEmpty && emailDomains.contains { Self.equalIgnoringCase($0.utf8, domain) }
+  }
+
+  private static func equalIgnoringCase(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Bool {
+    a.lazy.map(PathByte.folded).elementsEqual(b.lazy.map(PathByte.folded))
+  }
+
+  /// What is wrong with the lists of a route, with the remedy.
+  var complaint: String? {
+    if subjects.isEmpty, emails.isEmpty, emailDomains.isEmpty, organizations.isEmpty {
+      return "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
+    }
+    if (subjects + emails + emailDomains + organizations).contains("") {
+      return "an empty text in a list lets nobody in; remove it"
+    }
+    if let email = emails.first(where: { !$0.utf8.dropFirst().dropLast().contains(UInt8(ascii: "@")) }) {
+      return "\"\(email)\" in allow_emails is no address; write \"name@example.com\", or use allow_email_domains"
+    }
+    if let domain = emailDomains.first(where: { $0.utf8.contains(UInt8(ascii: "@")) || $0.utf8.contains(0x2A) }) {
+      return "\"\(domain)\" in allow_email_domains is no domain; write what follows the \"@\", without a pattern"
+    }
+    return nil
+  }
+}

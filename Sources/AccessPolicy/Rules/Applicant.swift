@@ -1,0 +1,42 @@
+/// The signed-in user, as far as rules ask about one.
+public struct Applicant: Sendable, Equatable {
+  /// Apple's `sub`.
+  public var subject: String
+  /// The address of the identity token; nil where there was none or an empty one (Work & School accounts).
+  public var email: String?
+  /// Apple's `email_verified`.
+  public var isEmailVerified: Bool
+  /// Apple's `is_private_email`: the address is a relay address because the user hid the real one.
+  public var isPrivateEmail: Bool
+  /// Apple's `org_id`, of a Managed Apple Account.
+  public var organization: String?
+
+  public init(
+    subject: String, email: String? = nil, isEmailVerified: Bool = false, isPrivateEmail: Bool = false,
+    organization: String? = nil
+  ) {
+    self.subject = subject
+    self.email = email
+    self.isEmailVerified = isEmailVerified
+    self.isPrivateEmail = isPrivateEmail
+    self.organization = organization
+  }
+}
+
+/// What rules say of a user.
+public enum RuleVerdict: Sendable, Equatable {
+  case allowed
+  case denied(RuleDenial)
+}
+
+/// Why rules do not let a user in; the most helpful reason that is true.
+public enum RuleDenial: String, Sendable, Equatable {
+  /// No list names the user.
+  case notListed = "not-listed"
+  /// A list names the address, but Apple does not say that it is verified.
+  case emailNotVerified = "email-not-verified"
+  /// There are lists of addresses, none names the user, and the user hid the real address: sharing it may help.
+  case emailHidden = "email-hidden"
+  /// There are lists of addresses, and the account has none.
+  case emailMissing = "email-missing"
+}

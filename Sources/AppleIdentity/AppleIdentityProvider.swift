@@ -1,0 +1,40 @@
+/// Everything that Sign in with Apple asks of us, put together: one registration, one transport, one clock.
+public struct AppleIdentityProvider: Sendable {
+  public let settings: AppleSettings
+  /// Apple's public keys, fetched when first needed.
+  public let keySet: AppleKeySet
+  public let verifier: IdentityTokenVerifier
+  public let tokens: TokenClient
+  public let revocation: RevocationClient
+  /// For the messages that Apple posts about users.
+  public let notifications: NotificationVerifier
+  /// Makes client secrets; `doctor` tries it.
+  public let mint: ClientSecretMint
+
+  /// - Parameters:
+  ///   - key: the private key, read with ``ClientSecretKey/init(contentsOfFile:)``.
+  ///   - keySetPolicy: when Apple's keys are fetched.
+  /// - Throws: the settings' first problem, if `base_url` is not an origin that can be spoken to.
+  public init(
+    settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,
+    keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy()
+  ) throws(AppleSettingsProblem) {
+    guard let origin = AppleOrigin(settings.baseURL) else { throw .baseURL }
+    self.settings = settings
+    keySet = AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)
+    verifier = IdentityTokenVerifier(keySet: keySet, clock: clock)
+    notifications = NotificationVerifier(
+      keySet: keySet, clock: clock, audiences: [settings.clientID] + settings.nativeClientIDs)
+    mint = ClientSecretMint(teamID: settings.teamID, keyID: settings.keyID, key: key, clock: clock)
+    let call = AppleCall(origin: origin, transport: transport, mint: mint)
+    tokens = TokenClient(call: call, verifier: verifier)
+    revocation = RevocationClient(call: call)
+  }
+
+  /// Where to send a browser that signs in.
+  public func authorizationRequest(
+    redirectURI: String, state: String, nonce: String, locale: String? = nil
+  ) -> AuthorizationRequest {
+    AuthorizationRequest(settings: settings, redirectURI: redirectURI, state: state, nonce: nonce, locale: locale)
+  }
+}

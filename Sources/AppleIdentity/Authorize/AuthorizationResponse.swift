@@ -1,0 +1,104 @@
+/// What Apple answered by way of the browser, in any response mode: fields of a form, a query, or a fragment.
+///
+/// Nothing in it is proven. The caller compares `state` with its own attempt before it looks at anything else.
+public enum AuthorizationResponse: Sendable, Equatable {
+  case granted(Grant)
+  case refused(Refusal)
+
+  /// The user went on. `user` is there the first time ever that this user authorises the app, and then never again.
+  public struct Grant: Sendable, Equatable {
+    public let code: AuthorizationCode
+    /// With `code id_token` only.
+    public let identityToken: UnverifiedIdentityToken?
+    public let state: String
+    /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
+    public let user: SubmittedUser?
+    /// Why a `user` field that was there could not be used. The sign-in goes on without a name.
+    public let userProblem: SubmittedUserProblem?
+  }
+
+  /// The user did not, or Apple could not.
+  public struct Refusal: Sendable, Equatable {
+    /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
+    public let error: String
+    public let state: String?
+
+    /// The one documented code: the user pressed Cancel.
+    public var isCancelled: Bool { error.utf8.elementsEqual("user_cancelled_authorize".utf8) }
+  }
+
+  /// Reads an answer. Repeated fields, unknown ones too, are refused: whoever reads the other one sees another answer.
+  public static func parse(_ form: FormFields) throws(AuthorizationResponseProblem) -> AuthorizationResponse {
+    try refuseRepetition(form)
+    let state = try text("state", in: form, maximumBytes: Limit.state)
+    if let error = try text("error", in: form, maximumBytes: Limit.error) {
+      guard form.values(of: "code").isEmpty, form.values(of: "id_token").isEmpty else { throw .contradictory }
+      return .refused(Refusal(error: error, state: state))
+    }
+    guard let code = try text("code", in: form, maximumBytes: Limit.code) else { throw .missing("code") }
+    guard let state else { throw .missing("state") }
+    let token = try text("id_token", in: form, maximumBytes: Limit.identityToken)
+    let (user, userProblem) = submittedUser(in: form)
+    return .granted(
+      Grant(
+        code: AuthorizationCode(code), identityToken: token.map { UnverifiedIdentityToken($0) }, state: state,
+        user: user, userProblem: userProblem))
+  }
+
+  /// Bounds of the single fields, in bytes. A code is about 60, an identity token about 1000.
+  private enum Limit {
+    static let state = 1024
+    static let error = 128
+    static let code = 2048
+    static let identityToken = IdentityTokenVerifier.maximumBytes
+  }
+
+  private static func refuseRepetition(_ form: FormFields) throws(AuthorizationResponseProblem) {
+    var seen: Set<[UInt8]> = []
+    for field in form.fields {
+      guard seen.insert(field.name).inserted else {
+        throw .repeated(LogText.sanitised(String(decoding: field.name, as: UTF8.self), maximumBytes: 40))
+      }
+    }
+  }
+
+  /// The text of a field that Apple writes in printable ASCII without spaces; `nil` if it is absent or empty.
+  private static func text(
+    _ name: String, in form: FormFields, maximumBytes: Int
+  ) throws(AuthorizationResponseProblem) -> String? {
+    guard let bytes = form.values(of: name).first, !bytes.isEmpty else { return nil }
+    guard bytes.count <= maximumBytes else { throw .tooLong(name) }
+    guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed(name) }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func submittedUser(in form: FormFields) -> (SubmittedUser?, SubmittedUserProblem?) {
+    guard let json = form.values(of: "user").first, !json.isEmpty else { return (nil, nil) }
+    do throws(SubmittedUserProblem) {
+      return (try SubmittedUser(json: json), nil)
+    } catch {
+      return (nil, error)
+    }
+  }
+}
+
+/// Why an answer was refused. Always the sender's fault, and the sender need not be Apple.
+public enum AuthorizationResponseProblem: Error, Sendable, Equatable {
+  case missing(String)
+  case repeated(String)
+  case tooLong(String)
+  /// Bytes that Apple does not use in this field.
+  case malformed(String)
+  /// An error and a code at once.
+  case contradictory
+
+  public var message: String {
+    switch self {
+    case .missing(let name): "the field \(name) is missing"
+    case .repeated(let name): "the field \(name) is there more than once"
+    case .tooLong(let name): "the field \(name) is too long"
+    case .malformed(let name): "the field \(name) has characters that do not belong there"
+    case .contradictory: "an error and a code came together"
+    }
+  }
+}

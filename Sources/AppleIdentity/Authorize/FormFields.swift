@@ -1,0 +1,119 @@
+/// The fields of a form or a query, decoded: `application/x-www-form-urlencoded` (URL Standard 5.1), read strictly and
+/// within bounds.
+///
+/// Names and values are bytes, because nobody has said yet that they are text.
+public struct FormFields: Sendable, Equatable {
+  public let fields: [Field]
+
+  /// One `name=value`, percent-decoded, `+` turned into a space.
+  public struct Field: Sendable, Equatable {
+    public let name: [UInt8]
+    public let value: [UInt8]
+
+    public init(name: [UInt8], value: [UInt8]) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Bounds of a form. Defaults: 64 KiB in all, 32 fields, names up to 64 bytes.
+  public struct Limits: Sendable {
+    /// Length of the encoded text, in bytes.
+    public var bytes = 64 * 1024
+    /// How many fields, the empty ones between two `&` not counted.
+    public var fields = 32
+    /// Length of a decoded name, in bytes.
+    public var nameBytes = 64
+
+    public init() {}
+  }
+
+  public init(fields: [Field]) {
+    self.fields = fields
+  }
+
+  /// Reads the body of a form, or what follows the `?` of a target.
+  /// - Throws: ``FormFieldsProblem``, also for the raw bytes that no browser leaves unencoded (controls, spaces and
+  ///   everything from 0x7F) and for a `%` without two hexadecimal digits.
+  public init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsProblem) {
+    guard encoded.count <= limits.bytes else { throw .tooLong }
+    var parsed: [Field] = []
+    for pair in encoded.split(separator: UInt8(ascii: "&")) {
+      guard parsed.count < limits.fields else { throw .tooManyFields }
+      let equals = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      let name = try Self.decode(pair[..<equals])
+      let value = equals == pair.endIndex ? [] : try Self.decode(pair[pair.index(after: equals)...])
+      guard !name.isEmpty, name.count <= limits.nameBytes else { throw .badName }
+      parsed.append(Field(name: name, value: value))
+    }
+    fields = parsed
+  }
+
+  /// The values of a name in the order sent.
+  public func values(of name: String) -> [[UInt8]] {
+    fields.lazy.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
+  }
+
+  /// The value of a name that must not be repeated: `nil` if it is absent.
+  /// - Throws: ``FormFieldsProblem/repeated(_:)``.
+  public func value(of name: String) throws(FormFieldsProblem) -> [UInt8]? {
+    let all = values(of: name)
+    guard all.count <= 1 else { throw .repeated(name) }
+    return all.first
+  }
+
+  /// The same as text. - Throws: ``FormFieldsProblem/notUTF8(_:)`` as well.
+  public func text(of name: String) throws(FormFieldsProblem) -> String? {
+    guard let bytes = try value(of: name) else { return nil }
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8(name) }
+    return text
+  }
+
+  private static func decode(_ encoded: some Collection<UInt8>) throws(FormFieldsProblem) -> [UInt8] {
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(encoded.count)
+    var index = encoded.startIndex
+    while index != encoded.endIndex {
+      let byte = encoded[index]
+      index = encoded.index(after: index)
+      switch byte {
+      case UInt8(ascii: "+"):
+        decoded.append(UInt8(ascii: " "))
+      case UInt8(ascii: "%"):
+        guard index != encoded.endIndex, let high = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
+        index = encoded.index(after: index)
+        guard index != encoded.endIndex, let low = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
+        index = encoded.index(after: index)
+        decoded.append(high << 4 | low)
+      case 0x21...0x7E:
+        decoded.append(byte)
+      default:
+        throw .badEncoding
+      }
+    }
+    return decoded
+  }
+}
+
+/// Why a form was refused. Always the sender's fault.
+public enum FormFieldsProblem: Error, Sendable, Equatable {
+  case tooLong
+  case tooManyFields
+  /// An empty name, or one that is too long.
+  case badName
+  /// A `%` without two hexadecimal digits, or a byte that should have been encoded.
+  case badEncoding
+  case repeated(String)
+  case notUTF8(String)
+
+  public var message: String {
+    switch self {
+    case .tooLong: "the form is too long"
+    case .tooManyFields: "the form has too many fields"
+    case .badName: "the form has a field without a name, or with a very long one"
+    case .badEncoding: "the form is not percent-encoded as it should be"
+    case .repeated(let name): "the field \(name) is there more than once"
+    case .notUTF8(let name): "the field \(name) is not UTF-8"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/// The `user` field of an authorization response: a name that the browser submitted, unsigned.
+///
+/// It is what the user typed into Apple's sheet, or whatever else the browser's owner sent. It is fit for display after
+/// escaping, and good for nothing else. The e-mail address in it is not read: the identity token's is.
+public struct SubmittedUser: Sendable, Equatable {
+  /// `name.firstName`, sanitised; `nil` if there was none.
+  public let givenName: String?
+  /// `name.lastName`, sanitised; `nil` if there was none.
+  public let familyName: String?
+
+  /// Given and family name with a space between them; `nil` if there is neither.
+  public var name: String? {
+    let parts = [givenName, familyName].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
+
+  /// Reads `{"name":{"firstName":…,"lastName":…},"email":…}`; at most 4 KiB, at most 4 levels deep.
+  public init(json: some Collection<UInt8>) throws(SubmittedUserProblem) {
+    let user: [String: ForeignJSON]
+    do throws(ForeignJSONProblem) {
+      user = try ForeignJSON.object(json, maximumBytes: 4096, maximumDepth: 4)
+    } catch {
+      throw .unreadable(error.reason)
+    }
+    let parts = user["name"]?.members
+    givenName = parts?["firstName"]?.text.flatMap(DisplayName.sanitised)
+    familyName = parts?["lastName"]?.text.flatMap(DisplayName.sanitised)
+  }
+
+  /// A name from elsewhere than the `user` field, sanitised in the same way.
+  public init(givenName: String?, familyName: String?) {
+    self.givenName = givenName.flatMap(DisplayName.sanitised)
+    self.familyName = familyName.flatMap(DisplayName.sanitised)
+  }
+}
+
+/// Why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
+public enum SubmittedUserProblem: Error, Sendable, Equatable {
+  case unreadable(String)
+
+  public var message: String {
+    switch self {
+    case .unreadable(let reason): "the field user could not be read: \(reason)"
+    }
+  }
+}

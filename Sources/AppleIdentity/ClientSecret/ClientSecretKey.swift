@@ -1,0 +1,90 @@
+internal import JWTKit
+
+/// The private key that Apple gave out as `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
+///
+/// A value cannot be printed, and the key cannot be read back from it.
+public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  let privateKey: ES256PrivateKey
+
+  /// Reads the key file.
+  ///
+  /// A file that every user of the machine may read is refused: whoever reads it can speak to Apple in our name.
+  /// - Parameter path: absolute path of the `.p8` file.
+  public init(contentsOfFile path: String) throws(ClientSecretKeyProblem) {
+    let shown = LogText.sanitised(path, maximumBytes: 1024)
+    let bytes: [UInt8]
+    switch KeyFile.read(path, maximumBytes: Self.maximumBytes) {
+    case .contents(let contents): bytes = contents
+    case .readableByEverybody: throw .readableByEverybody(shown)
+    case .tooLong: throw .notAKey(shown)
+    case .unreadable(let reason): throw .unreadable(shown, reason: reason)
+    }
+    try self.init(pem: bytes, name: shown)
+  }
+
+  /// Reads the key from the text of a `.p8` file.
+  /// - Parameter name: what error messages call the file.
+  public init(pem: some Collection<UInt8>, name: String = "the key") throws(ClientSecretKeyProblem) {
+    guard let text = String(validating: pem, as: UTF8.self), text.utf8.count <= Self.maximumBytes else {
+      throw .notAKey(name)
+    }
+    guard let label = Self.pemLabel(of: text) else { throw .notAKey(name) }
+    switch label {
+    case "PRIVATE KEY": break
+    case "ENCRYPTED PRIVATE KEY": throw .encrypted(name)
+    case "CERTIFICATE", "PUBLIC KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY": throw .otherKind(name, label: label)
+    default: throw .notAKey(name)
+    }
+    guard let key = try? ES256PrivateKey(pem: text) else { throw .notP256(name) }
+    privateKey = key
+  }
+
+  public var description: String { "[concealed]" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: []) }
+
+  /// A `.p8` file has about 260 bytes.
+  private static let maximumBytes = 16 * 1024
+
+  /// What stands between `-----BEGIN ` and `-----` (RFC 7468 2).
+  private static func pemLabel(of text: String) -> String? {
+    let bytes = Array(text.utf8)
+    let begin = Array("-----BEGIN ".utf8)
+    guard let start = bytes.indices.first(where: { bytes[$0...].starts(with: begin) }) else { return nil }
+    let label = bytes[(start + begin.count)...].prefix { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "\n") }
+    return String(decoding: label, as: UTF8.self)
+  }
+}
+
+/// Why a key file cannot be used. The operator's to mend.
+public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
+  case unreadable(String, reason: String)
+  case readableByEverybody(String)
+  case notAKey(String)
+  case encrypted(String)
+  case otherKind(String, label: String)
+  case notP256(String)
+
+  /// What is wrong.
+  public var message: String {
+    switch self {
+    case .unreadable(let name, let reason): "\(name) cannot be read: \(reason)"
+    case .readableByEverybody(let name): "\(name) can be read by every user of this machine"
+    case .notAKey(let name): "\(name) is not a private key in PEM form"
+    case .encrypted(let name): "\(name) is encrypted"
+    case .otherKind(let name, let label): "\(name) holds a \(label), not the private key that Apple gave out"
+    case .notP256(let name): "\(name) is damaged, or is not a P-256 key"
+    }
+  }
+
+  /// What to do about it.
+  public var remedy: String {
+    switch self {
+    case .unreadable: "check the path, and that the user Cordon runs as may read the file"
+    case .readableByEverybody: "chmod o= the file (in Kubernetes: defaultMode: 0440 on the secret's volume)"
+    case .notAKey, .otherKind, .notP256:
+      "use the AuthKey_….p8 file from Certificates, Identifiers & Profiles > Keys, as it was downloaded"
+    case .encrypted: "decrypt it: openssl pkcs8 -topk8 -nocrypt -in FILE -out FILE.p8"
+    }
+  }
+}

@@ -1,0 +1,95 @@
+public import FoundationEssentials
+internal import JWTKit
+internal import Synchronization
+
+/// Mints client secrets: JWTs signed with ES256 that live for minutes.
+///
+/// Source: "Creating a client secret", developer.apple.com.
+public final class ClientSecretMint: Sendable {
+  /// How long a secret is good for after it was minted. Apple allows six months; a secret that leaks is worth little
+  /// after ten minutes.
+  public static let lifetime: TimeInterval = 600
+  /// How far `iat` is set back, against "issued in the future" under clock skew.
+  public static let backdating: TimeInterval = 60
+  /// A secret is handed out again while at least this much of its life is left.
+  static let remainder: TimeInterval = 120
+
+  private let teamID: String
+  private let keyID: String
+  private let key: ClientSecretKey
+  private let clock: AppleClock
+  private let minted = Mutex<[String: Minted]>([:])
+
+  private struct Minted {
+    let secret: ClientSecret
+    let mintedAt: Date
+  }
+
+  public init(teamID: String, keyID: String, key: ClientSecretKey, clock: @escaping AppleClock) {
+    self.teamID = teamID
+    self.keyID = keyID
+    self.key = key
+    self.clock = clock
+  }
+
+  /// A secret for one client ID: the one minted before, or a new one when that one is nearly used up, or when the clock
+  /// was set back behind its minting.
+  ///
+  /// The audience is always Apple's, whatever `base_url` says.
+  public func secret(for clientID: String) async throws(ClientSecretMintProblem) -> ClientSecret {
+    let now = clock()
+    if let secret = minted.withLock({ Self.usable($0[clientID], at: now) }) {
+      return secret
+    }
+    let issued = now.timeIntervalSince1970 - Self.backdating
+    let expires = now.timeIntervalSince1970 + Self.lifetime
+    guard let issuedAt = Int(exactly: issued.rounded(.down)), let expiresAt = Int(exactly: expires.rounded(.down))
+    else { throw .clockOutOfRange }
+    let payload = ClientSecretPayload(
+      iss: teamID, iat: issuedAt, exp: expiresAt, aud: AppleSettings.appleBaseURL, sub: clientID)
+    let token: String
+    do {
+      let identifier = JWKIdentifier(string: keyID)
+      let signer = await JWTKeyCollection().add(ecdsa: key.privateKey, kid: identifier)
+      token = try await signer.sign(payload, kid: identifier)
+    } catch {
+      throw .signingFailed
+    }
+    let secret = ClientSecret(token)
+    minted.withLock { $0[clientID] = Minted(secret: secret, mintedAt: now) }
+    return secret
+  }
+
+  private static func usable(_ minted: Minted?, at now: Date) -> ClientSecret? {
+    guard let minted, now >= minted.mintedAt,
+      now <= minted.mintedAt.addingTimeInterval(lifetime - remainder)
+    else { return nil }
+    return minted.secret
+  }
+}
+
+/// Why no client secret could be made. Ours to mend.
+public enum ClientSecretMintProblem: Error, Sendable, Equatable {
+  /// The clock shows a time that no JWT can carry.
+  case clockOutOfRange
+  case signingFailed
+
+  public var message: String {
+    switch self {
+    case .clockOutOfRange: "the system's clock shows an impossible time"
+    case .signingFailed: "the client secret could not be signed with the private key"
+    }
+  }
+}
+
+/// The claims of a client secret.
+private struct ClientSecretPayload: JWTPayload {
+  let iss: String
+  let iat: Int
+  let exp: Int
+  let aud: String
+  let sub: String
+
+  /// Nobody verifies our own secret here.
+  func verify(using algorithm: some JWTAlgorithm) {}
+}

@@ -1,0 +1,57 @@
+/// Why an identity token is not believed.
+public enum IdentityTokenRejection: Error, Sendable, Equatable {
+  /// The answer should have carried a token, and did not.
+  case absent
+  /// Longer than ``IdentityTokenVerifier/maximumBytes``.
+  case tooLong
+  /// Not three parts of base64url with JSON objects in the first two.
+  case malformed(String)
+  /// `alg` is not RS256 or ES256, or not the algorithm of the key that `kid` names.
+  case algorithmRefused(String)
+  /// The header names critical extensions (`crit`); none is known here.
+  case criticalExtension
+  /// The header carries a key, or says where one is to be had (`jwk`, `jku`, `x5u`, `x5c`). Apple's never does.
+  case foreignKeyOffered(String)
+  /// Apple publishes no key with this `kid`.
+  case unknownKey
+  /// Apple's keys cannot be had. Not the token's fault.
+  case keysUnavailable(AppleKeySetProblem)
+  case signatureInvalid
+  case wrongIssuer
+  case wrongAudience
+  case expired
+  case issuedInFuture
+  case missingClaim(String)
+  /// A claim of the wrong type, or out of all bounds.
+  case malformedClaim(String)
+  case nonceMissing
+  case nonceMismatch
+
+  /// What is wrong, without any text of the token.
+  public var message: String {
+    switch self {
+    case .absent: "the identity token that was asked for did not come"
+    case .tooLong: "the identity token is too long"
+    case .malformed(let part): "the identity token's \(part) cannot be read"
+    case .algorithmRefused(let name): "the identity token's algorithm \(name) is refused"
+    case .criticalExtension: "the identity token demands an extension that is not known"
+    case .foreignKeyOffered(let name): "the identity token brings its own key (\(name))"
+    case .unknownKey: "the identity token is signed with a key that Apple does not publish"
+    case .keysUnavailable(let problem): problem.message
+    case .signatureInvalid: "the identity token's signature is wrong"
+    case .wrongIssuer: "the identity token was not issued by Apple"
+    case .wrongAudience: "the identity token is for another application"
+    case .expired: "the identity token has expired"
+    case .issuedInFuture: "the identity token was issued in the future: compare the system's clock"
+    case .missingClaim(let name): "the identity token has no claim \(name)"
+    case .malformedClaim(let name): "the identity token's claim \(name) makes no sense"
+    case .nonceMissing: "the identity token has no nonce"
+    case .nonceMismatch: "the identity token was made for another attempt to sign in"
+    }
+  }
+
+  /// Whether waiting may help, because it is Apple who cannot be reached.
+  public var isAppleTrouble: Bool {
+    if case .keysUnavailable = self { true } else { false }
+  }
+}

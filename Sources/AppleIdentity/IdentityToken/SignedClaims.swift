@@ -1,0 +1,103 @@
+internal import FoundationEssentials
+
+/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued them,
+/// for whom and when is still to be judged, with the functions below.
+struct SignedClaims {
+  let values: [String: ForeignJSON]
+
+  /// Reads a token in compact form (RFC 7515 7.1).
+  static func verified(
+    _ token: String, maximumBytes: Int, keySet: AppleKeySet
+  ) async throws(IdentityTokenRejection) -> SignedClaims {
+    let bytes = Array(token.utf8)
+    guard bytes.count <= maximumBytes else { throw .tooLong }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3 else { throw .malformed("form") }
+    let header = try TokenHeader(encoded: parts[0])
+    guard let payload = Base64URL.decode(parts[1]) else { throw .malformed("payload") }
+    guard let signature = Base64URL.decode(parts[2]) else { throw .signatureInvalid }
+    let key = try await key(for: header, in: keySet)
+    // Header and payload as they came, with the dot between them.
+    let signed = bytes[..<parts[1].endIndex]
+    guard key.isValid(signature: signature, of: signed) else { throw .signatureInvalid }
+    guard let values = try? ForeignJSON.object(payload, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
+      throw .malformed("payload")
+    }
+    return SignedClaims(values: values)
+  }
+
+  /// How deep a payload may nest.
+  private static let maximumDepth = 16
+
+  private static func key(
+    for header: TokenHeader, in keySet: AppleKeySet
+  ) async throws(IdentityTokenRejection) -> AppleKey {
+    let key: AppleKey
+    do throws(AppleKeySetProblem) {
+      key = try await keySet.key(header.keyIdentifier)
+    } catch {
+      throw error == .unknownKey ? .unknownKey : .keysUnavailable(error)
+    }
+    guard key.algorithm == header.algorithm else { throw .algorithmRefused(header.algorithm.rawValue) }
+    return key
+  }
+}
+
+extension SignedClaims {
+  /// The issuer is Apple, byte for byte, wherever `base_url` points.
+  func requireAppleAsIssuer() throws(IdentityTokenRejection) {
+    guard let issuer = try text("iss") else { throw .missingClaim("iss") }
+    guard issuer.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) else { throw .wrongIssuer }
+  }
+
+  /// A string or a list of strings. Of a list every member must be ours (OpenID Connect Core 3.1.3.7, 3): a token that
+  /// is also for somebody else could have been handed on by them.
+  func audience(among accepted: [String]) throws(IdentityTokenRejection) -> String {
+    let named: [String]
+    switch values["aud"] {
+    case nil, .null: throw .missingClaim("aud")
+    case .string(let text): named = [text]
+    case .array(let elements):
+      named = elements.compactMap(\.text)
+      guard named.count == elements.count else { throw .malformedClaim("aud") }
+    default: throw .malformedClaim("aud")
+    }
+    let isOurs = { (name: String) in accepted.contains { $0.utf8.elementsEqual(name.utf8) } }
+    guard let first = named.first, named.allSatisfy(isOurs) else { throw .wrongAudience }
+    return first
+  }
+
+  /// `iat`, which lies at most the leeway ahead of our clock.
+  func issuedAt(now: Date) throws(IdentityTokenRejection) -> Date {
+    let issuedAt = try date("iat")
+    guard issuedAt <= now.addingTimeInterval(IdentityTokenVerifier.leeway) else { throw .issuedInFuture }
+    return issuedAt
+  }
+
+  /// A NumericDate (RFC 7519 2): a number, after 1970 and before the year 10000. Text in digits is no number.
+  func date(_ name: String) throws(IdentityTokenRejection) -> Date {
+    let seconds: Double
+    switch values[name] {
+    case nil, .null: throw .missingClaim(name)
+    case .integer(let number): seconds = Double(number)
+    case .number(let number): seconds = number
+    default: throw .malformedClaim(name)
+    }
+    guard seconds > 0, seconds < 253_402_300_800 else { throw .malformedClaim(name) }
+    return Date(timeIntervalSince1970: seconds)
+  }
+
+  /// The text of a claim that must be a string if it is there.
+  func text(_ name: String) throws(IdentityTokenRejection) -> String? {
+    switch values[name] {
+    case nil, .null: return nil
+    case .string(let text): return text
+    default: throw .malformedClaim(name)
+    }
+  }
+
+  /// Whether a text can be a subject: printable ASCII without spaces, at most 255 bytes. Apple's have 44.
+  static func isSubject(_ text: String) -> Bool {
+    (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}

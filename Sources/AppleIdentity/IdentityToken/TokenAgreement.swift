@@ -1,0 +1,43 @@
+internal import Crypto
+
+extension VerifiedIdentityToken {
+  /// Whether the token that came by the browser and the one from the token endpoint speak of the same sign-in.
+  ///
+  /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if either
+  /// has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means that
+  /// somebody put a foreign code or a foreign token into the answer.
+  /// - Returns: `nil` if they agree.
+  public func disagreement(
+    withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode
+  ) -> IdentityTokenDisagreement? {
+    guard subject.utf8.elementsEqual(exchanged.subject.utf8) else { return .subject }
+    switch (nonce, exchanged.nonce) {
+    case (nil, nil): break
+    case (let ours?, let theirs?) where ours.utf8.elementsEqual(theirs.utf8): break
+    default: return .nonce
+    }
+    let expected = Self.codeHash(of: code)
+    for hash in [codeHash, exchanged.codeHash].compactMap({ $0 })
+    where !hash.utf8.elementsEqual(expected.utf8) {
+      return .codeHash
+    }
+    return nil
+  }
+
+  private static func codeHash(of code: AuthorizationCode) -> String {
+    Base64URL.encode(SHA256.hash(data: Array(code.exposed.utf8)).prefix(16))
+  }
+}
+
+/// In what two identity tokens of one sign-in differ.
+public enum IdentityTokenDisagreement: Error, Sendable, Equatable {
+  case subject, nonce, codeHash
+
+  public var message: String {
+    switch self {
+    case .subject: "the two identity tokens name different users"
+    case .nonce: "the two identity tokens are of different attempts to sign in"
+    case .codeHash: "the identity token belongs to another authorization code"
+    }
+  }
+}

@@ -1,0 +1,30 @@
+/// The header of a JWS (RFC 7515 4.1), judged before any key is looked up.
+///
+/// jwt-kit's own header type is not used on foreign text: it turns every whole number into an `Int`, and `1e300` ends
+/// the process.
+struct TokenHeader: Equatable {
+  let algorithm: TokenAlgorithm
+  let keyIdentifier: String
+
+  /// - Parameter encoded: the first part of the token, still in base64url.
+  init(encoded: some Collection<UInt8>) throws(IdentityTokenRejection) {
+    guard let bytes = Base64URL.decode(encoded),
+      let header = try? ForeignJSON.object(bytes, maximumBytes: 4096, maximumDepth: 4)
+    else { throw .malformed("header") }
+    guard let name = header["alg"]?.text else { throw .algorithmRefused("(none given)") }
+    guard let algorithm = TokenAlgorithm(rawValue: name) else {
+      throw .algorithmRefused(LogText.sanitised(name, maximumBytes: 16))
+    }
+    guard header["crit"] == nil else { throw .criticalExtension }
+    // An unencoded payload (RFC 7797) would change what is signed.
+    guard header["b64"] == nil else { throw .criticalExtension }
+    for name in ["jwk", "jku", "x5u", "x5c"] where header[name] != nil {
+      throw .foreignKeyOffered(name)
+    }
+    guard let keyIdentifier = header["kid"]?.text, TokenAlgorithm.isKeyIdentifier(keyIdentifier) else {
+      throw .malformed("header")
+    }
+    self.algorithm = algorithm
+    self.keyIdentifier = keyIdentifier
+  }
+}

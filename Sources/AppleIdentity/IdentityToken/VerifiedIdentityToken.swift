@@ -1,0 +1,71 @@
+public import FoundationEssentials
+
+/// An identity token that Apple signed, for us, and that is not out of date. Only ``IdentityTokenVerifier`` makes one.
+public struct VerifiedIdentityToken: Sendable, Equatable {
+  /// The user: stable, and the same across one team's apps. The only identifier.
+  public let subject: String
+  /// The client ID that the token is for: one of those that were asked for.
+  public let audience: String
+  public let nonce: String?
+  /// `c_hash`: the left half of the SHA-256 of the code that came with the token.
+  public let codeHash: String?
+  public let issuedAt: Date
+  /// The token's end, ten minutes to a day ahead. It is not the session's.
+  public let expires: Date
+  public let claims: IdentityClaims
+
+  fileprivate init(
+    subject: String, audience: String, nonce: String?, codeHash: String?, issuedAt: Date, expires: Date,
+    claims: IdentityClaims
+  ) {
+    self.subject = subject
+    self.audience = audience
+    self.nonce = nonce
+    self.codeHash = codeHash
+    self.issuedAt = issuedAt
+    self.expires = expires
+    self.claims = claims
+  }
+}
+
+/// Verifies identity tokens in full: header, signature, issuer, audience, times, nonce.
+///
+/// Source: "Verifying a user", developer.apple.com; OpenID Connect Core 3.1.3.7.
+public struct IdentityTokenVerifier: Sendable {
+  /// The longest token looked at, in bytes. Apple's have about 1000.
+  public static let maximumBytes = 16 * 1024
+  /// How far in the future `iat` may lie, against clock skew. Default: 60 s. `exp` gets no leeway: it is later than now
+  /// or the token is out of date.
+  public static let leeway: TimeInterval = 60
+
+  private let keySet: AppleKeySet
+  private let clock: AppleClock
+
+  public init(keySet: AppleKeySet, clock: @escaping AppleClock) {
+    self.keySet = keySet
+    self.clock = clock
+  }
+
+  /// - Parameters:
+  ///   - audiences: the client IDs that the token may be for. Each audience of the token must be one of them.
+  ///   - nonce: what the nonce is compared with.
+  public func verify(
+    _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation
+  ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
+    let signed = try await SignedClaims.verified(token.exposed, maximumBytes: Self.maximumBytes, keySet: keySet)
+    let now = clock()
+    try signed.requireAppleAsIssuer()
+    let audience = try signed.audience(among: audiences)
+    let expires = try signed.date("exp")
+    guard expires > now else { throw .expired }
+    let issuedAt = try signed.issuedAt(now: now)
+    guard let subject = try signed.text("sub") else { throw .missingClaim("sub") }
+    guard SignedClaims.isSubject(subject) else { throw .malformedClaim("sub") }
+    let claims = IdentityClaims(payload: signed.values)
+    let nonceClaim = try signed.text("nonce")
+    try nonce.judge(claim: nonceClaim, supported: claims.flag("nonce_supported") ?? false)
+    return VerifiedIdentityToken(
+      subject: subject, audience: audience, nonce: nonceClaim, codeHash: try signed.text("c_hash"),
+      issuedAt: issuedAt, expires: expires, claims: claims)
+  }
+}

@@ -1,0 +1,161 @@
+public import FoundationEssentials
+
+/// Apple's public keys, fetched when needed and kept.
+///
+/// - A known key is used for up to ``Policy/maximumAge``; after that the set is fetched again, and if that fails the
+///   old one goes on: Apple's trouble signs nobody out.
+/// - An unknown key identifier leads to a fetch, because keys rotate. Identifiers come from tokens that anybody can
+///   write, so a fetch that did not bring the key asked for is followed by a ``Policy/coolDown``.
+/// - Whoever asks while a fetch is under way waits for that one.
+/// - An answer without a single usable key changes nothing.
+public actor AppleKeySet {
+  /// When to fetch. All in seconds.
+  public struct Policy: Sendable {
+    /// After a fetch that did not bring the key asked for. Default: 60.
+    public var coolDown: TimeInterval = 60
+    /// The same while there are no keys at all, so that nobody can sign in. Default: 5.
+    public var coolDownWithoutKeys: TimeInterval = 5
+    /// Fetches in one cool-down that did bring the key. Default: 4. A set that flaps must not become a fetch for each
+    /// sign-in.
+    public var fetchesPerCoolDown = 4
+    /// After that a set is fetched again. Default: 24 h.
+    public var maximumAge: TimeInterval = 86_400
+
+    public init() {}
+  }
+
+  private let origin: AppleOrigin
+  private let transport: AppleTransport
+  private let clock: AppleClock
+  private let policy: Policy
+
+  private var keys: [String: AppleKey] = [:]
+  private var fetchedAt: Date?
+  private var fruitfulFetches: [Date] = []
+  /// While it lasts nobody fetches.
+  private var cooling: (began: Date, length: TimeInterval)?
+  private var lastProblem: AppleKeySetProblem?
+  private var fetchUnderWay: Task<Void, Never>?
+
+  init(origin: AppleOrigin, transport: @escaping AppleTransport, clock: @escaping AppleClock, policy: Policy) {
+    self.origin = origin
+    self.transport = transport
+    self.clock = clock
+    self.policy = policy
+  }
+
+  /// Fetches the set now, whatever is known: for `doctor`, and for a start with warm keys.
+  /// - Returns: the identifiers of the usable keys and Apple's `Date`.
+  @discardableResult
+  public func fetchNow() async throws(AppleKeySetProblem) -> KeySetReport {
+    let (fetched, date) = try await download()
+    accept(fetched, at: clock())
+    return KeySetReport(keyIdentifiers: keys.keys.sorted(), date: date)
+  }
+
+  /// The key with an identifier.
+  func key(_ identifier: String) async throws(AppleKeySetProblem) -> AppleKey {
+    if let key = keys[identifier], isFresh { return key }
+    if let fetchUnderWay {
+      await fetchUnderWay.value
+    } else if mayFetch {
+      await fetch(for: identifier)
+    }
+    if let key = keys[identifier] { return key }
+    // When the last fetch failed nobody knows whether Apple has such a key by now.
+    throw lastProblem ?? .unknownKey
+  }
+
+  private var isFresh: Bool {
+    guard let fetchedAt else { return false }
+    // A clock set back behind the fetch makes the set as good as new, not older.
+    return clock() < fetchedAt.addingTimeInterval(policy.maximumAge)
+  }
+
+  private var mayFetch: Bool {
+    let now = clock()
+    if let cooling, Self.isWithin(cooling.length, of: cooling.began, now) { return false }
+    fruitfulFetches.removeAll { !Self.isWithin(policy.coolDown, of: $0, now) }
+    return fruitfulFetches.count < policy.fetchesPerCoolDown
+  }
+
+  /// A clock that was set back ends every wait, rather than making it last for days.
+  private static func isWithin(_ length: TimeInterval, of began: Date, _ now: Date) -> Bool {
+    now >= began && now < began.addingTimeInterval(length)
+  }
+
+  private func fetch(for identifier: String) async {
+    let task = Task { await self.fetchAndJudge(for: identifier) }
+    fetchUnderWay = task
+    await task.value
+  }
+
+  /// Runs apart from whoever asked, so that a caller who gives up does not take the answer from the others.
+  private func fetchAndJudge(for identifier: String) async {
+    do throws(AppleKeySetProblem) {
+      let (fetched, _) = try await download()
+      accept(fetched, at: clock())
+      if keys[identifier] == nil {
+        cooling = (clock(), policy.coolDown)
+      } else {
+        fruitfulFetches.append(clock())
+      }
+    } catch {
+      lastProblem = error
+      cooling = (clock(), keys.isEmpty ? policy.coolDownWithoutKeys : policy.coolDown)
+    }
+    fetchUnderWay = nil
+  }
+
+  private func accept(_ fetched: [String: AppleKey], at now: Date) {
+    keys = fetched
+    fetchedAt = now
+    lastProblem = nil
+  }
+
+  private func download() async throws(AppleKeySetProblem) -> (keys: [String: AppleKey], date: String?) {
+    let response: AppleHTTPResponse
+    do throws(AppleTransportError) {
+      response = try await transport(origin.get("/auth/keys"))
+    } catch {
+      throw .unreachable(error)
+    }
+    guard response.status == 200 else { throw .status(response.status) }
+    return (try await KeySetDocument.keys(of: response.body), response.date)
+  }
+}
+
+/// What `doctor` tells about the key set.
+public struct KeySetReport: Sendable, Equatable {
+  public let keyIdentifiers: [String]
+  /// The field `Date` of Apple's answer.
+  public let date: String?
+
+  /// How far our clock is ahead of Apple's, in seconds; negative if it is behind, `nil` if Apple did not tell the time.
+  /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
+  /// find Apple's tokens so.
+  public func clockDifference(at now: Date) -> TimeInterval? {
+    date.flatMap(HTTPDate.parse).map { now.timeIntervalSince($0) }
+  }
+}
+
+/// Why a key is not to be had.
+public enum AppleKeySetProblem: Error, Sendable, Equatable {
+  /// The token names a key that Apple does not publish. The token's fault.
+  case unknownKey
+  /// Apple did not answer, and the key is not known from earlier.
+  case unreachable(AppleTransportError)
+  case status(Int)
+  /// The answer was no JWK set, or had no key that we can use.
+  case unusable(String)
+
+  public var message: String {
+    switch self {
+    case .unknownKey: "no key of Apple's has this identifier"
+    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)):
+      "Apple's keys could not be fetched: \(LogText.sanitised(reason))"
+    case .status(let status): "Apple answered \(status) when asked for its keys"
+    case .unusable(let reason): "Apple's answer holds no usable keys: \(reason)"
+    }
+  }
+}

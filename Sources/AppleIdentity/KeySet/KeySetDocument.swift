@@ -1,0 +1,24 @@
+/// The JWK set that Apple publishes at `/auth/keys` (RFC 7517 5).
+enum KeySetDocument {
+  /// The usable keys by their identifier. Of two with one identifier the first counts.
+  /// - Throws: ``AppleKeySetProblem/unusable(_:)`` if there is none.
+  static func keys(of body: [UInt8]) async throws(AppleKeySetProblem) -> [String: AppleKey] {
+    let document: [String: ForeignJSON]
+    do throws(ForeignJSONProblem) {
+      document = try ForeignJSON.object(body, maximumBytes: 128 * 1024, maximumDepth: 8)
+    } catch {
+      throw .unusable(error.reason)
+    }
+    guard let members = document["keys"]?.elements else { throw .unusable("there is no list of keys") }
+    var keys: [String: AppleKey] = [:]
+    for member in members.prefix(maximumKeys) {
+      guard let jwk = member.members, let key = await AppleKey(jwk: jwk) else { continue }
+      if keys[key.identifier] == nil { keys[key.identifier] = key }
+    }
+    guard !keys.isEmpty else { throw .unusable("not one of the keys can be used") }
+    return keys
+  }
+
+  /// Apple publishes three or so.
+  private static let maximumKeys = 64
+}

@@ -1,0 +1,121 @@
+public import FoundationEssentials
+
+/// What Apple tells a server about one of its users. Only ``NotificationVerifier`` makes one.
+///
+/// Apple sends it again until it is answered 200, so acting on it twice does no harm, and an event that is older than
+/// the user's latest authorization ends nothing.
+///
+/// Source: "Processing changes for Sign in with Apple accounts", developer.apple.com.
+public struct AppleNotification: Sendable, Equatable {
+  /// `jti`: the same in every repetition.
+  public let identifier: String
+  /// The client ID that it is for: the App ID as often as the Services ID.
+  public let audience: String
+  public let kind: Kind
+  /// The user.
+  public let subject: String
+  /// When it happened.
+  public let eventTime: Date
+  /// With the e-mail events only.
+  public let email: String?
+  public let isPrivateEmail: Bool?
+
+  public enum Kind: Sendable, Equatable {
+    /// The user switched forwarding from a relay address on, or off.
+    case emailEnabled, emailDisabled
+    /// The user took back what the application was allowed.
+    case consentRevoked
+    /// The user deleted the Apple Account.
+    case accountDeleted
+    /// Something that Apple came up with later, in printable ASCII.
+    case other(String)
+
+    init(_ type: String) {
+      switch type {
+      case "email-enabled": self = .emailEnabled
+      case "email-disabled": self = .emailDisabled
+      case "consent-revoked": self = .consentRevoked
+      // The second spelling is reported, not documented.
+      case "account-deleted", "account-delete": self = .accountDeleted
+      default: self = .other(LogText.sanitised(type, maximumBytes: 64))
+      }
+    }
+
+    /// Whether the user's sessions end.
+    public var endsSessions: Bool { self == .consentRevoked || self == .accountDeleted }
+  }
+
+  fileprivate init(
+    identifier: String, audience: String, event: [String: ForeignJSON]
+  ) throws(IdentityTokenRejection) {
+    guard let type = event["type"]?.text, let subject = event["sub"]?.text, SignedClaims.isSubject(subject) else {
+      throw .malformedClaim("events")
+    }
+    self.identifier = identifier
+    self.audience = audience
+    kind = Kind(type)
+    self.subject = subject
+    eventTime = try Self.time(event["event_time"])
+    let claims = IdentityClaims(payload: event)
+    email = claims.email
+    isPrivateEmail = claims.isPrivateEmail
+  }
+
+  /// Milliseconds since 1970. What is later than the year 9999 or before 1970 is no time.
+  private static func time(_ value: ForeignJSON?) throws(IdentityTokenRejection) -> Date {
+    let milliseconds: Double
+    switch value {
+    case .integer(let number): milliseconds = Double(number)
+    case .number(let number): milliseconds = number
+    default: throw .malformedClaim("events")
+    }
+    guard milliseconds > 0, milliseconds < 253_402_300_800_000 else { throw .malformedClaim("events") }
+    return Date(timeIntervalSince1970: milliseconds / 1000)
+  }
+}
+
+/// Verifies what is posted to the notification endpoint: anybody can post there.
+public struct NotificationVerifier: Sendable {
+  private let keySet: AppleKeySet
+  private let clock: AppleClock
+  private let audiences: [String]
+
+  /// - Parameter audiences: every client ID of ours, web and native.
+  init(keySet: AppleKeySet, clock: @escaping AppleClock, audiences: [String]) {
+    self.keySet = keySet
+    self.clock = clock
+    self.audiences = audiences
+  }
+
+  /// Reads `{"payload": "<JWS>"}`, at most 32 KiB, signed with one of the keys that sign identity tokens.
+  ///
+  /// There is no `exp` to check: a repetition may come late.
+  public func verify(_ body: some Collection<UInt8>) async throws(IdentityTokenRejection) -> AppleNotification {
+    guard let envelope = try? ForeignJSON.object(body, maximumBytes: 32 * 1024, maximumDepth: 4),
+      let token = envelope["payload"]?.text
+    else { throw .malformed("envelope") }
+    let signed = try await SignedClaims.verified(
+      token, maximumBytes: IdentityTokenVerifier.maximumBytes, keySet: keySet)
+    try signed.requireAppleAsIssuer()
+    let audience = try signed.audience(among: audiences)
+    _ = try signed.issuedAt(now: clock())
+    guard let identifier = try signed.text("jti"), (1...255).contains(identifier.utf8.count) else {
+      throw .missingClaim("jti")
+    }
+    return try AppleNotification(identifier: identifier, audience: audience, event: try Self.event(of: signed))
+  }
+
+  /// The claim `events` is JSON text in a string; an object is taken as well, should Apple mend that.
+  private static func event(of signed: SignedClaims) throws(IdentityTokenRejection) -> [String: ForeignJSON] {
+    switch signed.values["events"] {
+    case nil, .null: throw .missingClaim("events")
+    case .object(let event): return event
+    case .string(let text):
+      guard let event = try? ForeignJSON.object(Array(text.utf8), maximumBytes: 8192, maximumDepth: 4) else {
+        throw .malformedClaim("events")
+      }
+      return event
+    default: throw .malformedClaim("events")
+    }
+  }
+}

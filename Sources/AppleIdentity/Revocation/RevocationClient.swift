@@ -1,0 +1,35 @@
+/// Speaks to Apple's revocation endpoint: `POST {base}/auth/revoke`.
+///
+/// For deleting an account, not for an ordinary sign-out: after a revocation Apple asks the user again.
+/// Source: "Revoke tokens", developer.apple.com.
+public struct RevocationClient: Sendable {
+  private let call: AppleCall
+
+  init(call: AppleCall) {
+    self.call = call
+  }
+
+  /// - Parameter clientID: the client that the refresh token was given to.
+  public func revoke(_ token: RefreshToken, clientID: String) async -> RevocationOutcome {
+    let form = [(name: "token", value: token.exposed), (name: "token_type_hint", value: "refresh_token")]
+    switch await call.post("/auth/revoke", clientID: clientID, form: form) {
+    case .succeeded: return .revoked
+    case .refused(let refusal, _): return .refused(refusal)
+    case .trouble(let trouble): return .appleTrouble(trouble)
+    case .notSent(let reason): return .notSent(reason: reason)
+    case .noSecret(let problem): return .noSecret(problem)
+    }
+  }
+}
+
+/// What came of a revocation.
+public enum RevocationOutcome: Sendable, Equatable {
+  /// 200, whatever the body. Also the answer for a token that was invalid already.
+  case revoked
+  /// Our key, team or client ID is wrong, or the token is of another client. Nothing was revoked.
+  case refused(AppleRefusal)
+  /// Not known whether it happened; revoking again does no harm.
+  case appleTrouble(AppleTrouble)
+  case notSent(reason: String)
+  case noSecret(ClientSecretMintProblem)
+}

@@ -1,0 +1,58 @@
+/// One authenticated call to Apple: mints the secret, sends the form, and sorts the answer.
+struct AppleCall: Sendable {
+  let origin: AppleOrigin
+  let transport: AppleTransport
+  let mint: ClientSecretMint
+
+  /// What came of a call, before anybody says what it means.
+  enum Outcome: Sendable {
+    /// 200, with the body as it is.
+    case succeeded(body: [UInt8])
+    /// 4xx with one of the documented error codes.
+    case refused(AppleRefusal, status: Int)
+    case trouble(AppleTrouble)
+    /// Cannot have reached Apple.
+    case notSent(reason: String)
+    /// We could not make a secret.
+    case noSecret(ClientSecretMintProblem)
+  }
+
+  /// - Parameter form: the fields beside `client_id` and `client_secret`.
+  func post(_ path: String, clientID: String, form: [(name: String, value: String)]) async -> Outcome {
+    let secret: ClientSecret
+    do throws(ClientSecretMintProblem) {
+      secret = try await mint.secret(for: clientID)
+    } catch {
+      return .noSecret(error)
+    }
+    let credentials = [(name: "client_id", value: clientID), (name: "client_secret", value: secret.exposed)]
+    do throws(AppleTransportError) {
+      return Self.sort(try await transport(origin.post(path, form: credentials + form)))
+    } catch {
+      switch error {
+      case .notSent(let reason): return .notSent(reason: LogText.sanitised(reason))
+      case .unanswered(let reason): return .trouble(.unanswered(reason: LogText.sanitised(reason)))
+      }
+    }
+  }
+
+  /// Bounds of a JSON answer from the token endpoint.
+  static let maximumBytes = 64 * 1024
+  static let maximumDepth = 8
+
+  private static func sort(_ response: AppleHTTPResponse) -> Outcome {
+    switch response.status {
+    case 200: return .succeeded(body: response.body)
+    case 429: return .trouble(.throttled)
+    case 400, 401, 403: break
+    default: return .trouble(.status(response.status))
+    }
+    guard let object = try? ForeignJSON.object(response.body, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+    else { return .trouble(.malformed(reason: "status \(response.status) without a JSON object")) }
+    guard let name = object["error"]?.text, let code = AppleRefusal.Code(rawValue: name) else {
+      return .trouble(.malformed(reason: "status \(response.status) with an error that is not documented"))
+    }
+    let description = object["error_description"]?.text.map { LogText.sanitised($0) }
+    return .refused(AppleRefusal(code: code, description: description), status: response.status)
+  }
+}

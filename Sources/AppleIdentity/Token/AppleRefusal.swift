@@ -1,0 +1,60 @@
+/// Apple's error object: `{"error": …}`, now and then with an undocumented description.
+public struct AppleRefusal: Error, Sendable, Equatable {
+  public let code: Code
+  /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
+  public let description: String?
+
+  public init(code: Code, description: String?) {
+    self.code = code
+    self.description = description
+  }
+
+  /// The documented codes.
+  public enum Code: String, Sendable, CaseIterable {
+    case invalidRequest = "invalid_request"
+    case invalidClient = "invalid_client"
+    case invalidGrant = "invalid_grant"
+    case unauthorizedClient = "unauthorized_client"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case invalidScope = "invalid_scope"
+  }
+
+  /// What Apple said.
+  public var message: String {
+    "Apple answered \(code.rawValue)" + (description.map { ": \($0)" } ?? "")
+  }
+
+  /// What the operator should look at.
+  public var remedy: String {
+    switch code {
+    case .invalidClient:
+      "check apple.client_id, apple.team_id, apple.key_id and the .p8 file, and the system's clock"
+    case .unauthorizedClient: "check that the key is enabled for Sign in with Apple and belongs to this client ID"
+    case .invalidGrant: "the code or token was used before, has expired, or was revoked"
+    case .invalidRequest: "check that the redirect URI is registered with the Services ID exactly as it is sent"
+    case .invalidScope: "check apple.scopes"
+    case .unsupportedGrantType: "this should not happen: please report it"
+    }
+  }
+}
+
+/// Why Apple's answer, or its absence, decides nothing. Apple's fault, or the network's.
+public enum AppleTrouble: Error, Sendable, Equatable {
+  /// No answer, and the request may have arrived.
+  case unanswered(reason: String)
+  /// 429: too many requests, or more than one check of a user in a day.
+  case throttled
+  /// Any other status than 200 and 400, or an error object with a status that it does not belong to.
+  case status(Int)
+  /// The body is not what the documentation says.
+  case malformed(reason: String)
+
+  public var message: String {
+    switch self {
+    case .unanswered(let reason): "Apple did not answer: \(reason)"
+    case .throttled: "Apple answered 429: too many requests"
+    case .status(let status): "Apple answered \(status)"
+    case .malformed(let reason): "Apple's answer cannot be understood: \(reason)"
+    }
+  }
+}

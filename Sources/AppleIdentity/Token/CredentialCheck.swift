@@ -1,0 +1,27 @@
+extension TokenClient {
+  /// Asks Apple whether team, key, client ID and private key belong together, without any user: it sends a code that
+  /// nobody has. Apple looks at the credentials first, so `invalid_grant` says that they are good. For `doctor`.
+  public func checkCredentials(clientID: String) async -> CredentialVerdict {
+    let outcome = await exchange(
+      code: AuthorizationCode("no-such-code"), redirectURI: nil, clientID: clientID, nonce: .none)
+    switch outcome {
+    case .refused: return .accepted
+    case .misconfigured(let refusal): return .misconfigured(refusal)
+    case .appleTrouble(let trouble): return .appleTrouble(trouble)
+    case .notSent(let reason): return .notSent(reason: reason)
+    case .noSecret(let problem): return .noSecret(problem)
+    case .granted, .unverified, .disagreement:
+      return .appleTrouble(.malformed(reason: "tokens for a code that nobody has"))
+    }
+  }
+}
+
+/// What Apple thinks of our credentials.
+public enum CredentialVerdict: Sendable, Equatable {
+  case accepted
+  /// Our key, team or client ID is wrong.
+  case misconfigured(AppleRefusal)
+  case appleTrouble(AppleTrouble)
+  case notSent(reason: String)
+  case noSecret(ClientSecretMintProblem)
+}

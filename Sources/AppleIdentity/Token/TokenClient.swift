@@ -1,0 +1,101 @@
+/// Speaks to Apple's token endpoint: `POST {base}/auth/token`.
+///
+/// Source: "Generate and validate tokens", developer.apple.com.
+public struct TokenClient: Sendable {
+  private let call: AppleCall
+  private let verifier: IdentityTokenVerifier
+
+  init(call: AppleCall, verifier: IdentityTokenVerifier) {
+    self.call = call
+    self.verifier = verifier
+  }
+
+  /// Exchanges an authorization code. A code works once, so the attempt is used up before this is called.
+  /// - Parameters:
+  ///   - redirectURI: the one of the authorization request; `nil` for a native app's code, which had none.
+  ///   - clientID: the client that the code is bound to: the Services ID, or the app's bundle ID.
+  ///   - nonce: what the nonce of the identity token is compared with.
+  public func exchange(
+    code: AuthorizationCode, redirectURI: String?, clientID: String, nonce: NonceExpectation
+  ) async -> ExchangeOutcome {
+    var form = [(name: "grant_type", value: "authorization_code"), (name: "code", value: code.exposed)]
+    if let redirectURI { form.append((name: "redirect_uri", value: redirectURI)) }
+    switch await call.post("/auth/token", clientID: clientID, form: form) {
+    case .noSecret(let problem): return .noSecret(problem)
+    case .notSent(let reason): return .notSent(reason: reason)
+    case .trouble(let trouble): return .appleTrouble(trouble)
+    case .refused(let refusal, _): return refusal.code == .invalidGrant ? .refused(refusal) : .misconfigured(refusal)
+    case .succeeded(let body):
+      let answer: TokenAnswer
+      do throws(AppleTrouble) {
+        answer = try TokenAnswer(body: body)
+      } catch {
+        return .appleTrouble(error)
+      }
+      guard let token = answer.identityToken else {
+        return .appleTrouble(.malformed(reason: "no identity token for a code"))
+      }
+      do throws(IdentityTokenRejection) {
+        let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce)
+        return .granted(TokenGrant(identityToken: verified, refreshToken: answer.refreshToken))
+      } catch {
+        return .unverified(error)
+      }
+    }
+  }
+
+  /// Asks whether a user is still in good standing. Not more than once a day for one user; the caller sees to that.
+  /// - Parameter clientID: the client that the refresh token was given to.
+  public func refresh(_ token: RefreshToken, clientID: String) async -> RefreshVerdict {
+    let form = [(name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: token.exposed)]
+    switch await call.post("/auth/token", clientID: clientID, form: form) {
+    case .noSecret(let problem): return .noSecret(problem)
+    case .notSent(let reason): return .notSent(reason: reason)
+    case .trouble(let trouble): return .appleTrouble(trouble)
+    case .refused(let refusal, let status):
+      switch (refusal.code, status) {
+      case (.invalidGrant, 400): return .revoked(refusal)
+      case (.invalidGrant, _): return .appleTrouble(.status(status))
+      default: return .misconfigured(refusal)
+      }
+    case .succeeded(let body):
+      return await standing(body, clientID: clientID)
+    }
+  }
+
+  /// 200 is good standing, whether or not an identity token came and is in order: one that is not updates nothing.
+  private func standing(_ body: [UInt8], clientID: String) async -> RefreshVerdict {
+    let answer: TokenAnswer
+    do throws(AppleTrouble) {
+      answer = try TokenAnswer(body: body)
+    } catch {
+      return .appleTrouble(error)
+    }
+    guard let token = answer.identityToken else { return .goodStanding(identityToken: nil, rejection: nil) }
+    do throws(IdentityTokenRejection) {
+      let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none)
+      return .goodStanding(identityToken: verified, rejection: nil)
+    } catch {
+      return .goodStanding(identityToken: nil, rejection: error)
+    }
+  }
+}
+
+/// The body of a 200 from the token endpoint. The access token in it is of no use here and is not kept.
+private struct TokenAnswer {
+  let identityToken: UnverifiedIdentityToken?
+  let refreshToken: RefreshToken?
+
+  init(body: [UInt8]) throws(AppleTrouble) {
+    let object: [String: ForeignJSON]
+    do throws(ForeignJSONProblem) {
+      object = try ForeignJSON.object(
+        body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
+    } catch {
+      throw .malformed(reason: error.reason)
+    }
+    guard object["error"] == nil else { throw .malformed(reason: "status 200 with an error") }
+    identityToken = object["id_token"]?.text.flatMap { $0.isEmpty ? nil : UnverifiedIdentityToken($0) }
+    refreshToken = object["refresh_token"]?.text.flatMap { $0.isEmpty ? nil : RefreshToken($0) }
+  }
+}

@@ -1,0 +1,96 @@
+/// What came of exchanging a code.
+public enum ExchangeOutcome: Sendable, Equatable {
+  case granted(TokenGrant)
+  /// `invalid_grant`: the code was used before, is too old, or is of another client or redirect URI. Sign in again.
+  case refused(AppleRefusal)
+  /// Any other error code: our key, team, client ID or redirect URI is wrong. The operator's to mend.
+  case misconfigured(AppleRefusal)
+  /// Tokens came, and the identity token is not to be believed, or Apple's keys cannot be had to tell.
+  case unverified(IdentityTokenRejection)
+  /// The token that came by the browser or the app and the one from the exchange are of different sign-ins.
+  case disagreement(IdentityTokenDisagreement)
+  case appleTrouble(AppleTrouble)
+  /// Cannot have reached Apple: the code is unused.
+  case notSent(reason: String)
+  /// The client secret could not be made. Ours to mend.
+  case noSecret(ClientSecretMintProblem)
+}
+
+/// What Apple gives for a code.
+public struct TokenGrant: Sendable, Equatable {
+  public let identityToken: VerifiedIdentityToken
+  /// For the daily check; belongs to the client ID that the code was exchanged for.
+  public let refreshToken: RefreshToken?
+}
+
+/// What the answer to a refresh means for the user.
+public enum RefreshVerdict: Sendable, Equatable {
+  /// 200. Note the time, and update the claims if there is a token. `rejection` tells the log why one that came was
+  /// passed over.
+  case goodStanding(identityToken: VerifiedIdentityToken?, rejection: IdentityTokenRejection?)
+  /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that rest on this token end.
+  case revoked(AppleRefusal)
+  /// Another error code: our key, team or client ID is wrong. Alarm the operator; users keep their sessions for the
+  /// grace period.
+  case misconfigured(AppleRefusal)
+  /// 429, 5xx, a time-out, an answer that is not JSON. Sessions go on for the grace period.
+  case appleTrouble(AppleTrouble)
+  /// Cannot have reached Apple. The only case in which the check may be tried again.
+  case notSent(reason: String)
+  /// The client secret could not be made, and nothing was sent. Ours to mend.
+  case noSecret(ClientSecretMintProblem)
+}
+
+extension ExchangeOutcome {
+  /// A name for logs and metrics: one of a closed set.
+  public var code: String {
+    switch self {
+    case .granted: "granted"
+    case .refused: "refused"
+    case .misconfigured: "misconfigured"
+    case .unverified: "unverified"
+    case .disagreement: "disagreement"
+    case .appleTrouble: "apple_trouble"
+    case .notSent: "not_sent"
+    case .noSecret: "no_secret"
+    }
+  }
+
+  /// What happened, for a log line; `nil` if it went well. No code, token or secret is in it.
+  public var problem: String? {
+    switch self {
+    case .granted: nil
+    case .refused(let refusal), .misconfigured(let refusal): refusal.message
+    case .unverified(let rejection): rejection.message
+    case .disagreement(let disagreement): disagreement.message
+    case .appleTrouble(let trouble): trouble.message
+    case .notSent(let reason): "Apple could not be reached: \(reason)"
+    case .noSecret(let problem): problem.message
+    }
+  }
+}
+
+extension RefreshVerdict {
+  /// A name for logs and metrics: one of a closed set.
+  public var code: String {
+    switch self {
+    case .goodStanding: "good_standing"
+    case .revoked: "revoked"
+    case .misconfigured: "misconfigured"
+    case .appleTrouble: "apple_trouble"
+    case .notSent: "not_sent"
+    case .noSecret: "no_secret"
+    }
+  }
+
+  /// What happened, for a log line; `nil` if it went well.
+  public var problem: String? {
+    switch self {
+    case .goodStanding(_, let rejection): rejection?.message
+    case .revoked(let refusal), .misconfigured(let refusal): refusal.message
+    case .appleTrouble(let trouble): trouble.message
+    case .notSent(let reason): "Apple could not be reached: \(reason)"
+    case .noSecret(let problem): problem.message
+    }
+  }
+}

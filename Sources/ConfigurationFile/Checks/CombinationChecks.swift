@@ -1,0 +1,128 @@
+import AccessPolicy
+import AppleIdentity
+import DataPlane
+import Sessions
+
+/// Values that are each in order and make no sense together.
+enum CombinationChecks {
+  static func check(_ draft: inout Draft, _ reading: inout Reading) {
+    checkTLS(&draft, &reading)
+    checkLimits(draft.configuration, &reading)
+    checkAddresses(draft.configuration, &reading)
+    checkApple(draft.configuration, &reading)
+    checkTimes(&draft.configuration, &reading)
+    checkLists(draft.configuration, &reading)
+  }
+
+  private static func checkTLS(_ draft: inout Draft, _ reading: inout Reading) {
+    let (certificate, key) = ("listen.tls_certificate_file", "listen.tls_private_key_file")
+    if let certificateFile = draft.certificateFile, let privateKeyFile = draft.privateKeyFile {
+      draft.configuration.listener.tls = TLSFiles(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
+      if reading.good.contains("public_url"), draft.configuration.publicURL.utf8.starts(with: "http:".utf8) {
+        reading.complain(
+          at: NodePath("public_url"), "public_url is plain http, but the listener speaks TLS",
+          remedy: "write https:// in public_url, or leave the certificate out")
+      }
+    } else if draft.certificateFile != nil, !reading.isThere(key) {
+      reading.complain(
+        atKey: NodePath(certificate), "there is a \(certificate), but no \(key)", remedy: "write both or neither")
+    } else if draft.privateKeyFile != nil, !reading.isThere(certificate) {
+      reading.complain(
+        atKey: NodePath(key), "there is a \(key), but no \(certificate)", remedy: "write both or neither")
+    }
+  }
+
+  private static func checkLimits(_ configuration: Configuration, _ reading: inout Reading) {
+    let limits = configuration.listener.limits
+    guard limits.targetBytes > limits.headBytes else { return }
+    let key = reading.good.contains("listen.limits.target_length") ? "target_length" : "head_size"
+    reading.complain(
+      at: NodePath("listen.limits.\(key)"), "a request target may be longer than the whole head",
+      remedy: "make listen.limits.target_length smaller than listen.limits.head_size")
+  }
+
+  private static func checkAddresses(_ configuration: Configuration, _ reading: inout Reading) {
+    guard reading.good.contains("listen.address") else { return }
+    let listen = configuration.listener.address
+    if overlap(listen, configuration.adminAddress) {
+      let key = reading.good.contains("admin.address") ? "admin.address" : "listen.address"
+      reading.complain(
+        at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each a port of its own")
+    }
+    guard reading.good.contains("upstream.url") else { return }
+    let isLoop =
+      switch (configuration.upstream.address, listen) {
+      case (.unix(let path), .unix(let own)): path == own
+      case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
+        port == ownPort && ownPort != 0 && (host == own || isLoopback(host) && (isAny(own) || isLoopback(own)))
+      default: false
+      }
+    if isLoop {
+      reading.complain(
+        at: NodePath("upstream.url"), "upstream.url is the gateway's own listener",
+        remedy: "write where the application listens, and give it another port")
+    }
+  }
+
+  private static func overlap(_ one: BindAddress, _ other: BindAddress) -> Bool {
+    switch (one, other) {
+    case (.unix(let one), .unix(let other)): one == other
+    case (.ip(let host, let port), .ip(let otherHost, let otherPort)):
+      port == otherPort && port != 0 && (host == otherHost || isAny(host) || isAny(otherHost))
+    default: false
+    }
+  }
+
+  private static func isAny(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
+
+  private static func isLoopback(_ host: String) -> Bool {
+    host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8)
+  }
+
+  private static func checkApple(_ configuration: Configuration, _ reading: inout Reading) {
+    for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {
+      // What is missing or malformed was complained about already.
+      let isRequired = ["public_url", "apple.client_id", "apple.team_id", "apple.key_id"].contains(problem.key)
+      if isRequired, !reading.good.contains(problem.key) { continue }
+      let path = NodePath(problem.key)
+      reading.complain(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+    }
+  }
+
+  private static func checkTimes(_ configuration: inout Configuration, _ reading: inout Reading) {
+    let interval = configuration.revalidation.interval
+    if configuration.apple.baseURL == AppleSettings.appleBaseURL, interval < .seconds(86_400) {
+      reading.complain(
+        at: NodePath("revalidation.interval"),
+        "revalidation.interval is \(DurationText.format(interval)): Apple throttles more than one check a day",
+        remedy: "write 24h or more")
+    }
+    guard configuration.session.idleTimeout > configuration.session.lifetime else { return }
+    if reading.good.contains("session.idle_timeout") {
+      reading.complain(
+        at: NodePath("session.idle_timeout"), "session.idle_timeout is longer than session.lifetime",
+        remedy: "make it shorter, or the lifetime longer")
+    } else {
+      // Only the lifetime was written: the default of the other follows it.
+      configuration.session.idleTimeout = configuration.session.lifetime
+    }
+  }
+
+  private static func checkLists(_ configuration: Configuration, _ reading: inout Reading) {
+    if reading.good.contains("session.secret_files"), configuration.session.secretFiles.isEmpty {
+      reading.complain(
+        at: NodePath("session.secret_files"), "session.secret_files names no file",
+        remedy: "make one with: cordon keygen --output session.key")
+    }
+    let lists: [(key: String, values: [String])] = [
+      ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
+      ("native.return_schemes", configuration.nativeReturnSchemes),
+    ]
+    for (key, values) in lists where reading.good.contains(key) {
+      var seen: Set<String> = []
+      for (index, value) in values.enumerated() where !seen.insert(value).inserted {
+        reading.complain(at: NodePath(key).appending(index), "\(key) names this twice", remedy: "remove one of them")
+      }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// How files that a configuration names are looked at: a seam, so that tests need no files.
+public struct FileAccess: Sendable {
+  /// Reads a file, if it has at most `limit` bytes.
+  public var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
+
+  public init(read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome) { self.read = read }
+
+  /// What came of it.
+  public enum Outcome: Sendable, Equatable {
+    /// The contents, and the file's permission bits.
+    case contents([UInt8], mode: UInt32)
+    case missing
+    /// A folder, a socket or something else that is no regular file.
+    case notRegular
+    case tooLong
+    /// The system's reason.
+    case unreadable(reason: String)
+  }
+
+  /// The files of this machine.
+  public static let system = FileAccess { path, limit in
+    // Without O_NONBLOCK, opening a FIFO would wait for its other end.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else {
+      return errno == ENOENT ? .missing : .unreadable(reason: String(cString: strerror(errno)))
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { return .unreadable(reason: String(cString: strerror(errno))) }
+    guard status.st_mode & S_IFMT == S_IFREG else { return .notRegular }
+    var contents: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16_384)
+    while contents.count <= limit {
+      let count = chunk.withUnsafeMutableBytes { bytes in
+        #if canImport(Glibc)
+          Glibc.read(descriptor, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          Musl.read(descriptor, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count == 0 { return .contents(contents, mode: status.st_mode & 0o7777) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return .unreadable(reason: String(cString: strerror(errno)))
+      }
+      contents.append(contentsOf: chunk[..<count])
+    }
+    return .tooLong
+  }
+}

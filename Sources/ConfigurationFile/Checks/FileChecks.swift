@@ -1,0 +1,108 @@
+import AppleIdentity
+import Operations
+import Sessions
+
+/// Looks at the files that a configuration names: whether they are there, hold what they should, and are nobody else's.
+struct FileChecks {
+  let files: FileAccess
+
+  /// Most bytes of any of these files.
+  private static let limit = 65_536
+
+  func check(_ draft: Draft, _ reading: inout Reading) {
+    let configuration = draft.configuration
+    if reading.good.contains("apple.private_key_file") {
+      let path = NodePath("apple.private_key_file")
+      let hint = "download the key from Keys in the developer account; Apple lets you do that once"
+      if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
+        expect(
+          "PRIVATE KEY-----", in: contents, configuration.apple.privateKeyFile, path, "no private key in PEM", hint,
+          &reading)
+      }
+    }
+    if reading.good.contains("session.secret_files") {
+      for (index, file) in configuration.session.secretFiles.enumerated() {
+        checkLength(file, NodePath("session.secret_files").appending(index), &reading)
+      }
+    }
+    if let file = configuration.admin.tokenFile { checkLength(file, NodePath("admin.token_file"), &reading) }
+    if let file = draft.certificateFile {
+      let path = NodePath("listen.tls_certificate_file")
+      if let contents = contents(file, path, missing: "write the path of a PEM file", &reading)?.bytes {
+        expect(
+          "-----BEGIN CERTIFICATE-----", in: contents, file, path, "no certificate in PEM",
+          "write the path of a PEM file", &reading)
+      }
+    }
+    if let file = draft.privateKeyFile {
+      let path = NodePath("listen.tls_private_key_file")
+      if let contents = secret(file, path, missing: "write the path of a PEM file", &reading) {
+        expect(
+          "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file",
+          &reading)
+      }
+    }
+  }
+
+  /// Any bytes, one trailing newline dropped, at least 32 left.
+  private func checkLength(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+    let shown = reading.shown(file)
+    let remedy = "make one with: cordon keygen --output \(shown)"
+    guard var contents = secret(file, path, missing: remedy, &reading) else { return }
+    if contents.last == 0x0A { contents.removeLast() }
+    if contents.count < 32 {
+      reading.complain(
+        at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32", remedy: remedy)
+    }
+  }
+
+  private func expect(
+    _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
+    _ reading: inout Reading
+  ) {
+    if !String(decoding: contents, as: UTF8.self).utf8.containsSequence(marker.utf8) {
+      reading.complain(at: path, "\(path): \(reading.shown(file)) holds \(what)", remedy: remedy)
+    }
+  }
+
+  /// The contents of a file that others must not be able to read.
+  private func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout Reading) -> [UInt8]? {
+    guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
+    if mode & 0o007 != 0 {
+      let shown = reading.shown(file)
+      reading.complain(
+        at: path, "\(path): everybody on this machine may open \(shown)", remedy: "take that away: chmod o= \(shown)")
+    }
+    return bytes
+  }
+
+  private func contents(
+    _ file: String, _ path: NodePath, missing: String, _ reading: inout Reading
+  ) -> (bytes: [UInt8], mode: UInt32)? {
+    let shown = reading.shown(file)
+    switch files.read(file, Self.limit) {
+    case .contents(let bytes, let mode): return (bytes, mode)
+    case .missing: reading.complain(at: path, "\(path): there is no file \(shown)", remedy: missing)
+    case .notRegular: reading.complain(at: path, "\(path): \(shown) is no regular file", remedy: missing)
+    case .tooLong:
+      reading.complain(at: path, "\(path): \(shown) has more than 64 KiB", remedy: "name the right file")
+    case .unreadable(let reason):
+      reading.complain(
+        at: path, "\(path): \(shown) cannot be read (\(reason))",
+        remedy: "let the user that the gateway runs as read it")
+    }
+    return nil
+  }
+}
+
+extension Collection where Element == UInt8 {
+  /// Whether `other` stands in it somewhere.
+  func containsSequence(_ other: some Collection<UInt8>) -> Bool {
+    var start = startIndex
+    while start != endIndex {
+      if self[start...].starts(with: other) { return true }
+      start = index(after: start)
+    }
+    return other.isEmpty
+  }
+}

@@ -1,0 +1,76 @@
+import AccessPolicy
+
+/// Turns the routes of a document into settings.
+enum RouteChecks {
+  static func check(
+    _ drafts: [(index: Int, draft: RouteDraft, present: Set<String>)], into configuration: inout Configuration,
+    _ reading: inout Reading
+  ) {
+    var settings: [(index: Int, route: RouteSettings)] = []
+    for (index, draft, present) in drafts {
+      let path = NodePath(Sections.route.name).appending(index)
+      if let route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading) {
+        settings.append((index, route))
+      }
+    }
+    configuration.routes = settings.map(\.route)
+    do throws(RouteProblems) {
+      _ = try RouteTable(routes: configuration.routes)
+    } catch {
+      for problem in error.problems {
+        let index = settings.indices.contains(problem.route) ? settings[problem.route].index : 0
+        // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
+        let message = Array(reading.concealing(problem.message).utf8)
+        let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
+        let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
+        reading.complain(
+          at: NodePath(Sections.route.name).appending(index).appending("path"),
+          String(decoding: message[..<cut], as: UTF8.self),
+          remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
+      }
+    }
+  }
+
+  private static func route(
+    _ draft: RouteDraft, _ present: Set<String>, _ path: NodePath, isUnder prefix: String, _ reading: inout Reading
+  ) -> RouteSettings? {
+    if draft.path.utf8.elementsEqual(prefix.utf8) || draft.path.utf8.starts(with: (prefix + "/").utf8) {
+      reading.complain(
+        at: path.appending("path"), "this route is under path_prefix, where the gateway answers itself",
+        remedy: "remove it, or choose another path_prefix")
+      return nil
+    }
+    guard let access = access(draft, path, &reading) else { return nil }
+    var route = RouteSettings(path: draft.path, access: access)
+    if draft.unauthenticated == .unauthorized { route.unauthenticated = .unauthorized }
+    if present.contains("unauthenticated"), draft.access == .public || draft.access == .deny {
+      let word = draft.access == .deny ? "deny" : "public"
+      reading.complain(
+        at: path.appending("unauthenticated"), "unauthenticated means nothing where access is \"\(word)\"",
+        remedy: "remove one of the two")
+      return nil
+    }
+    return route
+  }
+
+  private static func access(
+    _ draft: RouteDraft, _ path: NodePath, _ reading: inout Reading
+  ) -> RouteSettings.Access? {
+    guard draft.hasRules else {
+      return switch draft.access {
+      case .public: .public
+      case .deny: .deny
+      case .signedIn, nil: .signedIn
+      }
+    }
+    if let access = draft.access, access != .signedIn {
+      reading.complain(
+        at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and lists of who may pass",
+        remedy: access == .public
+          ? "remove the lists to let everybody in, or access to let in only those they name"
+          : "remove the lists to let nobody in, or access to let in those they name")
+      return nil
+    }
+    return .rules(draft.rules)
+  }
+}

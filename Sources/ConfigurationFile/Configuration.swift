@@ -1,0 +1,44 @@
+public import AccessPolicy
+public import AppleIdentity
+public import DataPlane
+public import Operations
+public import Pages
+public import Sessions
+
+/// Everything that a configuration file says, with every default filled in. Whoever holds one holds one that was
+/// checked.
+public struct Configuration: Sendable, Equatable {
+  /// The origin that browsers see, as they write it: `https://app.example.com`, without a trailing slash.
+  public internal(set) var publicURL = ""
+  /// What the gateway's own pages stand under: begins with `/`, does not end with it. Default: `/.auth`.
+  public internal(set) var pathPrefix = "/.auth"
+  /// Authorities that are accepted beside that of `publicURL`, in lower case.
+  public internal(set) var hosts: [String] = []
+  /// Event loops; 0 for one per processor core. Default: 0.
+  public internal(set) var workers = 0
+  public internal(set) var listener = ListenerSettings(address: .unix(path: ""))
+  /// Where operators ask. Default: `127.0.0.1:9901`.
+  public internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
+  public internal(set) var admin = AdminSettings()
+  public internal(set) var upstream = UpstreamSettings(address: .unix(path: ""))
+  public internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
+  public internal(set) var session = SessionSettings(secretFiles: [])
+  public internal(set) var revalidation = RevalidationSettings()
+  /// Custom URL schemes that may be handed back to, in lower case.
+  public internal(set) var nativeReturnSchemes: [String] = []
+  public internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
+  public internal(set) var identityHeaders = IdentityHeaderSettings()
+  /// In the order of the file.
+  public internal(set) var routes: [RouteSettings] = []
+  public internal(set) var pages = PageSettings()
+  public internal(set) var log = LogSettings()
+
+  /// Only the reader of files makes one.
+  init() {}
+
+  /// Where Apple sends the browser back to: `publicURL`, `pathPrefix` and `/callback`.
+  public var redirectURI: String { publicURL + pathPrefix + "/callback" }
+
+  /// The public origin in its parts.
+  public var publicOrigin: PublicOrigin { get throws(OriginProblem) { try PublicOrigin(parsing: publicURL) } }
+}

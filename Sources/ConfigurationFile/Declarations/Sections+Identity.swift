@@ -1,0 +1,232 @@
+import AppleIdentity
+import Operations
+import Pages
+import Sessions
+
+/// The tables about Apple, sessions and who is let in.
+extension Sections {
+  static let apple = Section<Draft>(
+    name: "apple",
+    introduction: """
+      The registration with Apple (Certificates, Identifiers & Profiles in the developer account): a Services ID for the \
+      web with this gateway's callback as its return URL, and a key with Sign in with Apple enabled.
+      """,
+    entries: [
+      .required(
+        "apple.client_id", .words("identifier", expected: "a Services ID, as in \"com.example.web\""),
+        into: \.configuration.apple.clientID, example: "\"com.example.web\"",
+        "The Services ID. Upper and lower case differ, and the Team ID is no part of it."),
+      .required(
+        "apple.team_id", .words("identifier", expected: "a Team ID, as in \"DEF123GHIJ\""),
+        into: \.configuration.apple.teamID, example: "\"DEF123GHIJ\"",
+        "The Team ID: ten letters and digits, at Membership details."),
+      .required(
+        "apple.key_id", .words("identifier", expected: "a Key ID, as in \"ABC123DEFG\""),
+        into: \.configuration.apple.keyID, example: "\"ABC123DEFG\"",
+        "The Key ID: ten letters and digits, part of the key file's name.", seeAlso: ["apple.private_key_file"]),
+      .required(
+        "apple.private_key_file", .file, into: \.configuration.apple.privateKeyFile,
+        example: "\"AuthKey_ABC123DEFG.p8\"",
+        """
+        The private key that Apple lets you download once. Others must not be able to read the file. It signs client \
+        secrets that live for minutes; nothing has to be renewed by hand.
+        """, seeAlso: ["apple.key_id"]),
+      .byDefault(
+        "apple.scopes", ValueType<AppleSettings.Scope>.choice.list(), into: \.configuration.apple.scopes,
+        """
+        What Apple is asked for. The user can hide the address (Apple forwards mail then) and change the name; the name \
+        comes at the first sign-in only, and the gateway keeps it. "edu.classes.read" and "edu.users.read" are for Apple \
+        School Manager.
+        """),
+      .byDefault(
+        "apple.response_mode", .choice, into: \.configuration.apple.responseMode,
+        "How Apple hands its answer over. With any scope it must be \"form_post\".",
+        seeAlso: ["apple.scopes", "apple.response_type"]),
+      .byDefault(
+        "apple.response_type", .choice, into: \.configuration.apple.responseType,
+        "What Apple hands over: an authorization code, and an identity token with it.",
+        seeAlso: ["apple.response_mode"]),
+      .byDefault(
+        "apple.native_client_ids",
+        ValueType.words("identifier", expected: "an App ID, as in \"com.example.app\"").list(),
+        into: \.configuration.apple.nativeClientIDs,
+        "App IDs of native apps, of the same team, that may exchange Apple's tokens for a session.",
+        seeAlso: ["native.return_schemes"]),
+      .byDefault(
+        "apple.base_url", .words("origin", expected: "an origin, as in \"https://appleid.apple.com\""),
+        into: \.configuration.apple.baseURL,
+        """
+        Where Apple is. Another address is for tests only, plain http: on loopback only; tokens must name Apple as their \
+        issuer whatever it is.
+        """),
+    ])
+
+  static let session = Section<Draft>(
+    name: "session", introduction: "How long a session lasts, and what proves it.",
+    entries: [
+      .required(
+        "session.secret_files", ValueType.file.list(), into: \.configuration.session.secretFiles,
+        example: "[\"session.key\"]",
+        """
+        Files with secrets, each of at least 32 bytes; others must not be able to read them. The first signs cookies and \
+        seals refresh tokens, all are accepted: to change the secret, put the new one first, and drop the old one when \
+        `cordon store reseal` has run. `cordon keygen --output FILE` makes one.
+        """),
+      .byDefault(
+        "session.lifetime", .duration(.seconds(1)...(.seconds(400 * 86_400))), into: \.configuration.session.lifetime,
+        "From sign-in to the end of the session, however much it is used.",
+        seeAlso: ["session.idle_timeout"]),
+      .byDefault(
+        "session.idle_timeout", .duration(.seconds(1)...(.seconds(400 * 86_400))),
+        into: \.configuration.session.idleTimeout, "How long a session lasts without a request.",
+        seeAlso: ["session.lifetime"]),
+    ])
+
+  static let revalidation = Section<Draft>(
+    name: "revalidation",
+    introduction:
+      "How a user's standing with Apple is followed: each account's refresh token is checked, when its user shows up.",
+    entries: [
+      .byDefault(
+        "revalidation.interval", .duration(.seconds(1)...(.seconds(365 * 86_400))),
+        into: \.configuration.revalidation.interval,
+        "Between two checks of one account. Never less than 24h against Apple, which throttles more.", seeAlso: ["revalidation.grace", "apple.base_url"]),
+      .byDefault(
+        "revalidation.grace", .duration(.zero...(.seconds(365 * 86_400))), into: \.configuration.revalidation.grace,
+        """
+        How long after the interval sessions go on while Apple gives no good answer. After that, the next request waits \
+        for one check, and the user signs in again if it fails.
+        """, seeAlso: ["revalidation.interval"]),
+    ])
+
+  static let native = Section<Draft>(
+    name: "native", introduction: "Native apps, and platforms that hand back by a custom URL scheme.",
+    entries: [
+      .byDefault(
+        "native.return_schemes", ValueType.scheme.list(), into: \.configuration.nativeReturnSchemes,
+        "Custom URL schemes that a sign-in may hand back to, with a one-time code.",
+        omission: "Sign-ins hand back to public_url only.", seeAlso: ["apple.native_client_ids"])
+    ])
+
+  static let store = Section<Draft>(
+    name: "store", introduction: "Where accounts and sessions are kept.",
+    entries: [
+      .byDefault(
+        "store.url", .storeURL, into: \.configuration.store.location,
+        """
+        "sqlite:" and the path of a file, for one gateway; or "postgresql://USER@HOST/DATABASE", for several that share \
+        their sessions. Write a password as a variable of the environment: "postgresql://cordon:${PGPASSWORD}@db/cordon".
+        """),
+      .byDefault(
+        "store.outage_grace", .duration(.zero...(.seconds(86_400))), into: \.configuration.store.outageGrace,
+        """
+        How long sessions that are in memory go on while the store is away. A sign-out made on another gateway can be \
+        missed that long.
+        """),
+    ])
+
+  static let identity = Section<Draft>(
+    name: "identity", introduction: "How the application is told who the user is.",
+    entries: [
+      .byDefault(
+        "identity.allow_unverified_email", .boolean, into: \.configuration.identityHeaders.allowUnverifiedEmail,
+        """
+        Whether an address that Apple has not verified is sent to the application and matched by rules. Leave it false \
+        where the application takes the address for the user's key.
+        """, seeAlso: ["identity.headers", "route.allow_emails"]),
+      .byDefault(
+        "identity.encoding", .choice, into: \.configuration.identityHeaders.encoding,
+        """
+        How text beyond printable ASCII travels in a header: "percent" is percent-encoded UTF-8 ("%" itself becomes \
+        "%25"), "utf8" is the bytes as they are.
+        """),
+    ])
+
+  static let identityHeaders = Section<Draft>(
+    name: "identity.headers",
+    introduction: """
+      Headers that the application gets, each with the claim that fills it: sub (Apple's name for the user, the only one \
+      that never changes), email, name, given_name, family_name, session_id, is_private_email, org_id, or any other claim \
+      of the identity token. What a client sends under one of these names, in any spelling, is removed. An empty claim is \
+      no header.
+      """,
+    entries: [
+      .byDefault(
+        "identity.headers", .headers, into: \.configuration.identityHeaders.headers,
+        "The headers, in this order. A table of your own replaces all of the default.",
+        seeAlso: ["identity.allow_unverified_email", "identity.encoding"])
+    ])
+
+  static let pages = Section<Draft>(
+    name: "pages", introduction: "What the gateway's own pages say.",
+    entries: [
+      .absent(
+        "pages.application_name", .words("text", limit: 100, expected: "a name of at most 100 bytes"),
+        into: \.configuration.pages.applicationName, example: "\"Example Orders\"",
+        "What the application is called on the sign-in page and in titles.",
+        omission: "The pages name the host of public_url."),
+      .byDefault(
+        "pages.show_sign_in_page", .boolean, into: \.configuration.pages.showSignInPage,
+        "Whether a browser without a session sees the sign-in page first (true) or goes straight to Apple (false)."),
+    ])
+
+  static let log = Section<Draft>(
+    name: "log",
+    introduction: "What is written to standard output. No line holds a secret, a cookie, a code or a query.",
+    entries: [
+      .byDefault(
+        "log.access", .boolean, into: \.configuration.log.accessLog, "Whether each request is told in a line."),
+      .byDefault("log.level", .choice, into: \.configuration.log.level, "The least severity of events that are told."),
+      .byDefault(
+        "log.format", .choice, into: \.configuration.log.format,
+        "How lines look: \"json\", \"text\", or \"auto\", which is text on a terminal and JSON elsewhere."),
+    ])
+
+  static let route = Section<RouteDraft>(
+    name: "route",
+    introduction: """
+      Who may see what. Each [[route]] rules the paths under its prefix; the longest prefix wins, and without one a path \
+      is for everybody who is signed in. A path that servers read in more than one way never gets a laxer rule.
+      """,
+    entries: [
+      .required(
+        "route.path", .words("path", limit: 2_048, expected: "a path, as in \"/public/\""), into: \.path,
+        example: "\"/public/\"",
+        """
+        The prefix. One that ends with "/" rules what is below it, one that does not also rules the path itself. It is \
+        compared as it travels, percent-encoded and case-sensitively.
+        """),
+      .absent(
+        "route.access", .choice, into: \.access, example: "\"public\"",
+        """
+        "public": everybody, and the identity is still sent when there is a session. "signed-in": everybody with a \
+        session. "deny": nobody.
+        """, omission: "Everybody with a session; with one of the lists below, those whom it names."),
+      .byDefault(
+        "route.unauthenticated", .choice, into: \.unauthenticated,
+        """
+        What a request without a session gets: "401", or "auto", which sends a browser's navigation to sign in and \
+        answers anything else with 401.
+        """),
+      .absent(
+        "route.allow_subjects",
+        ValueType.words("identifier", expected: "a subject, as in \"001234.0123456789abcdef0123456789abcdef.0123\"")
+          .list(), into: \.subjects, example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
+        "Apple's sub of those who may pass. Whom any one of the lists names passes.",
+        omission: "This list names nobody."),
+      .absent(
+        "route.allow_emails", ValueType.words("address", limit: 320, expected: "an e-mail address").list(),
+        into: \.emails, example: "[\"ada@example.com\"]",
+        "E-mail addresses of those who may pass, without regard to case.", omission: "This list names nobody.",
+        seeAlso: ["identity.allow_unverified_email"]),
+      .absent(
+        "route.allow_email_domains", ValueType.words("domain", expected: "a domain, as in \"example.com\"").list(),
+        into: \.emailDomains, example: "[\"example.com\"]",
+        "What follows the last \"@\" of the addresses of those who may pass.", omission: "This list names nobody.",
+        seeAlso: ["identity.allow_unverified_email"]),
+      .absent(
+        "route.allow_organizations", ValueType.words("identifier", expected: "an org_id").list(),
+        into: \.organizations, example: "[\"1234567\"]",
+        "The org_id of the Managed Apple Accounts of those who may pass.", omission: "This list names nobody."),
+    ])
+}

@@ -1,0 +1,168 @@
+import DataPlane
+import Operations
+
+/// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
+enum Sections {
+  /// All tables but the routes.
+  static let all: [Section<Draft>] = [
+    top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, apple, session, revalidation, native,
+    store, identity, identityHeaders, pages, log,
+  ]
+
+  /// Every key's description, those of routes last.
+  static var descriptions: [EntryDescription] {
+    all.flatMap { $0.entries.map(\.description) } + route.entries.map(\.description)
+  }
+
+  static let top = Section<Draft>(
+    name: "", introduction: "",
+    entries: [
+      .required(
+        "public_url", .publicURL, into: \.configuration.publicURL, example: "\"https://app.example.com\"",
+        """
+        The origin that browsers see: scheme, host, and the port if it is not the usual one. Apple sends browsers back \
+        to it, at public_url + path_prefix + "/callback": register that address with the Services ID. Plain http: is \
+        accepted on loopback only.
+        """, seeAlso: ["path_prefix", "listen.hosts"]),
+      .byDefault(
+        "path_prefix", .pathPrefix, into: \.configuration.pathPrefix,
+        """
+        What the gateway's own pages stand under. Requests below it never reach the application, so choose a path that \
+        the application does not use.
+        """, seeAlso: ["public_url"]),
+    ])
+
+  static let listen = Section<Draft>(
+    name: "listen", introduction: "Where browsers, or the load balancer before the gateway, connect to.",
+    entries: [
+      .required(
+        "listen.address", .address, into: \.configuration.listener.address, example: "\"0.0.0.0:8080\"",
+        """
+        The address that the gateway listens on: an IP address and a port, or "unix:" and the path of a socket. "[::]" \
+        is every address of the machine, IPv4 too.
+        """, seeAlso: ["admin.address"]),
+      .byDefault(
+        "listen.workers", .integer(0...1_024), into: \.configuration.workers,
+        "Event loops, each of which serves its share of the connections. 0 is one for each processor core."),
+      .absent(
+        "listen.tls_certificate_file", .file, into: \.certificateFile, example: "\"tls/fullchain.pem\"",
+        "The certificate of the listener and its chain, in PEM.",
+        omission: "The listener speaks cleartext; something before it has to speak TLS.",
+        seeAlso: ["listen.tls_private_key_file"]),
+      .absent(
+        "listen.tls_private_key_file", .file, into: \.privateKeyFile, example: "\"tls/privkey.pem\"",
+        "The private key that belongs to the certificate, in PEM. Others must not be able to read the file.",
+        omission: "The listener speaks cleartext. The certificate and the key are given both or neither.",
+        seeAlso: ["listen.tls_certificate_file"]),
+      .byDefault(
+        "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
+        """
+        Hosts that requests may name beside that of public_url, with a port if it is not the usual one. Any other gets \
+        421. The application sees the host that was named.
+        """, seeAlso: ["public_url"]),
+      .byDefault(
+        "listen.trusted_proxies", ValueType.network.list(), into: \.configuration.listener.trustedProxies,
+        """
+        Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI and the like are believed. \
+        Name no network that browsers can come from: they could be anybody then.
+        """, omission: "Nobody is believed; the client is whoever connects."),
+    ])
+
+  static let listenLimits = Section<Draft>(
+    name: "listen.limits",
+    introduction:
+      "What one request may be at most. A request beyond a limit is refused before any of it goes upstream.",
+    entries: [
+      .byDefault(
+        "listen.limits.head_size", .size(1_024...65_535), into: \.configuration.listener.limits.headBytes,
+        "The request line and all header fields together. Beyond it: 431.", unit: "bytes"),
+      .byDefault(
+        "listen.limits.field_count", .integer(1...1_000), into: \.configuration.listener.limits.fieldCount,
+        "Header fields of a request. Beyond it: 431.", unit: "fields"),
+      .byDefault(
+        "listen.limits.target_length", .size(64...65_535), into: \.configuration.listener.limits.targetBytes,
+        "The request target, path and query. Beyond it: 414.", unit: "bytes", seeAlso: ["listen.limits.head_size"]),
+      .absent(
+        "listen.limits.body_size", .size(1...SizeText.limit), into: \.configuration.listener.limits.bodyBytes,
+        example: "\"100MiB\"", "The body of a request. Beyond it: 413.", unit: "bytes",
+        omission: "There is no limit: the application knows its own."),
+    ])
+
+  private static let stepRange: ClosedRange<Duration> = .milliseconds(1)...(.seconds(86_400))
+
+  static let listenTimeouts = Section<Draft>(
+    name: "listen.timeouts",
+    introduction: "How long each step of a client's connection may take. Times are kept to a quarter of a second.",
+    entries: [
+      .byDefault(
+        "listen.timeouts.head", .duration(stepRange), into: \.configuration.listener.timeouts.head,
+        "From the first byte of a request's head to its last. Then: 408."),
+      .byDefault(
+        "listen.timeouts.body_progress", .duration(stepRange), into: \.configuration.listener.timeouts.bodyProgress,
+        "Without a byte of a request's body. Then: 408."),
+      .byDefault(
+        "listen.timeouts.idle", .duration(stepRange), into: \.configuration.listener.timeouts.idle,
+        """
+        Between two requests of one connection. Then it is closed. A load balancer before the gateway must give up its \
+        idle connections earlier.
+        """),
+      .byDefault(
+        "listen.timeouts.write_progress", .duration(stepRange), into: \.configuration.listener.timeouts.writeProgress,
+        "Without progress of a response that the client does not read. Then the connection is closed."),
+      .byDefault(
+        "listen.timeouts.handshake", .duration(stepRange), into: \.configuration.listener.timeouts.handshake,
+        "From the connection to the end of the TLS handshake. Then it is closed."),
+    ])
+
+  static let admin = Section<Draft>(
+    name: "admin",
+    introduction: "The listener for operators and orchestrators: health, metrics, status, accounts and sessions.",
+    entries: [
+      .byDefault(
+        "admin.address", .address, into: \.configuration.adminAddress,
+        """
+        An IP address and a port, or "unix:" and the path of a socket. Health and metrics ask for no token, so let only \
+        your own network reach it.
+        """, seeAlso: ["listen.address"]),
+      .absent(
+        "admin.token_file", .file, into: \.configuration.admin.tokenFile, example: "\"admin.token\"",
+        """
+        A file with the bearer token that administration of accounts and sessions asks for, at least 32 bytes. Others \
+        must not be able to read it. `cordon keygen --output FILE` makes one.
+        """,
+        omission: "Accounts and sessions are administered through a Unix socket only, by whoever may open it."),
+    ])
+
+  static let upstream = Section<Draft>(
+    name: "upstream", introduction: "The application behind the gateway.",
+    entries: [
+      .required(
+        "upstream.url", .upstreamURL, into: \.configuration.upstream.address, example: "\"http://127.0.0.1:3000\"",
+        """
+        Where the application listens: http:, https: (its certificate is checked against the system's authorities), or \
+        "unix:" and the path of a socket. No path: paths are forwarded as they arrive.
+        """),
+      .byDefault(
+        "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
+        "Idle connections to the application that each event loop keeps for the next request.", unit: "connections",
+        seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
+    ])
+
+  static let upstreamTimeouts = Section<Draft>(
+    name: "upstream.timeouts",
+    introduction: "How long each step towards the application may take. Times are kept to a quarter of a second.",
+    entries: [
+      .byDefault(
+        "upstream.timeouts.connect", .duration(stepRange), into: \.configuration.upstream.timeouts.connect,
+        "To find its name, connect and agree on TLS, together. Then: 504."),
+      .byDefault(
+        "upstream.timeouts.first_byte", .duration(stepRange), into: \.configuration.upstream.timeouts.firstByte,
+        "From the end of the request to the first byte of the answer. Then: 504."),
+      .byDefault(
+        "upstream.timeouts.body_progress", .duration(stepRange), into: \.configuration.upstream.timeouts.bodyProgress,
+        "Without a byte of the answer's body. Then the answer is cut off."),
+      .byDefault(
+        "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
+        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.", seeAlso: ["upstream.idle_connections"]),
+    ])
+}

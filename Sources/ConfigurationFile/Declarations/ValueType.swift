@@ -1,0 +1,185 @@
+/// A type of values: how they are read, and how they are written.
+struct ValueType<Value: Sendable>: Sendable {
+  /// In the reference: "duration".
+  let name: String
+  /// The value of a node; nil where it cannot be one, after the problem was noted.
+  let read: @Sendable (Node, NodePath, inout Reading) -> Value?
+  /// As it stands in the file.
+  let write: @Sendable (Value) -> String
+}
+
+extension ValueType {
+  /// A value that is written as a text.
+  /// - Parameters:
+  ///   - name: In the reference.
+  ///   - expected: What to write, for a value of another type: `a duration, as in "15s"`.
+  ///   - isConfidential: Whether complaints must not repeat what is written.
+  ///   - write: Without quotation marks.
+  ///   - parse: Reads the text; relative paths are relative to the directory.
+  static func text(
+    _ name: String, expected: String, isConfidential: Bool = false, write: @escaping @Sendable (Value) -> String,
+    parse: @escaping @Sendable (_ text: String, _ directory: String) throws(Complaint) -> Value
+  ) -> ValueType {
+    ValueType(
+      name: name,
+      read: { node, path, reading in
+        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+        do throws(Complaint) {
+          return try parse(text.value, reading.directory)
+        } catch {
+          let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
+          reading.complain(at: path, "\(subject) \(error.what)", remedy: error.remedy)
+          return nil
+        }
+      },
+      write: { TOMLText.quoted(write($0)) })
+  }
+
+  /// A list of values.
+  func list() -> ValueType<[Value]> {
+    ValueType<[Value]>(
+      name: "list of \(name)s",
+      read: { node, path, reading in
+        guard case .array(let elements) = node else {
+          reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a list, as in [\"…\"]")
+          return nil
+        }
+        var values: [Value] = []
+        for (index, element) in elements.enumerated() {
+          if let value = read(element, path.appending(index), &reading) { values.append(value) }
+        }
+        return values.count == elements.count ? values : nil
+      },
+      write: { values in "[\(values.map { write($0) }.joined(separator: ", "))]" })
+  }
+
+  /// The same type for a setting that can be absent.
+  func optional() -> ValueType<Value?> {
+    ValueType<Value?>(
+      name: name, read: { node, path, reading in read(node, path, &reading).map { .some($0) } },
+      write: { $0.map { write($0) } ?? "" })
+  }
+}
+
+extension ValueType where Value == Bool {
+  static var boolean: ValueType {
+    ValueType(
+      name: "true or false",
+      read: { node, path, reading in
+        if case .boolean(let value) = node { return value }
+        reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write true or false, without quotation marks")
+        return nil
+      },
+      write: { $0 ? "true" : "false" })
+  }
+}
+
+extension ValueType where Value == Int {
+  static func integer(_ range: ClosedRange<Int>) -> ValueType {
+    ValueType(
+      name: "number",
+      read: { node, path, reading in
+        guard case .integer(let value) = node else {
+          let remedy = "write a whole number from \(range.lowerBound) to \(range.upperBound), without quotation marks"
+          reading.complain(at: path, "\(path) is \(node.kind)", remedy: remedy)
+          return nil
+        }
+        guard range.contains(value) else {
+          reading.complain(
+            at: path, "\(path) is \(value)", remedy: "write a number from \(range.lowerBound) to \(range.upperBound)")
+          return nil
+        }
+        return value
+      },
+      write: { "\($0)" })
+  }
+
+  static func size(_ range: ClosedRange<Int>) -> ValueType {
+    ValueType(
+      name: "size",
+      read: { node, path, reading in
+        var value: Int
+        if case .integer(let bytes) = node {
+          value = bytes
+        } else {
+          let expected = "a size, as in \"32KiB\", or a whole number of bytes"
+          guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+          do throws(Complaint) {
+            value = try SizeText.parse(text.value)
+          } catch {
+            reading.complain(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+            return nil
+          }
+        }
+        guard range.contains(value) else {
+          let limits = "\(SizeText.format(range.lowerBound)) to \(SizeText.format(range.upperBound))"
+          reading.complain(
+            at: path, "\(path) is \(value < range.lowerBound ? "too small" : "too large")",
+            remedy: "write a size from \(limits)")
+          return nil
+        }
+        return value
+      },
+      write: { TOMLText.quoted(SizeText.format($0)) })
+  }
+}
+
+extension ValueType where Value == Duration {
+  /// - Parameter range: What makes sense.
+  static func duration(_ range: ClosedRange<Duration>) -> ValueType {
+    let limits = "from \(DurationText.format(range.lowerBound)) to \(DurationText.format(range.upperBound))"
+    return ValueType(
+      name: "duration",
+      read: { node, path, reading in
+        let expected = "a duration in quotation marks, as in \"15s\" (units: ms, s, m, h, d)"
+        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+        do throws(Complaint) {
+          let value = try DurationText.parse(text.value)
+          if range.contains(value) { return value }
+          let size = value < range.lowerBound ? "short" : "long"
+          reading.complain(at: path, "\(path): \(text.shown) is too \(size)", remedy: "write a duration \(limits)")
+        } catch {
+          reading.complain(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
+        }
+        return nil
+      },
+      write: { TOMLText.quoted(DurationText.format($0)) })
+  }
+}
+
+extension ValueType where Value: RawRepresentable<String> & CaseIterable {
+  /// One of a few words.
+  static var choice: ValueType {
+    let choices = Value.allCases.map { TOMLText.quoted($0.rawValue) }
+    return ValueType(
+      name: choices.joined(separator: " or "),
+      read: { node, path, reading in
+        let expected = "one of \(choices.joined(separator: ", "))"
+        guard let text = reading.text(node, at: path, expected: expected) else { return nil }
+        // Bytes, not characters: "K" (the kelvin sign) is no "K".
+        let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
+        if value == nil {
+          reading.complain(at: path, "\(path) is \(text.shown), which it knows not", remedy: "write \(expected)")
+        }
+        return value
+      },
+      write: { TOMLText.quoted($0.rawValue) })
+  }
+}
+
+/// Texts as TOML basic strings.
+enum TOMLText {
+  static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x22, 0x5C: result += "\\\(scalar)"
+      case 0..<0x20, 0x7F:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

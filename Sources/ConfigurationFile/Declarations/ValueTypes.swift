@@ -1,0 +1,168 @@
+import AccessPolicy
+import AppleIdentity
+import DataPlane
+import Sessions
+
+/// The types of particular keys.
+extension ValueType where Value == String {
+  /// Any text that is not empty and has no control characters.
+  static func words(_ name: String, limit: Int = 255, expected: String) -> ValueType {
+    text(name, expected: expected, write: { $0 }) { text, _ throws(Complaint) in
+      guard !text.isEmpty else { throw Complaint("is empty", remedy: "write \(expected), or leave the key out") }
+      guard text.utf8.count <= limit else {
+        throw Complaint("is longer than \(limit) bytes", remedy: "write \(expected)")
+      }
+      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }) else {
+        throw Complaint("holds control characters", remedy: "remove them")
+      }
+      return text
+    }
+  }
+
+  static var file: ValueType {
+    text("file", expected: "the path of a file in quotation marks", write: { $0 }) {
+      text, directory throws(Complaint) in
+      try FilePath.parse(text, directory: directory)
+    }
+  }
+
+  static var publicURL: ValueType {
+    text("origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 }) {
+      text, _ throws(Complaint) in
+      do throws(OriginProblem) {
+        return try PublicOrigin(parsing: text).description
+      } catch {
+        // The message of the problem is "WHAT; REMEDY".
+        let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
+        let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
+        throw Complaint(
+          String(decoding: parts.first ?? "is no origin"[...].utf8, as: UTF8.self),
+          remedy: String(decoding: remedy, as: UTF8.self))
+      }
+    }
+  }
+
+  static var host: ValueType {
+    text("host", expected: "a host, as in \"app.example.com\" or \"app.example.com:8443\"", write: { $0 }) {
+      text, _ throws(Complaint) in
+      // Any origin does: only the host is judged here.
+      let origin = try? PublicOrigin(parsing: "https://localhost")
+      guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
+        throw Complaint(
+          "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
+      }
+      return String(decoding: text.utf8.map(\.folded), as: UTF8.self)
+    }
+  }
+
+  static var pathPrefix: ValueType {
+    text("path", expected: "a path, as in \"/.auth\"", write: { $0 }) { text, _ throws(Complaint) in
+      try PathPrefixText.parse(text)
+    }
+  }
+
+  static var scheme: ValueType {
+    text("scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 }) { text, _ throws(Complaint) in
+      try SchemeText.parse(text)
+    }
+  }
+}
+
+extension ValueType where Value == BindAddress {
+  static var address: ValueType {
+    text("address", expected: "an address, as in \"0.0.0.0:8080\"", write: { $0.description }) {
+      text, directory throws(Complaint) in
+      try AddressText.parse(text, directory: directory)
+    }
+  }
+}
+
+extension ValueType where Value == NetworkPrefix {
+  static var network: ValueType {
+    text("network", expected: "a network, as in \"10.0.0.0/8\"", write: { $0.description }) {
+      text, _ throws(Complaint) in
+      guard let network = NetworkPrefix(text) else {
+        throw Complaint(
+          "is no network",
+          remedy: "write an IP address, or a block whose bits after its length are 0, as in \"10.0.0.0/8\"")
+      }
+      return network
+    }
+  }
+}
+
+extension ValueType where Value == UpstreamAddress {
+  static var upstreamURL: ValueType {
+    text("address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: UpstreamURL.format) {
+      text, directory throws(Complaint) in
+      try UpstreamURL.parse(text, directory: directory)
+    }
+  }
+}
+
+extension ValueType where Value == StoreSettings.Location {
+  static var storeURL: ValueType {
+    text("store", expected: "a store, as in \"sqlite:cordon.db\"", isConfidential: true, write: StoreURL.format) {
+      text, directory throws(Complaint) in
+      try StoreURL.parse(text, directory: directory)
+    }
+  }
+}
+
+extension ValueType where Value == [IdentityHeaderSettings.Header] {
+  /// A table whose keys are header names and whose values are claims, in the order of the file.
+  static var headers: ValueType {
+    ValueType(
+      name: "table of header = claim",
+      read: { node, path, reading in
+        guard case .table(let table) = node else {
+          reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of header = \"claim\"")
+          return nil
+        }
+        var headers: [IdentityHeaderSettings.Header] = []
+        var isGood = true
+        let names = table.keys.sorted { reading.place(of: path.appending($0)) < reading.place(of: path.appending($1)) }
+        for name in names {
+          if let header = header(name, table[name] ?? .moment, path.appending(name), &reading) {
+            let twin = headers.first {
+              IdentityHeaderText.folded($0.name) == IdentityHeaderText.folded(name)
+            }
+            if let twin {
+              reading.complain(
+                atKey: path.appending(name), "\(path): \(name) and \(twin.name) are one header to many applications",
+                remedy: "keep one of them")
+              isGood = false
+            }
+            headers.append(header)
+          } else {
+            isGood = false
+          }
+        }
+        return isGood ? headers : nil
+      },
+      write: { headers in
+        "{ \(headers.map { "\($0.name) = \(TOMLText.quoted($0.claim))" }.joined(separator: ", ")) }"
+      })
+  }
+
+  private static func header(
+    _ name: String, _ node: Node, _ path: NodePath, _ reading: inout Reading
+  ) -> IdentityHeaderSettings.Header? {
+    do throws(Complaint) {
+      try IdentityHeaderText.checkName(name)
+    } catch {
+      reading.complain(
+        atKey: path, "identity.headers: \(WrittenText(value: name, written: name).shown) \(error.what)",
+        remedy: error.remedy)
+      return nil
+    }
+    guard let claim = reading.text(node, at: path, expected: "a claim, as in \"sub\"") else { return nil }
+    do throws(Complaint) {
+      try IdentityHeaderText.checkClaim(claim.value)
+    } catch {
+      reading.complain(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)
+      return nil
+    }
+    return IdentityHeaderSettings.Header(name: name, claim: claim.value)
+  }
+}

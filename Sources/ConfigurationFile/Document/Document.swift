@@ -1,0 +1,139 @@
+import TOMLKit
+
+/// A configuration file as it was written: its values, and where each of them stands.
+struct Document: Sendable {
+  /// The values of the whole document.
+  let root: [String: Node]
+  private let text: SourceText
+  private let keys: [NodePath: Int]
+  private let values: [NodePath: Int]
+
+  /// Most bytes of a file.
+  static let sizeLimit = 1_048_576
+
+  /// - Throws: The first thing that makes the file no TOML document; there can be no second before that is mended.
+  init(_ bytes: [UInt8]) throws(DocumentError) {
+    let text = SourceText(bytes)
+    guard bytes.count <= Self.sizeLimit else {
+      throw DocumentError(
+        place: .start, what: "the file is longer than 1 MiB",
+        remedy: "a configuration has a few kilobytes; is this the right file?")
+    }
+    if let offset = UTF8Check.firstInvalid(bytes) {
+      throw DocumentError(
+        place: text.place(of: offset), what: "this is no UTF-8", remedy: "save the file in the encoding UTF-8")
+    }
+    if let offset = bytes.firstIndex(of: 0) {
+      throw DocumentError(place: text.place(of: offset), what: "there is a NUL byte", remedy: "remove it")
+    }
+    let finder = PlaceFinder(bytes)
+    if let offset = finder.tooDeep {
+      throw DocumentError(
+        place: text.place(of: offset), what: "tables and lists are nested deeper than \(PlaceFinder.depthLimit) levels",
+        remedy: "no key of the configuration needs that; see `cordon reference`")
+    }
+    if let offset = finder.escapedNUL {
+      throw DocumentError(
+        place: text.place(of: offset), what: "a text holds an escaped NUL", remedy: "remove the escape")
+    }
+    self.text = text
+    keys = finder.keys
+    values = finder.values
+    do {
+      root = Self.table(try TOMLTable(string: String(decoding: bytes, as: UTF8.self)), depth: 0)
+    } catch let error as TOMLParseError {
+      throw DocumentError(syntax: error, in: text)
+    } catch {
+      throw DocumentError(place: .start, what: "\(error)", remedy: "see https://toml.io for the syntax")
+    }
+  }
+
+  /// Whether the key of a path is written anywhere.
+  func hasKey(_ path: NodePath) -> Bool { keys[path] != nil }
+
+  /// Where the key of a path stands; of one that is not there, the nearest table around it.
+  func placeOfKey(_ path: NodePath) -> SourcePlace { place(path, in: keys) }
+
+  /// Where the value of a path stands; of one that is not there, the nearest value or key around it.
+  func placeOfValue(_ path: NodePath) -> SourcePlace {
+    if let offset = values[path] { return text.place(of: offset) }
+    if case .index = path.components.last, let parent = path.parent, values[parent] != nil {
+      return placeOfValue(parent)
+    }
+    return placeOfKey(path)
+  }
+
+  private func place(_ path: NodePath, in offsets: [NodePath: Int]) -> SourcePlace {
+    var path = path
+    while true {
+      if let offset = offsets[path] { return text.place(of: offset) }
+      guard let parent = path.parent else { return .start }
+      path = parent
+    }
+  }
+
+  private static func table(_ table: TOMLTable, depth: Int) -> [String: Node] {
+    var nodes: [String: Node] = [:]
+    for key in table.keys {
+      if let value = table[key] { nodes[key] = node(value, depth: depth + 1) }
+    }
+    return nodes
+  }
+
+  private static func node(_ value: any TOMLValueConvertible, depth: Int) -> Node {
+    // The finder has seen the depth already; this is the second lock on the same door.
+    guard depth < 8 * PlaceFinder.depthLimit else { return .moment }
+    switch value.type {
+    case .table: return .table(value.table.map { table($0, depth: depth) } ?? [:])
+    case .array:
+      guard let array = value.array else { return .array([]) }
+      return .array((0..<array.count).map { node(array[$0], depth: depth + 1) })
+    case .string: return .string(value.string ?? "")
+    case .int: return value.int.map { .integer($0) } ?? .moment
+    case .double: return value.double.map { .number($0) } ?? .moment
+    case .bool: return value.bool.map { .boolean($0) } ?? .moment
+    case .date, .time, .dateTime: return .moment
+    }
+  }
+}
+
+/// Why a file is no TOML document.
+struct DocumentError: Error {
+  var place: SourcePlace
+  var what: String
+  var remedy: String
+
+  init(place: SourcePlace, what: String, remedy: String) {
+    self.place = place
+    self.what = what
+    self.remedy = remedy
+  }
+
+  /// The parser's own words, and what is most often meant by them.
+  init(syntax error: TOMLParseError, in text: SourceText) {
+    place = SourcePlace(line: max(error.source.begin.line, 1), column: max(error.source.begin.column, 1))
+    what = error.description
+    remedy =
+      if error.description.contains("redefine") || error.description.contains("duplicate") {
+        "it stands twice; keep one of them"
+      } else {
+        "mend the syntax here: texts stand in \"quotation marks\", lists in [brackets]"
+      }
+  }
+}
+
+/// Whether bytes are UTF-8 (RFC 3629), and where they stop being it.
+enum UTF8Check {
+  static func firstInvalid(_ bytes: [UInt8]) -> Int? {
+    var decoder = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while true {
+      switch decoder.parseScalar(from: &iterator) {
+      case .valid(let scalar): offset += scalar.count
+      case .emptyInput: return nil
+      case .error: return offset
+      }
+    }
+  }
+}

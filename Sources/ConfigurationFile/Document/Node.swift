@@ -1,0 +1,50 @@
+/// A value of a TOML document.
+indirect enum Node: Sendable, Equatable {
+  case table([String: Node])
+  case array([Node])
+  case string(String)
+  case integer(Int)
+  case number(Double)
+  case boolean(Bool)
+  /// A date, a time or both: nothing in the configuration is one.
+  case moment
+
+  /// What it is, for a complaint: "a text".
+  var kind: String {
+    switch self {
+    case .table: "a table"
+    case .array: "a list"
+    case .string: "a text"
+    case .integer, .number: "a number"
+    case .boolean: "true or false"
+    case .moment: "a date or time"
+    }
+  }
+}
+
+/// Where a value is in a document: `route[1].path`.
+struct NodePath: Sendable, Hashable, CustomStringConvertible {
+  enum Component: Sendable, Hashable {
+    case key(String)
+    case index(Int)
+  }
+
+  var components: [Component] = []
+
+  init(_ components: [Component] = []) { self.components = components }
+
+  /// From a key with dots between its parts, none of which holds a dot.
+  init(_ dottedKey: String) { components = dottedKey.split(separator: ".").map { .key(String($0)) } }
+
+  func appending(_ key: String) -> NodePath { NodePath(components + [.key(key)]) }
+  func appending(_ index: Int) -> NodePath { NodePath(components + [.index(index)]) }
+
+  var parent: NodePath? { components.isEmpty ? nil : NodePath(Array(components.dropLast())) }
+
+  /// The keys with dots between, without indices: how an entry is named in complaints.
+  var description: String {
+    var keys: [String] = []
+    for case .key(let key) in components { keys.append(key) }
+    return keys.joined(separator: ".")
+  }
+}

@@ -1,0 +1,36 @@
+/// A line and a column of a file, both counted from 1; columns count characters (Unicode scalars), as editors do.
+struct SourcePlace: Sendable, Hashable, Comparable {
+  var line: Int
+  var column: Int
+
+  static let start = SourcePlace(line: 1, column: 1)
+
+  static func < (left: SourcePlace, right: SourcePlace) -> Bool {
+    (left.line, left.column) < (right.line, right.column)
+  }
+}
+
+/// The bytes of a file, and where its lines begin.
+struct SourceText: Sendable {
+  let bytes: [UInt8]
+  private let lineStarts: [Int]
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var starts = [0]
+    for (index, byte) in bytes.enumerated() where byte == 0x0A { starts.append(index + 1) }
+    lineStarts = starts
+  }
+
+  func place(of offset: Int) -> SourcePlace {
+    let offset = min(max(offset, 0), bytes.count)
+    var (low, high) = (0, lineStarts.count - 1)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if lineStarts[middle] <= offset { low = middle } else { high = middle - 1 }
+    }
+    // Continuation bytes of UTF-8 are not characters of their own.
+    let characters = bytes[lineStarts[low]..<offset].reduce(0) { $0 + ($1 & 0xC0 == 0x80 ? 0 : 1) }
+    return SourcePlace(line: low + 1, column: characters + 1)
+  }
+}

@@ -1,0 +1,50 @@
+/// One thing that is wrong with a configuration, where, and what to do about it.
+public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible {
+  /// The file as it was named on the command line.
+  public var file: String
+  /// From 1.
+  public var line: Int
+  /// From 1, in characters.
+  public var column: Int
+  /// What is wrong. Never holds the value of an environment variable or the contents of a secret.
+  public var what: String
+  /// What to do about it.
+  public var remedy: String
+
+  public init(file: String, line: Int, column: Int, what: String, remedy: String) {
+    self.file = file
+    self.line = line
+    self.column = column
+    self.what = what
+    self.remedy = remedy
+  }
+
+  /// `FILE:LINE:COLUMN: what; remedy`, on one line whatever the file holds.
+  public var description: String {
+    Self.printable("\(file):\(line):\(column): \(what); \(remedy)")
+  }
+
+  /// Control characters, which could write on a terminal, as `\u{…}`.
+  private static func printable(_ text: String) -> String {
+    var result = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069:
+        result.append(contentsOf: "\\u{\(String(scalar.value, radix: 16))}".unicodeScalars)
+      default: result.append(scalar)
+      }
+    }
+    return String(result)
+  }
+}
+
+/// Everything that is wrong with a configuration, in the order of the file.
+public struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
+  /// At least one.
+  public var problems: [ConfigurationProblem]
+
+  public init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+
+  /// One line each.
+  public var description: String { problems.map(\.description).joined(separator: "\n") }
+}

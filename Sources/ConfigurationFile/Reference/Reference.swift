@@ -1,0 +1,39 @@
+/// Tells the whole configuration from its declarations.
+public enum Reference {
+  /// Every table and key, in Markdown that reads well on a terminal, too.
+  public static func text() -> String {
+    var parts = [
+      """
+      # The configuration of Cordon
+
+      One file in TOML (https://toml.io). Unknown keys are errors. Durations are whole numbers with a unit: `ms`, `s`, \
+      `m`, `h`, `d`. Sizes are whole numbers with `B`, `KiB`, `MiB`, `GiB`, or bytes without a unit. Relative paths are \
+      relative to the file. `${NAME}` in a text is the environment variable of that name, `$${` is `${` itself. \
+      `cordon check --config FILE` tells every mistake with its place and its remedy.
+      """
+    ]
+    for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    parts.append(text(of: Sections.route, header: "[[route]]"))
+    return parts.map { Prose.wrap($0, width: 100, prefix: "") }.joined(separator: "\n\n") + "\n"
+  }
+
+  private static func text<Target>(of section: Section<Target>, header: String) -> String {
+    var blocks: [String] = section.name.isEmpty ? ["## At the top"] : ["## \(header)"]
+    if !section.introduction.isEmpty { blocks.append(section.introduction) }
+    blocks += section.entries.map { text(of: $0.description) }
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private static func text(of entry: EntryDescription) -> String {
+    var lines = ["### `\(entry.key)`: \(entry.typeName)", "", entry.purpose, ""]
+    if let unit = entry.unit { lines.append("- Unit: \(unit)") }
+    switch entry.presence {
+    case .required(let example): lines.append("- Required. Example: `\(example)`")
+    case .byDefault(let value): lines.append("- Default: `\(value)`")
+    case .absent(let example): lines.append("- No default. Example: `\(example)`")
+    }
+    if let omission = entry.omission { lines.append("- Without it: \(omission)") }
+    if !entry.seeAlso.isEmpty { lines.append("- See also: \(entry.seeAlso.map { "`\($0)`" }.joined(separator: ", "))") }
+    return lines.joined(separator: "\n")
+  }
+}

@@ -1,0 +1,102 @@
+import Sessions
+
+/// The file that `gateway.conf.sample` is: every key with what it is for, commented out unless it is required.
+public enum SampleFile {
+  private static let width = 100
+
+  public static func text() -> String {
+    var parts = [head]
+    for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    parts.append(routes)
+    return parts.joined(separator: "\n\n\n") + "\n"
+  }
+
+  private static let head = comment(
+    """
+    Cordon puts Sign in with Apple in front of a web application. This is its whole configuration.
+
+    Copy it to gateway.conf, fill in what is not commented out, and let it be checked:
+    . cordon keygen --output session.key
+    . cordon check --config gateway.conf
+    . cordon run --config gateway.conf
+
+    The file is TOML (https://toml.io). What is commented out shows the default, or an example where there is none. \
+    Durations have a unit: ms, s, m, h, d. Sizes too: B, KiB, MiB, GiB. Relative paths are relative to this file. \
+    "${NAME}" in a text is the environment variable of that name, so that no secret has to stand here.
+    """)
+
+  private static func text<Target>(of section: Section<Target>, header: String) -> String {
+    var blocks: [String] = []
+    if section.name == Sections.identityHeaders.name { return identityHeaders(section) }
+    if !section.name.isEmpty {
+      let rule = "# " + String(repeating: "-", count: width - 2)
+      let introduction = section.introduction.isEmpty ? "" : "\n" + comment(section.introduction)
+      blocks.append("\(rule)\(introduction)\n\(header)")
+    }
+    blocks += section.entries.map { text(of: $0.description) }
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private static func text(of entry: EntryDescription) -> String {
+    let words = explanation(of: entry)
+    switch entry.presence {
+    case .required(let example): return "\(comment(words))\n\(entry.name) = \(example)"
+    case .byDefault(let value): return "\(comment(words))\n#\(entry.name) = \(value)"
+    case .absent(let example): return "\(comment(words))\n#\(entry.name) = \(example)"
+    }
+  }
+
+  /// The purpose, and on lines of its own what else there is to know.
+  private static func explanation(of entry: EntryDescription) -> String {
+    var facts: [String] = []
+    if let unit = entry.unit { facts.append("Unit: \(unit).") }
+    switch entry.presence {
+    case .required: facts.append("Required.")
+    case .byDefault(let value): facts.append("Default: \(value).")
+    case .absent: break
+    }
+    if let omission = entry.omission { facts.append("Without it: \(omission)") }
+    if !entry.seeAlso.isEmpty { facts.append("See also: \(entry.seeAlso.joined(separator: ", ")).") }
+    return entry.purpose + "\n" + facts.joined(separator: " ")
+  }
+
+  /// The one table whose keys are the user's own.
+  private static func identityHeaders(_ section: Section<some ReadingTarget>) -> String {
+    let headers = Configuration().identityHeaders.headers
+      .map { "#\($0.name) = \(TOMLText.quoted($0.claim))" }.joined(separator: "\n")
+    return comment(
+      section.introduction + " The default is what is commented out here; a table of your own replaces all of it.")
+      + "\n#[\(section.name)]\n" + headers
+  }
+
+  private static var routes: String {
+    let rule = "# " + String(repeating: "-", count: width - 2)
+    var blocks = [rule + "\n" + comment(Sections.route.introduction)]
+    blocks += Sections.route.entries.map { "#   \($0.description.name)\n" + comment(explanation(of: $0.description)) }
+    blocks.append(
+      """
+      #[[route]]
+      #path = "/public/"
+      #access = "public"
+
+      #[[route]]
+      #path = "/api/"
+      #unauthenticated = "401"
+
+      #[[route]]
+      #path = "/office/"
+      #allow_subjects = ["001234.0123456789abcdef0123456789abcdef.0123"]
+      #allow_emails = ["ada@example.com"]
+      #allow_email_domains = ["example.com"]
+      #allow_organizations = ["1234567"]
+      """)
+    return blocks.joined(separator: "\n\n")
+  }
+
+  private static func comment(_ text: String) -> String {
+    // A line that begins with a dot is a command: it is indented, and not broken.
+    text.split(separator: "\n", omittingEmptySubsequences: false)
+      .map { $0.hasPrefix(". ") ? "#    \($0.dropFirst(2))" : Prose.wrap(String($0), width: width, prefix: "# ") }
+      .joined(separator: "\n")
+  }
+}

@@ -1,0 +1,66 @@
+import AccessPolicy
+import AppleIdentity
+import DataPlane
+import Operations
+import Pages
+import Sessions
+
+extension Configuration {
+  /// What a person wants to see of a configuration that is in order: a line for each part, without secrets.
+  public var summary: [String] {
+    var lines: [(String, String)] = [
+      ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
+      ("listen", "\(listener.address), \(listener.tls == nil ? "cleartext" : "TLS")\(hostsText)\(proxiesText)"),
+      ("admin", "\(adminAddress)\(admin.tokenFile == nil ? "" : ", administration by token")"),
+      ("upstream", UpstreamURL.format(upstream.address)),
+      ("apple", "\(apple.clientID), team \(apple.teamID), key \(apple.keyID)\(appleText)"),
+      (
+        "session",
+        "\(DurationText.format(session.lifetime)), \(DurationText.format(session.idleTimeout)) without a request, "
+          + counted(session.secretFiles.count, "secret")
+      ),
+      (
+        "revalidation",
+        "every \(DurationText.format(revalidation.interval)), "
+          + "then \(DurationText.format(revalidation.grace)) of grace"
+      ),
+      ("store", "\(StoreURL.format(store.location)), \(DurationText.format(store.outageGrace)) of grace"),
+      ("identity", identityHeaders.headers.map { "\($0.name) = \($0.claim)" }.joined(separator: ", ")),
+    ]
+    if !nativeReturnSchemes.isEmpty { lines.append(("native", nativeReturnSchemes.joined(separator: ", "))) }
+    lines.append(("routes", routes.isEmpty ? "everything for those who are signed in" : routesText))
+    let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
+    lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
+    lines.append(("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request"))
+    let width = lines.map(\.0.count).max() ?? 0
+    return lines.map { "\($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
+  }
+
+  private var hostsText: String { hosts.isEmpty ? "" : ", also \(hosts.joined(separator: ", "))" }
+
+  private var proxiesText: String {
+    guard !listener.trustedProxies.isEmpty else { return "" }
+    return ", behind \(listener.trustedProxies.map(\.description).joined(separator: ", "))"
+  }
+
+  private var appleText: String {
+    let scopes = apple.scopes.isEmpty ? "no scopes" : apple.scopes.map(\.rawValue).joined(separator: " and ")
+    let elsewhere = apple.baseURL == AppleSettings.appleBaseURL ? "" : ", at \(apple.baseURL) (not Apple)"
+    return ", asks for \(scopes)\(elsewhere)"
+  }
+
+  private var routesText: String {
+    routes.map { route in
+      let access =
+        switch route.access {
+        case .public: "public"
+        case .signedIn: "signed in"
+        case .rules: "rules"
+        case .deny: "deny"
+        }
+      return "\(route.path) \(access)"
+    }.joined(separator: ", ")
+  }
+
+  private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
+}

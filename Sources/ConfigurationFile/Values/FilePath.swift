@@ -1,0 +1,34 @@
+/// Paths of files, made absolute.
+enum FilePath {
+  /// Bytes of `sun_path` without its final NUL (unix(7)).
+  private static let socketLimit = 107
+
+  /// - Parameters:
+  ///   - directory: What a relative path is relative to: the folder of the configuration file, absolute.
+  ///   - isSocket: Whether it must fit into the address of a Unix socket.
+  static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Complaint) -> String {
+    guard !text.isEmpty else {
+      throw Complaint("is an empty path", remedy: "write the path of a file, or leave the key out")
+    }
+    guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw Complaint("holds control characters", remedy: "write a path without them")
+    }
+    let path = resolve(text, in: directory)
+    if isSocket, path.utf8.count > socketLimit {
+      throw Complaint(
+        "is longer than a socket's path can be (\(socketLimit) bytes)",
+        remedy: "choose a shorter path, as in \"unix:/run/cordon/gateway.sock\"")
+    }
+    guard path.utf8.count < 4_096 else {
+      throw Complaint("is longer than 4,095 bytes", remedy: "choose a shorter path")
+    }
+    return path
+  }
+
+  static func resolve(_ path: String, in directory: String) -> String {
+    if path.utf8.first == UInt8(ascii: "/") { return path }
+    var relative = Substring(path)
+    while relative.utf8.starts(with: "./".utf8) { relative = relative.dropFirst(2) }
+    return directory.utf8.last == UInt8(ascii: "/") ? directory + relative : directory + "/" + relative
+  }
+}

@@ -1,0 +1,42 @@
+import Sessions
+
+/// Names of identity headers and of the claims that fill them.
+enum IdentityHeaderText {
+  /// Fields that frame a message, belong to one connection, or that the gateway writes itself (all in lower case). To
+  /// put a claim there would break requests; to strip it from clients' requests would, too.
+  private static let reserved: Set<String> = [
+    "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "trailers", "upgrade",
+    "content-length", "content-type", "content-encoding", "content-range", "range", "expect", "host", "cookie",
+    "set-cookie", "date", "accept", "accept-encoding", "origin", "authorization", "proxy-authorization",
+    "proxy-authenticate", "www-authenticate", "forwarded", "via", "http2-settings", "max-forwards", "x-forwarded-for",
+    "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port", "x-real-ip", "x-request-id", "x-identity-assertion",
+    "x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-method",
+  ]
+
+  static func checkName(_ name: String) throws(Complaint) {
+    guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
+      throw Complaint(
+        "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110 5.6.2)")
+    }
+    guard !reserved.contains(folded(name)) else {
+      throw Complaint(
+        "is a header with a meaning of its own", remedy: "choose a name that nothing else uses, as in X-Forwarded-User")
+    }
+  }
+
+  static func checkClaim(_ claim: String) throws(Complaint) {
+    guard !claim.isEmpty, claim.utf8.count <= 64,
+      claim.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
+    else {
+      throw Complaint(
+        "is no claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
+    }
+  }
+
+  /// The name as an application may read it that takes `_` and `.` for `-` and knows no case: two headers that are the
+  /// same so would overwrite each other.
+  static func folded(_ name: String) -> String {
+    let bytes = name.utf8.map { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") ? UInt8(ascii: "-") : $0.folded }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

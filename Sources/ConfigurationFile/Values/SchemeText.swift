@@ -1,0 +1,24 @@
+/// Custom URL schemes of native apps (RFC 3986 3.1).
+enum SchemeText {
+  /// Schemes that belong to browsers and systems, not to an app.
+  private static let foreign = [
+    "http", "https", "ws", "wss", "ftp", "file", "data", "javascript", "vbscript", "blob", "about", "view-source",
+    "mailto", "tel", "sms", "intent", "content", "filesystem", "ssh", "chrome",
+  ]
+
+  static func parse(_ text: String) throws(Complaint) -> String {
+    let bytes = Array(text.utf8)
+    let isScheme =
+      bytes.first?.isLetter == true && bytes.count <= 64
+      && bytes.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+    guard isScheme else {
+      throw Complaint(
+        "is no URL scheme", remedy: "write the scheme alone, without \"://\", as in \"com.example.app\"")
+    }
+    let scheme = String(decoding: bytes.map(\.folded), as: UTF8.self)
+    guard !foreign.contains(scheme) else {
+      throw Complaint("is no app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
+    }
+    return scheme
+  }
+}

@@ -1,0 +1,237 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The way of a request: head, gate, body.
+extension ClientConnection {
+  /// Reads heads from `pending` until one waits for its response.
+  func readRequests() {
+    while request == .idle, let buffer = pending, buffer.readableBytes > 0 {
+      pending = nil
+      guard readHead(buffer) else { return }
+    }
+    if request == .idle, pending?.readableBytes == 0 { pending = nil }
+  }
+
+  /// - Returns: whether to go on with what is pending.
+  private func readHead(_ buffer: ByteBuffer) -> Bool {
+    let loop = server.loop
+    switch server.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
+    case .incomplete:
+      // The time for a head runs from its first byte, whatever comes after.
+      if !exchange.headHasBegun {
+        exchange.headHasBegun = true
+        loop.wheel.arm(self, after: server.waits.head, now: .now())
+      }
+      pending = buffer
+      return false
+    case .violation(let violation):
+      beginExchange()
+      refuse(violation.status, violation.rawValue)
+      return false
+    case .complete: return decide(buffer)
+    }
+  }
+
+  /// An exchange whose gate asked for time is under way already when its head is read again.
+  func beginExchange() {
+    guard !exchange.isUnderWay else { return }
+    exchange = Exchange()
+    exchange.isUnderWay = true
+    server.observer.exchangeBegan()
+    exchange.began = .now()
+    exchange.requestID = server.loop.requestIDs.next()
+  }
+
+  private func decide(_ whole: ByteBuffer) -> Bool {
+    let loop = server.loop
+    beginExchange()
+    server.rules.ownCookies.find(whole.readableBytesSpan, in: &loop.requestHead)
+    exchange.isHTTP11 = loop.requestHead.isHTTP11
+    exchange.isHead = loop.requestHead.method == .head
+    exchange.keepAlive = loop.requestHead.keepAlive
+    if server.observer.wantsRequestLine { keepRequestLine(whole) }
+    loop.wheel.disarm(self)
+    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, peer) {
+    case .forward(let order):
+      var rest = whole
+      rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)
+      forward(order, whole, &rest)
+      return false
+    case .answer(let response, let routeClass):
+      exchange.routeClass = routeClass
+      let hasBody = loop.requestHead.framing != .none
+      var rest = whole
+      rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)
+      if rest.readableBytes > 0 { pending = rest }
+      request = hasBody ? .content : .complete
+      respond(response)
+      return request == .idle
+    case .perform(let action):
+      collect(action, whole)
+      return false
+    case .wait(let work):
+      request = .deciding
+      pending = whole
+      let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+      let eventLoop = loop.eventLoop
+      Task {
+        await work()
+        eventLoop.execute { bound.value.decideAgain() }
+      }
+      return false
+    }
+  }
+
+  private func decideAgain() {
+    guard request == .deciding else { return }
+    request = .idle
+    holdReads(false)
+    readRequests()
+  }
+
+  private func keepRequestLine(_ whole: ByteBuffer) {
+    let bytes = whole.readableBytesSpan
+    var line = ByteBuffer()
+    line.writeBytes(bytes.extracting(server.loop.requestHead.methodRange))
+    line.writeStaticString(" ")
+    line.writeBytes(bytes.extracting(server.loop.requestHead.path))
+    exchange.requestLine = line
+  }
+
+  // MARK: Upstream
+
+  private func forward(_ order: ForwardingOrder, _ whole: ByteBuffer, _ rest: inout ByteBuffer) {
+    let loop = server.loop
+    exchange.routeClass = order.routeClass
+    exchange.session = order.session
+    guard let pool = server.pool else { return refuse(500, "no application is configured") }
+    let framing = loop.requestHead.framing
+    if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
+      return refuse(413, "the request body is larger than the limit", clientMaySend: true)
+    }
+    exchange.upgrades = order.allowsUpgrade && loop.requestHead.wantsUpgrade
+    if exchange.upgrades, framing != .none || rest.readableBytes > 0 {
+      return refuse(400, "bytes behind a request for an upgrade")
+    }
+    var head = loop.buffers.take()
+    RequestForwarding.write(
+      loop.requestHead, whole.readableBytesSpan, rules: server.rules,
+      context: .init(
+        identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted, requestID: exchange.requestID,
+        upgrades: exchange.upgrades),
+      to: &head)
+    exchange.sentHead = head
+    exchange.isChunked = framing == .chunked
+    var content: ByteBuffer?
+    if framing == .none {
+      request = .complete
+      exchange.mayRetry = loop.requestHead.method.isIdempotent && !exchange.upgrades
+      if rest.readableBytes > 0 { pending = rest }
+    } else {
+      exchange.decoder = BodyDecoder(framing)
+      request = .content
+      loop.wheel.arm(self, after: server.waits.bodyProgress, now: exchange.began)
+      if rest.readableBytes > 0 {
+        guard decodeContent(&rest, into: &content) else { return }
+      }
+    }
+    if let connection = pool.takeIdle() {
+      begin(on: connection, content: content)
+    } else {
+      exchange.waitingContent = content
+      holdReads(request == .content)
+      pool.connect(for: self)
+    }
+  }
+
+  private func begin(on connection: UpstreamConnection, content: ByteBuffer?) {
+    guard let head = exchange.sentHead else { return }
+    upstream = connection
+    let now = NIODeadline.now()
+    exchange.upstreamBegan = now
+    connection.begin(
+      self, head: head, content: content, isHead: exchange.isHead, isComplete: request == .complete,
+      upgrades: exchange.upgrades, now: now)
+  }
+
+  func upstreamReady(_ connection: UpstreamConnection) {
+    guard exchange.isUnderWay, upstream == nil, !exchange.responseBegan, request == .complete || request == .content
+    else {
+      server.pool?.release(connection)
+      return
+    }
+    let content = exchange.waitingContent
+    exchange.waitingContent = nil
+    begin(on: connection, content: content)
+    holdReads(false)
+  }
+
+  // MARK: The body
+
+  func readContent(_ buffer: inout ByteBuffer) {
+    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
+    if exchange.control != nil { return collectContent(&buffer) }
+    var content: ByteBuffer?
+    guard decodeContent(&buffer, into: &content) else { return }
+    guard let upstream else {
+      // Answered already, or not yet connected: what is answered is not read on.
+      if var content, !exchange.responseBegan {
+        if exchange.waitingContent == nil {
+          exchange.waitingContent = content
+        } else {
+          exchange.waitingContent?.writeBuffer(&content)
+        }
+      }
+      return
+    }
+    if let content { upstream.send(content) }
+    if request == .complete {
+      upstream.flushRequest()
+      upstream.requestEnded()
+    } else {
+      upstream.requestProgressed()
+    }
+  }
+
+  /// Takes content out of its framing, and puts what is chunked into chunks of our own: what goes upstream is framed by
+  /// us, never by the client.
+  /// - Returns: whether all is well; otherwise the request has been refused.
+  private func decodeContent(_ buffer: inout ByteBuffer, into content: inout ByteBuffer?) -> Bool {
+    while true {
+      switch exchange.decoder.next(&buffer) {
+      case .content(let count):
+        exchange.receivedBytes += count
+        if let limit = server.bodyLimit, exchange.receivedBytes > limit {
+          refuse(413, "the request body is larger than the limit", clientMaySend: true)
+          return false
+        }
+        guard var slice = buffer.readSlice(length: count) else { return true }
+        if exchange.isChunked {
+          var framed = content ?? server.loop.buffers.take()
+          ChunkedEncoder.writeSize(count, to: &framed)
+          framed.writeBuffer(&slice)
+          framed.writeStaticString("\r\n")
+          content = framed
+        } else if content == nil {
+          content = slice
+        } else {
+          content?.writeBuffer(&slice)
+        }
+      case .incomplete: return true
+      case .end(let trailers):
+        if exchange.isChunked {
+          var framed = content ?? server.loop.buffers.take()
+          TrailerForwarding.write(trailers, rules: server.rules, to: &framed)
+          content = framed
+        }
+        request = .complete
+        server.loop.wheel.disarm(self)
+        if buffer.readableBytes > 0 { pending = buffer }
+        return true
+      case .violation(let violation):
+        refuse(400, violation.rawValue, clientMaySend: true)
+        return false
+      }
+    }
+  }
+}

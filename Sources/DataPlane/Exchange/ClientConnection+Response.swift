@@ -1,0 +1,187 @@
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+
+/// The way of a response: from the upstream, or of our own.
+extension ClientConnection {
+  // MARK: From the upstream
+
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+    let loop = server.loop
+    if head.isInterim {
+      guard exchange.isHTTP11 else { return }
+      var interim = loop.buffers.take()
+      ResponseForwarding.write(
+        head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
+      write(interim)
+      loop.buffers.give(interim)
+      return
+    }
+    exchange.responseBegan = true
+    exchange.status = head.status
+    exchange.upstreamDuration = .now() - exchange.upstreamBegan
+    if let sent = exchange.sentHead {
+      exchange.sentHead = nil
+      loop.buffers.give(sent)
+    }
+    var connection = ResponseForwarding.Connection.implied
+    if head.status == 101 {
+      request = .tunnel
+      connection = .upgrade
+      loop.wheel.disarm(self)
+    } else {
+      exchange.chunksResponse = exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
+      let unframed = !exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
+      exchange.closesBehind = !exchange.keepAlive || server.isDraining || unframed
+      if exchange.closesBehind { connection = .close } else if !exchange.isHTTP11 { connection = .keepAlive }
+    }
+    var buffer = outgoing ?? loop.buffers.take()
+    outgoing = nil
+    ResponseForwarding.write(
+      head, bytes, ownCookies: server.rules.ownCookies, chunked: exchange.chunksResponse, connection: connection,
+      to: &buffer)
+    outgoing = buffer
+  }
+
+  func responseContent(_ content: ByteBuffer) {
+    exchange.sentBytes += content.readableBytes
+    var content = content
+    let isSmall = content.readableBytes <= Self.copiedContent
+    if exchange.chunksResponse {
+      var buffer = outgoing ?? server.loop.buffers.take()
+      outgoing = nil
+      ChunkedEncoder.writeSize(content.readableBytes, to: &buffer)
+      if isSmall {
+        buffer.writeBuffer(&content)
+      } else {
+        write(buffer)
+        write(content)
+        buffer = ByteBuffer()
+      }
+      buffer.writeStaticString("\r\n")
+      outgoing = buffer
+    } else if isSmall, var buffer = outgoing {
+      outgoing = nil
+      buffer.writeBuffer(&content)
+      outgoing = buffer
+    } else {
+      writeOutgoing()
+      write(content)
+    }
+  }
+
+  /// Content up to this size is copied behind its head: one copy is cheaper than a second vector to write.
+  private static let copiedContent = 16 * 1024
+
+  func flushResponse() {
+    writeOutgoing()
+    context?.flush()
+  }
+
+  func responseEnded(trailers: [UInt8]) {
+    upstream = nil
+    if request == .tunnel {
+      flushResponse()
+      closeNow()
+      return
+    }
+    if exchange.chunksResponse {
+      var buffer = outgoing ?? server.loop.buffers.take()
+      outgoing = nil
+      TrailerForwarding.write(trailers, rules: server.rules, to: &buffer)
+      outgoing = buffer
+    }
+    flushResponse()
+    finish()
+  }
+
+  func upstreamFailed(_ failure: UpstreamFailure) {
+    upstream = nil
+    guard exchange.isUnderWay else { return }
+    if exchange.responseBegan {
+      // What was promised cannot be kept: only a connection that ends too early says so.
+      abort()
+    } else if exchange.mayRetry, failure == .closedBeforeResponse(reused: true), let pool = server.pool {
+      // A kept connection that ended as we wrote: the upstream has not begun this request (RFC 9112 9.3.1).
+      exchange.mayRetry = false
+      pool.connect(for: self)
+    } else {
+      refuse(failure.status, failure.reason, clientMaySend: request == .content)
+    }
+  }
+
+  // MARK: Of our own
+
+  /// Answers with an error that the gate words.
+  func refuse(_ status: Int, _ reason: String, clientMaySend: Bool = true) {
+    var accept: [UInt8]?
+    if let sent = exchange.sentHead {
+      let loop = server.loop
+      if server.parser.parse(sent.readableBytesSpan, into: &loop.requestHead) == .complete,
+        let line = loop.requestHead.fields.line(.accept)
+      {
+        accept = sent.readableBytesSpan.array(line.value)
+      }
+    }
+    beginExchange()
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    exchange.keepAlive = exchange.keepAlive && request == .complete
+    respond(
+      server.gate.failure(
+        status: status, reason: reason, accept: accept, requestID: exchange.requestID.description))
+  }
+
+  /// Writes a whole response; the exchange is over with it.
+  func respond(_ response: ControlResponse) {
+    guard request != .closed, !exchange.responseBegan else { return }
+    exchange.responseBegan = true
+    exchange.status = response.head.status.code
+    exchange.control = nil
+    exchange.chunksResponse = false
+    exchange.closesBehind = !exchange.keepAlive || server.isDraining || request != .complete
+    var buffer = outgoing ?? server.loop.buffers.take()
+    outgoing = nil
+    ControlResponseForwarding.write(
+      response, withoutBody: exchange.isHead, closes: exchange.closesBehind,
+      keepsOld: !exchange.isHTTP11 && !exchange.closesBehind, requestID: exchange.requestID, to: &buffer)
+    if !exchange.isHead { exchange.sentBytes = response.body.count }
+    outgoing = buffer
+    flushResponse()
+    finish()
+  }
+
+  // MARK: Both
+
+  private func write(_ buffer: ByteBuffer) { context?.write(wrapOutboundOut(buffer), promise: nil) }
+
+  private func writeOutgoing() {
+    guard let buffer = outgoing else { return }
+    outgoing = nil
+    write(buffer)
+    server.loop.buffers.give(buffer)
+  }
+
+  /// The response is out: on to the next request, or the end.
+  private func finish() {
+    report()
+    guard request == .complete, !exchange.closesBehind, !server.isDraining else {
+      closeBehindResponse(clientMaySend: request != .complete || pending != nil)
+      return
+    }
+    exchange.sentHead = nil
+    exchange.requestLine = nil
+    exchange.headHasBegun = false
+    request = .idle
+    holdReads(false)
+    server.loop.wheel.arm(self, after: server.waits.idle, now: exchange.ended)
+    if pending != nil { continueReading() }
+  }
+
+  /// What was sent ahead is read from a fresh stack: a thousand pipelined requests must not nest a thousand deep.
+  private func continueReading() {
+    let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
+    server.loop.eventLoop.execute { bound.value.readRequests() }
+  }
+}

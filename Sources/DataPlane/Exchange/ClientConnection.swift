@@ -1,0 +1,234 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// One HTTP/1.1 (or 1.0) client connection: the last handler of its channel.
+///
+/// Requests are read one after the other (RFC 9112 9.3.2); what a client sends ahead waits until the response before it
+/// is out. This file holds the connection's life; the way of a request and of its response are in the files beside it.
+final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// How far the request has come.
+  enum RequestPhase {
+    /// Between two requests, or within a head.
+    case idle
+    /// The gate has asked for time.
+    case deciding
+    /// The head is judged, the body is being read.
+    case content
+    /// The request is whole, its response is not.
+    case complete
+    /// Bytes go both ways as they come (RFC 9110 7.8).
+    case tunnel
+    /// Nothing more is read but to be thrown away, so that the last response is not lost to a reset (RFC 9112 9.6).
+    case lingering
+    case closed
+  }
+
+  let server: ServerContext
+  private(set) var context: ChannelHandlerContext?
+  let peer: ClientPeer
+  /// `X-Forwarded-For: ` and the peer's address.
+  let forwardedFor: [UInt8]
+
+  var request = RequestPhase.idle
+  /// What was read and has not been looked at, or is a head that is not whole.
+  var pending: ByteBuffer?
+  var exchange = Exchange()
+  var upstream: UpstreamConnection?
+  /// Response bytes that go out together.
+  var outgoing: ByteBuffer?
+  private var readsHeld = false
+  private var readIsDue = false
+
+  /// Most bytes that are read ahead of their turn.
+  static let aheadLimit = 64 * 1024
+
+  init(server: ServerContext, peer: ClientPeer) {
+    self.server = server
+    self.peer = peer
+    forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
+  }
+
+  /// Whose session the exchange under way belongs to.
+  var session: SessionTag? { request == .idle ? nil : exchange.session }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    server.opened(self)
+    if context.channel.isActive { began(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    began(context)
+    context.fireChannelActive()
+  }
+
+  private func began(_ context: ChannelHandlerContext) {
+    server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is TLSHandshakeCompleted { server.loop.wheel.arm(self, after: server.waits.head, now: .now()) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    self.context = nil
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  /// The client is gone.
+  private func leave() {
+    guard request != .closed else { return }
+    let wasBusy = exchange.isUnderWay
+    request = .closed
+    server.loop.wheel.remove(self)
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    pending = nil
+    outgoing = nil
+    if wasBusy {
+      if exchange.status == 0 { exchange.status = 499 }
+      report()
+    }
+    server.ended(self)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if readsHeld { readIsDue = true } else { context.read() }
+  }
+
+  func holdReads(_ hold: Bool) {
+    guard hold != readsHeld else { return }
+    readsHeld = hold
+    guard !hold, readIsDue else { return }
+    readIsDue = false
+    context?.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    switch request {
+    case .idle:
+      if var whole = pending {
+        pending = nil
+        // A head that comes a byte at a time is not read anew with each: only when a line has ended, or a limit is passed.
+        let hasLine = buffer.readableBytesView.contains(0x0A)
+        whole.writeBuffer(&buffer)
+        if !hasLine, whole.readableBytes <= server.parser.limits.headBytes {
+          pending = whole
+          return
+        }
+        buffer = whole
+      }
+      pending = buffer
+      readRequests()
+    case .content:
+      readContent(&buffer)
+    case .deciding, .complete:
+      if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
+      if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
+    case .tunnel:
+      upstream?.send(buffer)
+    case .lingering, .closed:
+      break
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    if request == .tunnel || request == .content, let upstream {
+      upstream.flushRequest()
+      if !upstream.isWritable { holdReads(true) }
+    }
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    if context.channel.isWritable {
+      if exchange.isUnderWay { server.loop.wheel.disarm(self) }
+      upstream?.holdReads(false)
+    } else if exchange.isUnderWay {
+      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  var canTakeResponse: Bool { context?.channel.isWritable ?? false }
+
+  func upstreamWritabilityChanged(_ writable: Bool) {
+    guard request == .content || request == .tunnel else { return }
+    holdReads(!writable)
+    if writable, request == .content { server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now()) }
+  }
+
+  override func timedOut() {
+    switch request {
+    case .idle:
+      // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
+      if pending == nil { closeNow() } else { refuse(408, "the request head did not arrive in time") }
+    case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
+    default: abort()
+    }
+  }
+
+  // MARK: Ends
+
+  /// Ends the connection at once, in the middle of whatever it does.
+  func abort() {
+    outgoing = nil
+    context?.close(promise: nil)
+  }
+
+  func closeNow() { context?.close(promise: nil) }
+
+  /// Ends the connection behind the last response. Where the client may still be sending, its bytes are read and thrown
+  /// away for a while: closing at once would reset the connection, and the response with it.
+  func closeBehindResponse(clientMaySend: Bool) {
+    guard clientMaySend, let context else {
+      closeNow()
+      return
+    }
+    request = .lingering
+    pending = nil
+    holdReads(false)
+    server.loop.wheel.arm(self, after: Self.lingering, now: .now())
+    // Over TLS the end is told by close_notify, which is sent when the connection closes.
+    if !peer.isTLS { context.close(mode: .output, promise: nil) }
+  }
+
+  private static let lingering = TimeAmount.seconds(2)
+
+  /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
+  func drain() {
+    if request == .idle, pending == nil { closeNow() }
+  }
+
+  /// Tells the observer of an exchange that is over.
+  func report() {
+    exchange.isUnderWay = false
+    let now = NIODeadline.now()
+    exchange.ended = now
+    let duration = now - exchange.began
+    server.observer.exchangeEnded(
+      ExchangeRecord(
+        status: exchange.status, routeClass: exchange.routeClass, duration: duration,
+        upstreamDuration: exchange.upstreamDuration, receivedBytes: exchange.receivedBytes,
+        sentBytes: exchange.sentBytes, session: exchange.session, request: exchange.requestLine, client: peer.address,
+        requestID: exchange.requestLine == nil ? nil : exchange.requestID.description))
+  }
+}

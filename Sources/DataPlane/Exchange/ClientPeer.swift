@@ -1,0 +1,15 @@
+/// Who stands at the other end of a client connection.
+public struct ClientPeer: Sendable, Equatable {
+  /// The peer's address as text; `unix` for a Unix socket.
+  public var address: String
+  /// Whether it is one of the trusted proxies, so that what it says of others is believed.
+  public var isTrusted: Bool
+  /// Whether the connection came in over TLS.
+  public var isTLS: Bool
+
+  public init(address: String, isTrusted: Bool = false, isTLS: Bool = false) {
+    self.address = address
+    self.isTrusted = isTrusted
+    self.isTLS = isTLS
+  }
+}

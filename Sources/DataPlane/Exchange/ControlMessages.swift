@@ -1,0 +1,56 @@
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+
+/// A head on the wire to a value for the control plane.
+enum ControlRequestReading {
+  static func request(_ head: borrowing RequestHead, _ bytes: RawSpan, scheme: String) -> HTTPRequest {
+    var fields = HTTPFields()
+    for line in head.fields.lines {
+      if let name = HTTPField.Name(bytes.string(line.name)) {
+        fields.append(HTTPField(name: name, value: bytes.string(line.value)))
+      }
+    }
+    return HTTPRequest(
+      method: HTTPRequest.Method(bytes.string(head.methodRange)) ?? .get, scheme: scheme,
+      authority: bytes.string(head.authority), path: bytes.string(head.path) + bytes.string(head.query),
+      headerFields: fields)
+  }
+}
+
+/// A value of the control plane to a head and a body on the wire.
+enum ControlResponseForwarding {
+  static func write(
+    _ response: ControlResponse, withoutBody: Bool, closes: Bool, keepsOld: Bool,
+    requestID: RequestIDSource.Identifier, to buffer: inout ByteBuffer
+  ) {
+    let status = response.head.status
+    buffer.writeStaticString("HTTP/1.1 ")
+    buffer.writeString(String(status.code))
+    buffer.writeStaticString(" ")
+    buffer.writeString(status.reasonPhrase)
+    buffer.writeStaticString("\r\n")
+    for field in response.head.headerFields where field.name != .contentLength && field.name != .connection {
+      buffer.writeString(field.name.rawName)
+      buffer.writeStaticString(": ")
+      // HTTPField has made sure that no value holds CR, LF or NUL.
+      buffer.writeString(field.value)
+      buffer.writeStaticString("\r\n")
+    }
+    if status.code != 204, status.code != 304 {
+      buffer.writeStaticString("Content-Length: ")
+      buffer.writeString(String(response.body.count))
+      buffer.writeStaticString("\r\n")
+    }
+    buffer.writeStaticString("X-Request-Id: ")
+    requestID.write(to: &buffer)
+    buffer.writeStaticString("\r\n")
+    if closes {
+      buffer.writeStaticString("Connection: close\r\n")
+    } else if keepsOld {
+      buffer.writeStaticString("Connection: keep-alive\r\n")
+    }
+    buffer.writeStaticString("\r\n")
+    if !withoutBody, status.code != 204, status.code != 304 { buffer.writeBytes(response.body) }
+  }
+}

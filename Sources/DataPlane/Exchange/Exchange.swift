@@ -1,0 +1,51 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// What a client connection knows of the exchange under way.
+struct Exchange {
+  /// Whether there is one: from the whole head of a request to the end of its response.
+  var isUnderWay = false
+  /// When the head of the request was whole.
+  var began = NIODeadline.distantPast
+  /// When its response was out.
+  var ended = NIODeadline.distantPast
+  /// Whether a head has begun to arrive, and its time runs.
+  var headHasBegun = false
+  var requestID = RequestIDSource.Identifier(high: 0, low: 0)
+  /// Method and path, where the observer wants them.
+  var requestLine: ByteBuffer?
+
+  // The request
+  var routeClass = 0
+  var session: SessionTag?
+  var isHTTP11 = true
+  var isHead = false
+  var keepAlive = true
+  var decoder = BodyDecoder(RequestFraming.none)
+  var isChunked = false
+  var receivedBytes = 0
+  /// The head as it was sent upstream, kept until the response begins: for another try, and for what the client accepts.
+  var sentHead: ByteBuffer?
+  /// Content that waits for the connection to the upstream.
+  var waitingContent: ByteBuffer?
+  /// Whether the request may be sent a second time: idempotent, without a body, and tried but once.
+  var mayRetry = false
+  var upgrades = false
+  /// What the control plane is to answer, while its body is being read.
+  var control: ControlCollection?
+
+  // The response
+  var responseBegan = false
+  var status = 0
+  var chunksResponse = false
+  var closesBehind = false
+  var sentBytes = 0
+  var upstreamBegan = NIODeadline.distantPast
+  var upstreamDuration = TimeAmount.zero
+}
+
+/// A request on its way to the control plane.
+struct ControlCollection {
+  let action: ControlAction
+  var request: ControlRequest
+}

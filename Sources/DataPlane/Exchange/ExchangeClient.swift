@@ -1,0 +1,61 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The client's side of an exchange, as an upstream connection sees it: an HTTP/1.1 connection, or the control plane.
+protocol ExchangeClient: AnyObject {
+  /// A connection that was asked for is there.
+  func upstreamReady(_ connection: UpstreamConnection)
+  /// The exchange has failed; the connection is gone.
+  func upstreamFailed(_ failure: UpstreamFailure)
+  /// The head of a response, final or interim. `toCome` is the framing of its body.
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming)
+  /// Content of the response's body.
+  func responseContent(_ content: ByteBuffer)
+  /// The response is whole; the connection has gone back to the pool or is closed.
+  func responseEnded(trailers: [UInt8])
+  /// All that was read for now has been handed over.
+  func flushResponse()
+  /// The upstream's channel can take more of the request's body, or cannot.
+  func upstreamWritabilityChanged(_ writable: Bool)
+  /// Whether the client can take more of the response.
+  var canTakeResponse: Bool { get }
+}
+
+/// Why an exchange with the upstream failed.
+enum UpstreamFailure: Error, Equatable {
+  /// No connection: refused, unreachable, name not found. Not one byte was sent.
+  case connect(String)
+  /// No connection in time.
+  case connectTimeout
+  /// TLS could not be established.
+  case handshake(String)
+  /// The connection ended before a byte of the response, `reused` if it had served before.
+  case closedBeforeResponse(reused: Bool)
+  /// The connection ended, or was cut, in the middle of the response.
+  case closedMidway
+  /// The response breaks the protocol.
+  case badResponse(String)
+  /// No final response in time.
+  case responseTimeout
+
+  /// The status that a client gets while none has been sent (RFC 9110 15.6).
+  var status: Int {
+    switch self {
+    case .connectTimeout, .responseTimeout: 504
+    default: 502
+    }
+  }
+
+  /// What the log says.
+  var reason: String {
+    switch self {
+    case .connect(let reason): "no connection to the application: \(reason)"
+    case .connectTimeout: "no connection to the application in time"
+    case .handshake(let reason): "no TLS with the application: \(reason)"
+    case .closedBeforeResponse: "the application closed the connection without a response"
+    case .closedMidway: "the application closed the connection within its response"
+    case .badResponse(let reason): "the application's response breaks HTTP: \(reason)"
+    case .responseTimeout: "the application did not respond in time"
+    }
+  }
+}

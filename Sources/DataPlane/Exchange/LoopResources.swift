@@ -1,0 +1,21 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// What all connections of one event loop share. Used on that loop only.
+final class LoopResources {
+  let eventLoop: any EventLoop
+  let wheel: TimerWheel
+  var buffers = BufferPool()
+  var requestIDs = RequestIDSource()
+  /// The head that is being read or written at the moment.
+  var requestHead = RequestHead()
+  /// The head that is being read or written at the moment.
+  var responseHead = ResponseHead()
+  /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
+  let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+
+  init(eventLoop: any EventLoop) {
+    self.eventLoop = eventLoop
+    wheel = TimerWheel(eventLoop: eventLoop)
+  }
+}

@@ -1,0 +1,130 @@
+public import HTTPTypes
+package import HTTPWire
+
+/// Decides what becomes of each request. One gate serves one event loop and is called on that loop only, so it needs no
+/// lock; it must not block.
+package protocol RequestGate: AnyObject {
+  /// Decides on a request from its head alone.
+  /// - Parameters:
+  ///   - head: what stands where in `bytes`.
+  ///   - bytes: the head as it came; valid during the call.
+  ///   - client: who is asking.
+  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision
+
+  /// The answer to a request that the data plane cannot carry out.
+  /// - Parameters:
+  ///   - status: an error status of RFC 9110.
+  ///   - reason: what went wrong, for the log and the page's small print.
+  ///   - accept: the request's `Accept`, if it got that far.
+  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse
+}
+
+/// What becomes of a request.
+package enum GateDecision {
+  /// It goes upstream.
+  case forward(ForwardingOrder)
+  /// It is answered with this.
+  case answer(ControlResponse, routeClass: Int)
+  /// Its body is read, up to a limit, and the control plane answers.
+  case perform(ControlAction)
+  /// The control plane is asked to do something first; then the gate decides again.
+  case wait(@Sendable () async -> Void)
+}
+
+/// How a request is to be forwarded.
+package struct ForwardingOrder {
+  /// The identity header lines of its user, nil without one.
+  package var identity: IdentityBlock?
+  /// Which counter it belongs to.
+  package var routeClass: Int
+  /// Whose session it is, so that its connections end with it.
+  package var session: SessionTag?
+  /// Whether an upgrade to another protocol may be passed on.
+  package var allowsUpgrade: Bool
+
+  package init(identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, allowsUpgrade: Bool = false)
+  {
+    self.identity = identity
+    self.routeClass = routeClass
+    self.session = session
+    self.allowsUpgrade = allowsUpgrade
+  }
+}
+
+/// The identity header lines of one session: rendered once, written into every request.
+package final class IdentityBlock: Sendable {
+  /// Whole field lines, each ended by CR LF.
+  package let lines: [UInt8]
+
+  /// - Parameter fields: names that are tokens, and values without control characters.
+  package init(_ fields: [(name: String, value: [UInt8])]) {
+    var lines: [UInt8] = []
+    for field in fields {
+      // Rendering has made sure of this; a header that could end its line early must not depend on it.
+      guard !field.value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { continue }
+      lines += Array(field.name.utf8) + [0x3A, 0x20] + field.value + [0x0D, 0x0A]
+    }
+    self.lines = lines
+  }
+}
+
+/// Names a session within the process; nothing can be derived from it.
+package struct SessionTag: Hashable, Sendable {
+  package let high: UInt64
+  package let low: UInt64
+
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+}
+
+/// A request that the control plane answers.
+package struct ControlAction: Sendable {
+  /// Most bytes of its body. A larger one is answered 413 before it is read.
+  package var bodyLimit: Int
+  /// Which counter it belongs to.
+  package var routeClass: Int
+  /// Answers it.
+  package var perform: @Sendable (ControlRequest) async -> ControlResponse
+
+  package init(
+    bodyLimit: Int, routeClass: Int, perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
+  ) {
+    self.bodyLimit = bodyLimit
+    self.routeClass = routeClass
+    self.perform = perform
+  }
+}
+
+/// A whole request, as the control plane sees it.
+public struct ControlRequest: Sendable {
+  /// Method, scheme, authority, path with query, and fields.
+  public var head: HTTPRequest
+  /// The body.
+  public var body: [UInt8]
+  /// Who is asking.
+  public var client: ClientPeer
+  /// What `X-Request-Id` and the log call it.
+  public var requestID: String
+
+  public init(head: HTTPRequest, body: [UInt8] = [], client: ClientPeer, requestID: String) {
+    self.head = head
+    self.body = body
+    self.client = client
+    self.requestID = requestID
+  }
+}
+
+/// A whole response of the gateway's own.
+public struct ControlResponse: Sendable {
+  /// Status and fields; `Content-Length` is added when it is sent.
+  public var head: HTTPResponse
+  /// The body.
+  public var body: [UInt8]
+
+  public init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
+    head = HTTPResponse(status: status, headerFields: fields)
+    self.body = body
+  }
+}

@@ -1,0 +1,93 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// What the client connections of one listener share on one event loop. Used on that loop only.
+final class ServerContext {
+  let loop: LoopResources
+  let gate: any RequestGate
+  let observer: any ExchangeObserver
+  let rules: ForwardingRules
+  let parser: RequestHeadParser
+  let pool: UpstreamPool?
+  let bodyLimit: Int?
+  let waits: ListenerWaits
+  let trustedProxies: [NetworkPrefix]
+  let isTLS: Bool
+  /// Set when the listener is to end: every response says so, and idle connections are closed.
+  private(set) var isDraining = false
+  private var connections: [ObjectIdentifier: ClientConnection] = [:]
+
+  init(
+    loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, rules: ForwardingRules,
+    settings: ListenerSettings, pool: UpstreamPool?
+  ) {
+    self.loop = loop
+    self.gate = gate
+    self.observer = observer
+    self.rules = rules
+    self.pool = pool
+    let limits = settings.limits
+    parser = RequestHeadParser(
+      limits: HeadLimits(
+        headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes))
+    bodyLimit = limits.bodyBytes
+    waits = ListenerWaits(settings.timeouts)
+    trustedProxies = settings.trustedProxies
+    isTLS = settings.tls != nil
+  }
+
+  /// Who stands behind a socket address.
+  func peer(_ address: SocketAddress?) -> ClientPeer {
+    guard let text = address?.ipAddress else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
+    let trusted = !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+    return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
+  }
+
+  func opened(_ connection: ClientConnection) {
+    connections[ObjectIdentifier(connection)] = connection
+    observer.connectionsChanged(by: 1)
+  }
+
+  func ended(_ connection: ClientConnection) {
+    guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
+    observer.connectionsChanged(by: -1)
+    if isDraining, connections.isEmpty { drained?() }
+  }
+
+  /// Lets what is in flight finish, closes the rest, then calls `completion`.
+  func drain(_ completion: @escaping () -> Void) {
+    isDraining = true
+    drained = completion
+    if connections.isEmpty { completion() }
+    for connection in connections.values { connection.drain() }
+  }
+
+  private var drained: (() -> Void)?
+
+  /// Ends every connection at once.
+  func closeAll() { for connection in connections.values { connection.abort() } }
+
+  /// Ends what still streams for these sessions: tunnels and responses under way.
+  func endExchanges(of sessions: Set<SessionTag>) {
+    for connection in connections.values {
+      if let session = connection.session, sessions.contains(session) { connection.abort() }
+    }
+  }
+}
+
+/// ``ListenerTimeouts`` as the wheel takes them.
+struct ListenerWaits {
+  let head: TimeAmount
+  let bodyProgress: TimeAmount
+  let idle: TimeAmount
+  let writeProgress: TimeAmount
+  let handshake: TimeAmount
+
+  init(_ timeouts: ListenerTimeouts) {
+    head = TimeAmount(timeouts.head)
+    bodyProgress = TimeAmount(timeouts.bodyProgress)
+    idle = TimeAmount(timeouts.idle)
+    writeProgress = TimeAmount(timeouts.writeProgress)
+    handshake = TimeAmount(timeouts.handshake)
+  }
+}

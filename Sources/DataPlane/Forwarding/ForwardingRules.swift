@@ -1,0 +1,49 @@
+package import HTTPWire
+
+/// Which fields the gateway keeps to itself, on one listener.
+package struct ForwardingRules: Sendable {
+  /// Names that only the gateway sets: the identity headers and what else the configuration adds.
+  package var reserved: ReservedNames
+  /// The gateway's own cookies.
+  package var ownCookies: OwnCookies
+  /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
+  package var scheme: String
+
+  package init(reservedNames: [String], sessionCookieName: String, scheme: String) {
+    reserved = ReservedNames(reservedNames + Self.alwaysReserved)
+    ownCookies = OwnCookies(name: sessionCookieName)
+    self.scheme = scheme
+  }
+
+  /// What the gateway says to the upstream, whoever the client is.
+  private static let alwaysReserved = [
+    "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
+  ]
+
+  /// Whether a request's field goes upstream as it is.
+  @inline(__always)
+  func passes(_ line: FieldLine, _ bytes: RawSpan, trusted: Bool) -> Bool {
+    switch line.known {
+    case .accept, .origin, .secFetchMode, .secFetchSite, .host, .contentLength, .traceparent:
+      return true
+    case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
+      .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
+      return false
+    // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
+    case .xRealIP, .forwarded, .xForwardedURI, .xOriginalURI:
+      return trusted && !reserved.contains(bytes, line.name)
+    case .xOriginalURL, .xRewriteURL: return false
+    case .expect, .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
+      if reserved.contains(bytes, line.name) { return false }
+      return trusted || !Self.isForeignForwarding(bytes, line.name)
+    }
+  }
+
+  /// Other spellings of fields about addresses and paths, which an application behind CGI would take for them.
+  @inline(__always)
+  private static func isForeignForwarding(_ bytes: RawSpan, _ name: Range<Int>) -> Bool {
+    ReservedNames.isForwardedFamily(bytes, name) || foreign.contains(bytes, name)
+  }
+
+  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI", "X-Original-URL", "X-Rewrite-URL"])
+}

@@ -1,0 +1,48 @@
+internal import NIOCore
+
+/// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
+struct RequestIDSource {
+  private let prefix = UInt64.random(in: .min ... .max)
+  private var counter = UInt64.random(in: 0...0xFFFF_FFFF)
+
+  mutating func next() -> Identifier {
+    counter &+= 1
+    return Identifier(high: prefix, low: counter)
+  }
+
+  /// `X-Request-Id`, as two numbers until somebody wants to read it.
+  struct Identifier: CustomStringConvertible {
+    var high: UInt64
+    var low: UInt64
+
+    @inline(__always)
+    func write(to buffer: inout ByteBuffer) {
+      Self.write(high, to: &buffer)
+      Self.write(low, to: &buffer)
+    }
+
+    @inline(__always)
+    private static func write(_ number: UInt64, to buffer: inout ByteBuffer) {
+      buffer.writeInteger(hexadecimal(UInt32(truncatingIfNeeded: number >> 32)))
+      buffer.writeInteger(hexadecimal(UInt32(truncatingIfNeeded: number)))
+    }
+
+    /// The eight digits of `number` as the bytes of a word, the first in the highest place.
+    @inline(__always)
+    private static func hexadecimal(_ number: UInt32) -> UInt64 {
+      // Spread the digits to one a byte, then add '0', and 39 more where the digit is ten or above.
+      var word = UInt64(number)
+      word = (word | word << 16) & 0x0000_FFFF_0000_FFFF
+      word = (word | word << 8) & 0x00FF_00FF_00FF_00FF
+      word = (word | word << 4) & 0x0F0F_0F0F_0F0F_0F0F
+      let letters = ((word &+ 0x0606_0606_0606_0606) >> 4) & 0x0101_0101_0101_0101
+      return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    }
+
+    var description: String {
+      var buffer = ByteBuffer()
+      write(to: &buffer)
+      return String(buffer: buffer)
+    }
+  }
+}

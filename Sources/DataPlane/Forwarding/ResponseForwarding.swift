@@ -1,0 +1,85 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// Writes the head of a response for an HTTP/1.1 or HTTP/1.0 client out of the head that came from the upstream.
+enum ResponseForwarding {
+  /// What the connection to the client adds.
+  enum Connection {
+    /// Nothing: HTTP/1.1, and it goes on.
+    case implied
+    /// `Connection: keep-alive`: HTTP/1.0, and it goes on.
+    case keepAlive
+    /// `Connection: close`.
+    case close
+    /// `Connection: Upgrade` with the upstream's `Upgrade`: the protocols are switched.
+    case upgrade
+  }
+
+  static func write(
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
+    connection: Connection, to buffer: inout ByteBuffer
+  ) {
+    var run = statusLine(head, bytes, to: &buffer)
+    // RFC 9110 8.6: neither an interim response nor 204 has a length.
+    let withoutLength = head.status < 200 || head.status == 204
+    let lines = head.fields.lines.span
+    for index in lines.indices {
+      let line = lines[index]
+      let dropped =
+        switch line.known {
+        case .other: false
+        case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .transferEncoding,
+          .proxyAuthenticate, .proxyAuthorization, .http2Settings:
+          true
+        case .contentLength: withoutLength
+        case .setCookie: ownCookies.isSet(by: line.value, bytes)
+        default: false
+        }
+      let nominated = head.nominatesFields && line.known != .contentLength
+        && NominatedFields.contains(line, head.fields, bytes)
+      let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
+      if !dropped, !nominated, !misspelt { continue }
+      if run < line.start { buffer.writeBytes(bytes.extracting(run..<Int(line.start))) }
+      run = Int(line.end)
+      if misspelt, !dropped, !nominated {
+        // White space before the colon is removed (RFC 9112 5.1).
+        buffer.writeBytes(bytes.extracting(line.name))
+        buffer.writeStaticString(": ")
+        buffer.writeBytes(bytes.extracting(line.value))
+        buffer.writeStaticString("\r\n")
+      }
+    }
+    let end = head.byteCount - 2
+    if run < end { buffer.writeBytes(bytes.extracting(run..<end)) }
+    if chunked { buffer.writeStaticString("Transfer-Encoding: chunked\r\n") }
+    switch connection {
+    case .implied: break
+    case .keepAlive: buffer.writeStaticString("Connection: keep-alive\r\n")
+    case .close: buffer.writeStaticString("Connection: close\r\n")
+    case .upgrade:
+      buffer.writeStaticString("Connection: Upgrade\r\n")
+      if let upgrade = head.fields.line(.upgrade) {
+        buffer.writeStaticString("Upgrade: ")
+        buffer.writeBytes(bytes.extracting(upgrade.value))
+        buffer.writeStaticString("\r\n")
+      }
+    }
+    buffer.writeStaticString("\r\n")
+  }
+
+  /// Writes the status line where it cannot be copied.
+  /// - Returns: where the first run begins.
+  @inline(__always)
+  private static func statusLine(
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, to buffer: inout ByteBuffer
+  ) -> Int {
+    // A line without the space behind the status is written anew, with it (RFC 9112 4).
+    if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
+    buffer.writeStaticString("HTTP/1.1 ")
+    buffer.writeBytes(bytes.extracting(9..<12))
+    buffer.writeStaticString(" ")
+    buffer.writeBytes(bytes.extracting(head.reason))
+    buffer.writeStaticString("\r\n")
+    return head.fieldsStart
+  }
+}

@@ -1,0 +1,27 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// Writes the trailer section of a body: what could frame, route, authenticate or identify is left out
+/// (RFC 9110 6.5.1), as it could not be told from the same field in a head by an application that merges the two.
+enum TrailerForwarding {
+  /// Writes the last chunk, the trailers that may pass, and the end.
+  static func write(_ trailers: [UInt8], rules: borrowing ForwardingRules, to buffer: inout ByteBuffer) {
+    buffer.writeStaticString("0\r\n")
+    // Copied so that the closure need not borrow what cannot escape.
+    let reserved = rules.reserved
+    TrailerSection.forEachLine(trailers) { line, bytes in
+      guard line.known == .other, !reserved.contains(bytes, line.name),
+        !ReservedNames.isForwardedFamily(bytes, line.name), !forbidden.contains(bytes, line.name)
+      else { return }
+      buffer.writeBytes(bytes.extracting(Int(line.start)..<Int(line.end)))
+    }
+    buffer.writeStaticString("\r\n")
+  }
+
+  /// Known names in other spellings, and what has a meaning before the body only.
+  private static let forbidden = ReservedNames([
+    "Cookie", "Set-Cookie", "Authorization", "Content-Length", "Content-Encoding", "Content-Type", "Content-Range",
+    "Transfer-Encoding", "Host", "Connection", "Trailer", "Cache-Control", "Max-Forwards", "Range", "Expect",
+    "WWW-Authenticate", "Location", "Date", "Age", "Expires", "Vary", "X-Real-IP", "X-Request-Id",
+  ])
+}

@@ -1,0 +1,160 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+internal import HTTPWire
+internal import Logging
+package import NIOCore
+internal import NIOPosix
+internal import TLSTransport
+
+/// What a listener needs to know besides its own settings. Called once for each event loop, on that loop.
+package struct ListenerParts {
+  package var gate: any RequestGate
+  package var observer: any ExchangeObserver
+
+  package init(gate: any RequestGate, observer: any ExchangeObserver) {
+    self.gate = gate
+    self.observer = observer
+  }
+}
+
+/// One address that the gateway listens on, served by every event loop of its group.
+///
+/// Each loop has a socket of its own (`SO_REUSEPORT`), so that the kernel spreads connections and no loop hands any to
+/// another. A Unix socket cannot be shared that way: there one loop accepts and hands out.
+package final class Listener: Sendable {
+  private let settings: ListenerSettings
+  private let sites: [Site]
+  private let tls: TLSServerContext?
+  private let channels: [any Channel]
+  /// The address that is bound, with the port that the system chose.
+  package let address: BindAddress
+
+  /// One event loop with what its connections share.
+  private struct Site: Sendable {
+    let eventLoop: any EventLoop
+    let context: NIOLoopBound<ServerContext>
+  }
+
+  private init(
+    settings: ListenerSettings, sites: [Site], tls: TLSServerContext?, channels: [any Channel], address: BindAddress
+  ) {
+    self.settings = settings
+    self.sites = sites
+    self.tls = tls
+    self.channels = channels
+    self.address = address
+  }
+
+  /// Binds and serves.
+  /// - Parameters:
+  ///   - group: the event loops that serve it.
+  ///   - upstream: where forwarded requests go, nil for a listener that forwards none.
+  ///   - parts: makes the gate and the observer of one loop.
+  /// - Throws: what the system or OpenSSL has against it.
+  package static func start(
+    _ settings: ListenerSettings, rules: ForwardingRules, upstream: UpstreamTarget?, on group: any EventLoopGroup,
+    parts: @escaping @Sendable (any EventLoop) -> ListenerParts
+  ) async throws -> Listener {
+    var tls: TLSServerContext?
+    if let files = settings.tls {
+      tls = try TLSServerContext(
+        certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile,
+        applicationProtocols: ["http/1.1"])
+    }
+    var sites: [Site] = []
+    for loop in group.makeIterator() {
+      let context = try await loop.submit {
+        let resources = LoopResources(eventLoop: loop)
+        let parts = parts(loop)
+        let observer = parts.observer
+        let pool = upstream.map { target in
+          UpstreamPool(loop: resources, settings: target.settings, tls: target.tls) {
+            observer.upstreamConnectionsChanged(by: $0)
+          }
+        }
+        return NIOLoopBound(
+          ServerContext(
+            loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings, pool: pool),
+          eventLoop: loop)
+      }.get()
+      sites.append(Site(eventLoop: loop, context: context))
+    }
+    let (channels, address) = try await bind(settings.address, sites: sites, group: group, tls: tls)
+    return Listener(settings: settings, sites: sites, tls: tls, channels: channels, address: address)
+  }
+
+  private static func bind(
+    _ address: BindAddress, sites: [Site], group: any EventLoopGroup, tls: TLSServerContext?
+  ) async throws -> ([any Channel], BindAddress) {
+    switch address {
+    case .unix(let path):
+      guard let first = sites.first else { return ([], address) }
+      let channel = try await bootstrap(first, children: group, sites: sites, tls: tls)
+        .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+      return ([channel], address)
+    case .ip(let host, let port):
+      var channels: [any Channel] = []
+      var bound = Int(port)
+      for site in sites {
+        let channel = try await bootstrap(site, children: site.eventLoop, sites: [site], tls: tls)
+          .serverChannelOption(ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0)
+          .bind(host: host, port: bound).get()
+        bound = channel.localAddress?.port ?? bound
+        channels.append(channel)
+      }
+      return (channels, .ip(host: host, port: UInt16(clamping: bound)))
+    }
+  }
+
+  private static func bootstrap(
+    _ site: Site, children: any EventLoopGroup, sites: [Site], tls: TLSServerContext?
+  ) -> ServerBootstrap {
+    let contexts = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.context) })
+    return ServerBootstrap(group: site.eventLoop, childGroup: children)
+      .serverChannelOption(.backlog, value: 4_096)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let context = contexts[ObjectIdentifier(channel.eventLoop)]?.value else { return }
+          let pipeline = channel.pipeline.syncOperations
+          if let tls { try pipeline.addHandler(try TLSHandler(server: tls)) }
+          let peer = context.peer(channel.remoteAddress)
+          try pipeline.addHandler(ClientConnection(server: context, peer: peer))
+        }
+      }
+  }
+
+  /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
+  package func drain(within limit: Duration) async {
+    for channel in channels { try? await channel.close().get() }
+    let deadline = TimeAmount(limit)
+    for site in sites {
+      let done = site.eventLoop.makePromise(of: Void.self)
+      site.eventLoop.execute {
+        let timer = site.eventLoop.scheduleTask(in: deadline) { site.context.value.closeAll() }
+        site.context.value.drain {
+          timer.cancel()
+          done.succeed()
+        }
+      }
+      try? await done.futureResult.get()
+      try? await site.eventLoop.submit { site.context.value.pool?.close() }.get()
+    }
+  }
+
+  /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
+  package func endExchanges(of sessions: Set<SessionTag>) async {
+    for site in sites {
+      try? await site.eventLoop.submit { site.context.value.endExchanges(of: sessions) }.get()
+    }
+  }
+}
+
+extension NIOBSDSocket.Option {
+  /// `SO_REUSEPORT`, which swift-nio does not name.
+  fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
+}

@@ -1,0 +1,172 @@
+package import HTTPTypes
+internal import HTTPWire
+package import NIOCore
+internal import TLSTransport
+
+/// The gateway's own HTTP client, for the control plane: whole requests to one origin, whole responses, over the same
+/// connections, parsers and TLS as the data plane's.
+package struct OriginClient: Sendable {
+  private let site: NIOLoopBound<Site>
+  private let authority: String
+  private let timeout: Duration
+  private let bodyLimit: Int
+
+  private struct Site {
+    let loop: LoopResources
+    let pool: UpstreamPool
+  }
+
+  /// - Parameters:
+  ///   - authority: what `Host` says.
+  ///   - timeout: for a whole exchange, connection included.
+  ///   - bodyLimit: most bytes of a response's body.
+  package init(
+    _ target: UpstreamTarget, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
+  ) async throws {
+    self.authority = authority
+    self.timeout = timeout
+    self.bodyLimit = bodyLimit
+    site = try await eventLoop.submit {
+      let loop = LoopResources(eventLoop: eventLoop)
+      let pool = UpstreamPool(loop: loop, settings: target.settings, tls: target.tls) { _ in }
+      return NIOLoopBound(Site(loop: loop, pool: pool), eventLoop: eventLoop)
+    }.get()
+  }
+
+  /// Sends `request` and waits for the whole response. Nothing is sent twice.
+  package func send(_ request: HTTPRequest, body: [UInt8]) async throws(OriginError) -> OriginResponse {
+    let eventLoop = site.eventLoop
+    let promise = eventLoop.makePromise(of: OriginResponse.self)
+    let (authority, limit, timeout, site) = (authority, bodyLimit, TimeAmount(timeout), site)
+    eventLoop.execute {
+      let exchange = CollectingClient(
+        head: Self.head(request, body: body, authority: authority), isHead: request.method == .head, limit: limit,
+        promise: promise)
+      exchange.start(site.value.pool, timeout: timeout, on: eventLoop)
+    }
+    do {
+      return try await promise.futureResult.get()
+    } catch let error as OriginError {
+      throw error
+    } catch {
+      throw .unanswered(String(describing: error))
+    }
+  }
+
+  private static func head(_ request: HTTPRequest, body: [UInt8], authority: String) -> ByteBuffer {
+    var text = "\(request.method.rawValue) \(request.path ?? "/") HTTP/1.1\r\nHost: \(authority)\r\n"
+    // Framing and routing are ours to write, whatever the request says.
+    for field in request.headerFields where ![.contentLength, .transferEncoding, .connection].contains(field.name) {
+      text += "\(field.name.rawName): \(field.value)\r\n"
+    }
+    if !body.isEmpty || request.method == .post { text += "Content-Length: \(body.count)\r\n" }
+    var buffer = ByteBuffer(string: text + "\r\n")
+    buffer.writeBytes(body)
+    return buffer
+  }
+}
+
+/// A whole response of an origin.
+package struct OriginResponse: Sendable {
+  package var head: HTTPResponse
+  package var body: [UInt8]
+}
+
+/// Why there is no response. The difference matters to whoever may only ask once.
+package enum OriginError: Error, Sendable, Equatable {
+  /// The request cannot have reached the origin: refused, name not found, no TLS.
+  case notSent(String)
+  /// The request may have reached the origin.
+  case unanswered(String)
+}
+
+/// The control plane as the client of an exchange: keeps the response until it is whole.
+private final class CollectingClient: ExchangeClient {
+  private let head: ByteBuffer
+  private let isHead: Bool
+  private let limit: Int
+  private let promise: EventLoopPromise<OriginResponse>
+  private var connection: UpstreamConnection?
+  private var response: OriginResponse?
+  private var timer: Scheduled<Void>?
+  private var isOver = false
+  /// Held until the exchange is over: connections hold their client weakly.
+  private var itself: CollectingClient?
+
+  init(head: ByteBuffer, isHead: Bool, limit: Int, promise: EventLoopPromise<OriginResponse>) {
+    self.head = head
+    self.isHead = isHead
+    self.limit = limit
+    self.promise = promise
+  }
+
+  func start(_ pool: UpstreamPool, timeout: TimeAmount, on eventLoop: any EventLoop) {
+    itself = self
+    let bound = NIOLoopBound(self, eventLoop: eventLoop)
+    timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut() }
+    // A fresh connection each time: on a kept one that has gone stale it could not be told whether a request arrived.
+    pool.connect(for: self)
+  }
+
+  private func timedOut() {
+    let connection = connection
+    let sent = connection != nil
+    end(.failure(sent ? .unanswered("no whole response in time") : .notSent("no connection in time")))
+    connection?.abandon()
+  }
+
+  private func end(_ result: Result<OriginResponse, OriginError>) {
+    guard !isOver else { return }
+    isOver = true
+    timer?.cancel()
+    connection = nil
+    itself = nil
+    promise.completeWith(result.mapError { $0 as any Error })
+  }
+
+  func upstreamReady(_ connection: UpstreamConnection) {
+    guard !isOver else { return connection.close() }
+    self.connection = connection
+    connection.begin(self, head: head, content: nil, isHead: isHead, isComplete: true, upgrades: false, now: .now())
+  }
+
+  func upstreamFailed(_ failure: UpstreamFailure) {
+    switch failure {
+    case .connect, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason)))
+    default: end(.failure(.unanswered(failure.reason)))
+    }
+  }
+
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {
+    guard !head.isInterim else { return }
+    var fields = HTTPFields()
+    for line in head.fields.lines {
+      if let name = HTTPField.Name(bytes.string(line.name)) {
+        fields.append(HTTPField(name: name, value: bytes.string(line.value)))
+      }
+    }
+    response = OriginResponse(
+      head: HTTPResponse(status: .init(code: head.status), headerFields: fields), body: [])
+  }
+
+  func responseContent(_ content: ByteBuffer) {
+    guard !isOver else { return }
+    guard (response?.body.count ?? 0) + content.readableBytes <= limit else {
+      let connection = connection
+      end(.failure(.unanswered("a response of more than \(limit) bytes")))
+      connection?.abandon()
+      return
+    }
+    response?.body += content.readableBytesView
+  }
+
+  func responseEnded(trailers: [UInt8]) {
+    let connection = connection
+    if let response { end(.success(response)) } else { end(.failure(.unanswered("no response"))) }
+    connection?.close()
+  }
+
+  func flushResponse() {}
+  func upstreamWritabilityChanged(_ writable: Bool) {}
+  var canTakeResponse: Bool { true }
+}

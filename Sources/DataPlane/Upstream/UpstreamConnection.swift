@@ -1,0 +1,356 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// One connection to an upstream: the last handler of its channel.
+///
+/// It carries one exchange at a time, and belongs to a client while it does. In between it lies in its pool.
+final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private enum Phase {
+    case connecting
+    case idle
+    case awaitingHead
+    case content
+    case tunnel
+    case closed
+  }
+
+  private let loop: LoopResources
+  private let timeouts: UpstreamWaits
+  private unowned let pool: UpstreamPool
+  /// Whether TLS has to be there before the first request.
+  private let awaitsHandshake: Bool
+  private var context: ChannelHandlerContext?
+  private var phase = Phase.connecting
+  private(set) weak var client: (any ExchangeClient)?
+  private var decoder = BodyDecoder(BodyFraming.none)
+  /// A head that is not yet whole.
+  private var partial: ByteBuffer?
+  private var answersHead = false
+  private var requestIsComplete = false
+  private var upgradeWasAsked = false
+  private var keepAlive = true
+  private var interimResponses = 0
+  /// Exchanges carried so far.
+  private(set) var exchanges = 0
+  /// Whether the pool has counted it as open.
+  var isCounted = false
+  private var readsHeld = false
+  private var readIsDue = false
+  private var handshakeError: String?
+
+  /// Most interim responses before a final one.
+  private static let interimLimit = 32
+
+  init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool) {
+    self.loop = loop
+    self.pool = pool
+    self.timeouts = timeouts
+    self.awaitsHandshake = awaitsHandshake
+  }
+
+  // MARK: For the client
+
+  /// Whether the channel takes more of a request's body now.
+  var isWritable: Bool { context?.channel.isWritable ?? false }
+
+  /// Whether a request can be sent.
+  var isIdle: Bool { phase == .idle }
+
+  /// Begins an exchange with the head of a request, and what of its body is there; flushes.
+  func begin(
+    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool, upgrades: Bool,
+    now: NIODeadline
+  ) {
+    guard let context, phase == .idle else {
+      client.upstreamFailed(.closedBeforeResponse(reused: true))
+      return
+    }
+    self.client = client
+    phase = .awaitingHead
+    answersHead = isHead
+    requestIsComplete = isComplete
+    upgradeWasAsked = upgrades
+    interimResponses = 0
+    loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
+    if let content {
+      context.write(wrapOutboundOut(head), promise: nil)
+      context.writeAndFlush(wrapOutboundOut(content), promise: nil)
+    } else {
+      context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+    }
+  }
+
+  /// Sends more of the request's body, or bytes of a tunnel; to be flushed.
+  func send(_ content: ByteBuffer) { context?.write(wrapOutboundOut(content), promise: nil) }
+
+  func flushRequest() { context?.flush() }
+
+  /// The request is whole: from now on the upstream is waited for.
+  func requestEnded() {
+    requestIsComplete = true
+    if phase == .awaitingHead { loop.wheel.arm(self, after: timeouts.firstByte, now: .now()) }
+  }
+
+  /// Bytes of the request's body have moved.
+  func requestProgressed() {
+    if phase == .awaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+  }
+
+  /// The client has no more use for this exchange; the connection cannot serve another.
+  func abandon() {
+    client = nil
+    close()
+  }
+
+  /// The client can take more, or cannot.
+  func holdReads(_ hold: Bool) {
+    guard hold != readsHeld else { return }
+    readsHeld = hold
+    guard !hold, readIsDue else { return }
+    readIsDue = false
+    context?.read()
+  }
+
+  /// Closes an idle connection.
+  func close() {
+    guard phase != .closed else { return }
+    phase = .closed
+    loop.wheel.disarm(self)
+    context?.close(promise: nil)
+  }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    loop.wheel.remove(self)
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    if !awaitsHandshake { established() }
+    context.fireChannelActive()
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if event is TLSHandshakeCompleted, phase == .connecting { established() }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  private func established() {
+    phase = .idle
+    loop.wheel.disarm(self)
+    pool.established(self)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if readsHeld { readIsDue = true } else { context.read() }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    var buffer = unwrapInboundIn(data)
+    switch phase {
+    case .awaitingHead: readHead(&buffer)
+    case .content: readContent(&buffer)
+    case .tunnel:
+      loop.wheel.disarm(self)
+      client?.responseContent(buffer)
+    // A response to no request: whatever it is, it must not be taken for the answer to the next.
+    case .idle, .connecting: close()
+    case .closed: break
+    }
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    client?.flushResponse()
+    if let client, phase == .content || phase == .tunnel, !client.canTakeResponse { holdReads(true) }
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    client?.upstreamWritabilityChanged(context.channel.isWritable)
+    context.fireChannelWritabilityChanged()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // Only TLS and the socket speak here; both have closed, or are about to.
+    if phase == .connecting { handshakeError = String(describing: error) }
+    if phase == .content, decoder.endsWithConnection { fail(.closedMidway) }
+    context.close(promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    let was = phase
+    phase = .closed
+    loop.wheel.disarm(self)
+    pool.ended(self, failure: .handshake(handshakeError ?? "the connection was closed"))
+    switch was {
+    case .awaitingHead:
+      tellClient(partial == nil && interimResponses == 0 ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
+    case .content:
+      if decoder.endsWithConnection {
+        let client = client
+        self.client = nil
+        client?.responseEnded(trailers: [])
+      } else {
+        tellClient(.closedMidway)
+      }
+    case .tunnel:
+      let client = client
+      self.client = nil
+      client?.responseEnded(trailers: [])
+    case .connecting, .idle, .closed: break
+    }
+    context.fireChannelInactive()
+  }
+
+  override func timedOut() {
+    switch phase {
+    case .connecting:
+      pool.ended(self, failure: .connectTimeout)
+      close()
+    case .idle:
+      pool.remove(self)
+      close()
+    case .awaitingHead: fail(.responseTimeout)
+    case .content: fail(.closedMidway)
+    case .tunnel, .closed: break
+    }
+  }
+
+  // MARK: Responses
+
+  private func readHead(_ buffer: inout ByteBuffer) {
+    if var whole = partial {
+      partial = nil
+      whole.writeBuffer(&buffer)
+      buffer = whole
+    }
+    while phase == .awaitingHead {
+      switch loop.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
+      case .incomplete:
+        if buffer.readableBytes > 0 { partial = buffer }
+        return
+      case .violation(let violation):
+        fail(.badResponse(violation.rawValue))
+        return
+      case .complete:
+        let count = loop.responseHead.byteCount
+        if loop.responseHead.isInterim {
+          guard passInterim(buffer) else { return }
+        } else {
+          passFinal(buffer)
+        }
+        buffer.moveReaderIndex(forwardBy: count)
+      }
+    }
+    if phase == .tunnel {
+      if buffer.readableBytes > 0 { client?.responseContent(buffer) }
+    } else if phase == .content {
+      readContent(&buffer)
+    }
+  }
+
+  private func passInterim(_ buffer: ByteBuffer) -> Bool {
+    interimResponses += 1
+    guard interimResponses <= Self.interimLimit else {
+      fail(.badResponse("endless interim responses"))
+      return false
+    }
+    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
+    return true
+  }
+
+  private func passFinal(_ buffer: ByteBuffer) {
+    if loop.responseHead.status == 101 {
+      guard upgradeWasAsked, loop.responseHead.fields.has(.upgrade) else {
+        fail(.badResponse("a switch of protocols that nobody asked for"))
+        return
+      }
+      phase = .tunnel
+      loop.wheel.disarm(self)
+      client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
+      return
+    }
+    let framing = loop.responseHead.framing(toHead: answersHead)
+    keepAlive = loop.responseHead.keepAlive && framing != .untilClose
+    decoder = BodyDecoder(framing)
+    phase = .content
+    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
+    if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+  }
+
+  private func readContent(_ buffer: inout ByteBuffer) {
+    while phase == .content {
+      switch decoder.next(&buffer) {
+      case .content(let count):
+        guard let content = buffer.readSlice(length: count) else { return }
+        client?.responseContent(content)
+      case .incomplete:
+        loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
+        return
+      case .end(let trailers):
+        finish(trailers: trailers, surplus: buffer.readableBytes)
+        return
+      case .violation(let violation):
+        fail(.badResponse(violation.rawValue))
+        return
+      }
+    }
+  }
+
+  /// The response is whole. The connection goes back first, so that the client's next request finds it.
+  private func finish(trailers: [UInt8], surplus: Int) {
+    let client = client
+    self.client = nil
+    exchanges += 1
+    holdReads(false)
+    if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
+      phase = .idle
+      pool.release(self)
+    } else {
+      close()
+    }
+    client?.responseEnded(trailers: trailers)
+  }
+
+  /// Breaks off, and tells the client.
+  private func fail(_ failure: UpstreamFailure) {
+    close()
+    tellClient(failure)
+  }
+
+  private func tellClient(_ failure: UpstreamFailure) {
+    let client = client
+    self.client = nil
+    client?.upstreamFailed(failure)
+  }
+
+  /// Waits on the wheel for the connection to be established.
+  func awaitConnection(now: NIODeadline) { loop.wheel.arm(self, after: timeouts.connect, now: now) }
+
+  /// Waits on the wheel in the pool.
+  func awaitUse(now: NIODeadline) { loop.wheel.arm(self, after: timeouts.idle, now: now) }
+}
+
+/// ``UpstreamTimeouts`` as the wheel takes them.
+struct UpstreamWaits {
+  let connect: TimeAmount
+  let firstByte: TimeAmount
+  let bodyProgress: TimeAmount
+  let idle: TimeAmount
+
+  init(_ timeouts: UpstreamTimeouts) {
+    connect = TimeAmount(timeouts.connect)
+    firstByte = TimeAmount(timeouts.firstByte)
+    bodyProgress = TimeAmount(timeouts.bodyProgress)
+    idle = TimeAmount(timeouts.idle)
+  }
+}

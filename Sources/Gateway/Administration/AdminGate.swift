@@ -1,0 +1,50 @@
+internal import DataPlane
+internal import HTTPTypes
+internal import HTTPWire
+internal import Operations
+
+/// The gate of the admin listener: health and metrics for orchestrators, without a token.
+final class AdminGate: RequestGate {
+  private let health: HealthMonitor
+  private let metrics: MetricsRegistry
+
+  init(health: HealthMonitor, metrics: MetricsRegistry) {
+    self.health = health
+    self.metrics = metrics
+  }
+
+  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+    guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
+    let report = health.report
+    switch bytes.string(head.path) {
+    case "/livez": return answer(ControlResponse(report.livez()))
+    case "/readyz": return answer(ControlResponse(report.readyz()))
+    case "/healthz": return answer(ControlResponse(report.healthz()))
+    case "/metrics":
+      let metrics = metrics
+      return .perform(
+        ControlAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
+          ControlResponse(
+            .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
+            body: metrics.render(process: .current()))
+        })
+    default: return answer(.init(.notFound))
+    }
+  }
+
+  private static let routeClass = Operations.RouteClass.own.rawValue
+
+  private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
+
+  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+    ControlResponse(HTTPResponse.Status(integerLiteral: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
+  }
+}
+
+extension ControlResponse {
+  init(_ answer: HealthAnswer) {
+    self.init(
+      HTTPResponse.Status(integerLiteral: answer.status),
+      fields: [.contentType: answer.contentType, .cacheControl: "no-store"], body: answer.body)
+  }
+}

@@ -1,0 +1,76 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+
+extension ControlResponse {
+  /// A page, ready to be sent.
+  init(_ page: RenderedPage) {
+    var fields = HTTPFields()
+    for field in page.fields {
+      if let name = HTTPField.Name(field.name) { fields.append(HTTPField(name: name, value: field.value)) }
+    }
+    self.init(HTTPResponse.Status(integerLiteral: page.status), fields: fields, body: page.body)
+  }
+
+  /// A redirect that is kept nowhere.
+  static func redirect(_ status: HTTPResponse.Status, to location: String) -> ControlResponse {
+    ControlResponse(
+      status, fields: [.location: location, .cacheControl: "no-store", .referrerPolicy: "same-origin"])
+  }
+
+  /// A JSON text.
+  static func json(_ body: [UInt8]) -> ControlResponse {
+    ControlResponse(
+      .ok,
+      fields: [
+        .contentType: "application/json", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+      ], body: body)
+  }
+
+  /// Adds a `Set-Cookie`.
+  mutating func setCookie(_ cookie: String) { head.headerFields.append(HTTPField(name: .setCookie, value: cookie)) }
+}
+
+extension HTTPField.Name {
+  static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}
+
+extension Operations.RouteClass {
+  /// The counter of a decision.
+  @inline(__always)
+  init(_ decision: RouteDecision) {
+    self =
+      switch decision.access {
+      case .public: .open
+      case .signedIn: .signedIn
+      case .rules: .rules
+      case .deny: .deny
+      }
+  }
+}
+
+extension PageFailure {
+  /// What a denial is called on a page.
+  init(_ denial: RuleDenial) {
+    self =
+      switch denial {
+      case .notListed: .forbidden
+      case .emailNotVerified: .emailNotVerified
+      case .emailHidden: .emailHidden
+      case .emailMissing: .emailMissing
+      }
+  }
+
+  /// Whether the data plane may mean this one by its status alone.
+  var isOfProtocol: Bool {
+    switch self {
+    case .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .contentTooLarge, .targetTooLong,
+      .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests, .headTooLarge, .internalError,
+      .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:
+      true
+    default: false
+    }
+  }
+}

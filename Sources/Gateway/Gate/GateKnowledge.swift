@@ -1,0 +1,46 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import Pages
+internal import Sessions
+
+/// What every gate of a gateway knows, and none changes.
+struct GateKnowledge: Sendable {
+  let origin: PublicOrigin
+  /// As browsers write it in `Origin`.
+  let originText: [UInt8]
+  /// The path of our own pages with a slash behind it.
+  let ownPaths: [UInt8]
+  let prefix: String
+  let authorities: AuthorityList
+  let routes: RouteTable
+  let keyring: SessionKeyring
+  let fingerprinter = CookieFingerprinter()
+  let identity: IdentityHeaderSettings
+  let schedule: CheckSchedule
+  let idleTimeout: Int64
+  let showsSignInPage: Bool
+  let pages: PageRenderer
+
+  init(_ settings: GatewaySettings, keyring: SessionKeyring) throws {
+    origin = settings.origin
+    originText = Array(settings.origin.description.utf8)
+    prefix = settings.prefix
+    ownPaths = Array((settings.prefix + "/").utf8)
+    authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts)
+    routes = try RouteTable(routes: settings.routes)
+    self.keyring = keyring
+    identity = settings.identity
+    schedule = CheckSchedule(settings.revalidation)
+    idleTimeout = settings.session.idleTimeout.wallClock
+    showsSignInPage = settings.pages.showSignInPage
+    pages = try PageRenderer(settings: settings.pages, host: settings.origin.authority, prefix: settings.prefix)
+  }
+
+  /// Most cookies that one event loop remembers: about a kilobyte each with session and account.
+  static let rememberedCookies = 40_000
+  /// How often a session's last use is handed on.
+  static let sightingInterval: Int64 = 60_000
+  /// How often the daily check is thought of for one session.
+  static let evaluationInterval: Int64 = 30_000
+}

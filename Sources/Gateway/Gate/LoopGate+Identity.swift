@@ -1,0 +1,89 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPWire
+internal import NIOCore
+internal import Sessions
+
+/// Who is asking: from the cookies of a head to a session of this loop's memory.
+extension LoopGate {
+  /// What the cookies of a request say.
+  enum Identification {
+    case known(SessionEntry)
+    /// Nobody, or nobody any more.
+    case nobody
+    /// The store has to be asked, and cannot be.
+    case storeAway
+    /// Something has to be asked first.
+    case ask(@Sendable () async -> Void)
+  }
+
+  /// Looks at each session cookie of the request; the first that stands counts, whatever stands before it.
+  @inline(__always)
+  func identify(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Identification {
+    var result = Identification.nobody
+    for place in head.ownCookies
+    where place.value.count == SessionCookie.valueLength && place.name.count == SessionCookie.name.utf8.count {
+      switch look(bytes.extracting(place.value)) {
+      case .nobody: continue
+      case .known(let entry): return .known(entry)
+      case .ask(let work): return .ask(work)
+      case .storeAway: result = .storeAway
+      }
+    }
+    return result
+  }
+
+  private func look(_ cookie: RawSpan) -> Identification {
+    let now = WallClock.now()
+    let fingerprint = cookie.withUnsafeBytes { knowledge.fingerprinter.fingerprint($0) }
+    if let known = memory.find(fingerprint) {
+      switch known {
+      case .session(let entry):
+        if !entry.isEnded, now < entry.endsAt, now < entry.lastSeen &+ knowledge.idleTimeout,
+          directory.isTrusted(at: now)
+        {
+          return remember(entry, fingerprint, now)
+        }
+        // Another loop, or another replica, may know better: the store has the last word.
+        memory.remove(fingerprint)
+      case .absent(let until): if now < until { return .nobody }
+      case .storeAway(let until): if now < until { return .storeAway }
+      }
+    }
+    guard let verified = knowledge.keyring.verifyCookie(cookie) else { return .nobody }
+    let handle = verified.identifier.handle
+    let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
+    return .ask { await directory.load(handle, for: gate, as: fingerprint) }
+  }
+
+  @inline(__always)
+  private func remember(_ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64) -> Identification {
+    entry.lastSeen = now
+    if now >= entry.lastSighting + GateKnowledge.sightingInterval { note(entry, now) }
+    if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now) }
+    return .known(entry)
+  }
+
+  private func note(_ entry: SessionEntry, _ now: Int64) {
+    entry.lastSighting = now
+    sightings.append(SessionSighting(handle: entry.snapshot.session.handle, seen: Date(wallClock: now)))
+  }
+
+  /// Thinks of the daily check (`CheckSchedule`), twice a minute at most for one session.
+  private func evaluate(_ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64) -> Identification {
+    let snapshot = entry.snapshot
+    switch knowledge.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
+    case .fresh: entry.evaluateAt = now + GateKnowledge.evaluationInterval
+    case .dueBesideTheRequest:
+      entry.evaluateAt = now + GateKnowledge.evaluationInterval
+      directory.checkBeside(snapshot)
+    case .overdueMustWait:
+      // Waited for already, and still overdue: only Apple's word by another sign-in will do.
+      guard now >= entry.waitedUntil else { return .nobody }
+      entry.waitedUntil = now + GateKnowledge.evaluationInterval
+      let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
+      return .ask { await directory.checkAndReload(snapshot, for: gate, as: fingerprint) }
+    }
+    return .known(entry)
+  }
+}

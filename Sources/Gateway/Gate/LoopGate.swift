@@ -1,0 +1,173 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+internal import Operations
+internal import Pages
+internal import Sessions
+
+/// The gate of one event loop: from a head to a decision, at once, out of what this loop knows.
+///
+/// The order is the security of the whole: authority, path, our own pages, route, session, rule. Each step either
+/// answers or hands on; none can be passed by.
+final class LoopGate: RequestGate {
+  let knowledge: GateKnowledge
+  let directory: SessionDirectory
+  let ownPages: OwnPages
+  let eventLoop: any EventLoop
+  var memory = SessionMemory(limit: GateKnowledge.rememberedCookies)
+  /// Sessions seen since this was last collected.
+  var sightings: [SessionSighting] = []
+
+  init(_ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop) {
+    self.knowledge = knowledge
+    self.directory = directory
+    self.ownPages = ownPages
+    self.eventLoop = eventLoop
+  }
+
+  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+    let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
+    let isOurs = path.map { isOwnPath(bytes, $0) } ?? false
+    if isOurs, let path, ownPages.isVerify(bytes, path) { return verify(head, bytes, client) }
+    guard knowledge.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
+      return answer(.misdirected, head, bytes)
+    }
+    let judgement: PathJudgement
+    let decision: RouteDecision
+    if let path {
+      let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
+      judgement = PathJudgement.judge(text)
+      if case .refused = judgement { return answer(.badRequest, head, bytes) }
+      if isOurs { return own(head, bytes, path) }
+      decision = knowledge.routes.match(text, judgement)
+    } else {
+      // `*`, or an absolute form without a path: the server as a whole.
+      judgement = .canonical
+      decision = knowledge.routes.match(Self.root.span, judgement)
+    }
+    return pass(decision, head, bytes)
+  }
+
+  private static let root: [UInt8] = [0x2F]
+
+  @inline(__always)
+  private func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+    let own = knowledge.ownPaths
+    guard path.count >= own.count, bytes.byte(at: path.lowerBound + 1) == own[1] else { return false }
+    for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
+    return true
+  }
+
+  // MARK: The application's paths
+
+  private func pass(_ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
+    let routeClass = Operations.RouteClass(route)
+    if case .deny = route.access { return answer(.forbidden, head, bytes, routeClass: routeClass) }
+    let entry: SessionEntry
+    switch identify(head, bytes) {
+    case .known(let known): entry = known
+    case .ask(let work): return .wait(work)
+    case .storeAway:
+      if case .public = route.access { return forward(nil, routeClass, head, bytes) }
+      return answer(.storeUnavailable, head, bytes, routeClass: routeClass)
+    case .nobody:
+      if case .public = route.access { return forward(nil, routeClass, head, bytes) }
+      return signInFirst(route, head, bytes, routeClass)
+    }
+    if case .rules(let index) = route.access {
+      let verdict = knowledge.routes.rules[index].judge(
+        entry.applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail)
+      if case .denied(let denial) = verdict {
+        return answer(PageFailure(denial), head, bytes, routeClass: routeClass)
+      }
+    }
+    return forward(entry, routeClass, head, bytes)
+  }
+
+  @inline(__always)
+  private func forward(
+    _ entry: SessionEntry?, _ routeClass: Operations.RouteClass, _ head: borrowing RequestHead, _ bytes: RawSpan
+  ) -> GateDecision {
+    var allowsUpgrade = false
+    if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
+      // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455 10.2).
+      guard originIsOurs(head, bytes) else { return answer(.crossSite, head, bytes, routeClass: routeClass) }
+      allowsUpgrade = true
+    }
+    return .forward(
+      ForwardingOrder(
+        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, allowsUpgrade: allowsUpgrade))
+  }
+
+  private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin),
+      line.value.count == knowledge.originText.count
+    else { return false }
+    return line.value.indices.allSatisfy { index in
+      bytes.byte(at: index) == knowledge.originText[index - line.value.lowerBound]
+    }
+  }
+
+  private func signInFirst(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ routeClass: Operations.RouteClass
+  ) -> GateDecision {
+    guard route.unauthenticated == .automatic, !head.wantsUpgrade, RequestKind.isNavigation(head, bytes) else {
+      return .answer(
+        ControlResponse(knowledge.pages.failureJSON(.signInRequired)), routeClass: routeClass.rawValue)
+    }
+    let wanted = ReturnTarget(
+      parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
+      origin: knowledge.origin, prefix: knowledge.prefix)
+    let page = knowledge.showsSignInPage ? "/sign-in" : "/authorize"
+    return .answer(
+      .redirect(.found, to: "\(knowledge.prefix)\(page)?return_to=\(wanted.queryValue)"),
+      routeClass: routeClass.rawValue)
+  }
+
+  // MARK: Our own paths
+
+  private func own(_ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>) -> GateDecision {
+    let name = path.lowerBound + knowledge.ownPaths.count..<path.upperBound
+    if head.method == .get, bytes.equals("session", name) { return session(head, bytes) }
+    guard let action = ownPages.action(bytes.string(name)) else { return answer(.notFound, head, bytes, routeClass: .own) }
+    return .perform(action)
+  }
+
+  private func session(_ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
+    switch identify(head, bytes) {
+    case .known(let entry):
+      return .answer(SessionDescription.response(entry.snapshot), routeClass: Operations.RouteClass.own.rawValue)
+    case .ask(let work): return .wait(work)
+    case .storeAway: return answer(.storeUnavailable, head, bytes, routeClass: .own)
+    case .nobody:
+      return .answer(
+        ControlResponse(knowledge.pages.failureJSON(.signInRequired)), routeClass: Operations.RouteClass.own.rawValue)
+    }
+  }
+
+  // MARK: Failures
+
+  private func answer(
+    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    routeClass: Operations.RouteClass = .refused
+  ) -> GateDecision {
+    let page: RenderedPage
+    if RequestKind.isNavigation(head, bytes), let accept = head.fields.line(.accept),
+      prefersHTML(accept: bytes.array(accept.value))
+    {
+      page = knowledge.pages.failure(failure)
+    } else {
+      page = knowledge.pages.failureJSON(failure)
+    }
+    return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
+  }
+
+  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+    let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
+    return ControlResponse(
+      accept.map { knowledge.pages.failure(failure, accept: $0, requestID: requestID) }
+        ?? knowledge.pages.failureJSON(failure, requestID: requestID))
+  }
+}

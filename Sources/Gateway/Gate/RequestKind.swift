@@ -1,0 +1,37 @@
+internal import HTTPWire
+
+/// What sort of request a head is, where the answer depends on it.
+enum RequestKind {
+  /// Whether a person's browser goes to a page: only then is it sent to sign in. Whatever a script fetches is told 401,
+  /// because it could not follow a redirect to Apple anyway, and would start attempts that nobody finishes.
+  static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard head.method == .get || head.method == .head, !head.fields.has(.xRequestedWith) else { return false }
+    if let mode = head.fields.line(.secFetchMode), !bytes.equalsIgnoringCase("navigate", mode.value) { return false }
+    guard let accept = head.fields.line(.accept) else { return true }
+    return acceptsPages(bytes, accept.value)
+  }
+
+  /// Whether `Accept` has `text/html` or `*/*` in it.
+  private static func acceptsPages(_ bytes: RawSpan, _ value: Range<Int>) -> Bool {
+    var found = value.isEmpty
+    bytes.forEachListElement(value) { element in
+      var end = element.lowerBound
+      while end < element.upperBound, bytes.byte(at: end) != 0x3B, bytes.byte(at: end) != 0x20 { end += 1 }
+      let type = element.lowerBound..<end
+      if bytes.equalsIgnoringCase("text/html", type) || bytes.equalsIgnoringCase("application/xhtml+xml", type)
+        || bytes.equals("*/*", type)
+      {
+        found = true
+      }
+    }
+    return found
+  }
+
+  /// Whether the only protocol asked for is WebSocket (RFC 6455 4.1), the one that browsers ask for.
+  static func isWebSocket(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard head.wantsUpgrade, !head.fields.isRepeated(.upgrade), let upgrade = head.fields.line(.upgrade) else {
+      return false
+    }
+    return bytes.equalsIgnoringCase("websocket", upgrade.value)
+  }
+}

@@ -1,0 +1,48 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import Sessions
+
+/// A session as one event loop remembers it: all that a request of it needs, worked out beforehand.
+final class SessionEntry {
+  let snapshot: SessionSnapshot
+  /// The header lines that tell the upstream who this is.
+  let identity: IdentityBlock
+  /// The user as rules ask about one.
+  let applicant: Applicant
+  let tag: SessionTag
+  /// When the session ends, whatever happens.
+  let endsAt: Int64
+  /// When this loop last saw it, or the store did before.
+  var lastSeen: Int64
+  /// When that was last handed on to be written down.
+  var lastSighting: Int64
+  /// Until when nothing need be asked about the daily check.
+  var evaluateAt: Int64 = 0
+  /// Until when an overdue check is not waited for again.
+  var waitedUntil: Int64 = 0
+  /// Whether it has ended. An entry never comes back.
+  var isEnded = false
+
+  init(_ snapshot: SessionSnapshot, identity: IdentityHeaderSettings) {
+    let (session, account) = (snapshot.session, snapshot.account)
+    self.snapshot = snapshot
+    self.identity = IdentityBlock(IdentityHeaders.render(account: account, session: session, settings: identity))
+    applicant = Applicant(
+      subject: account.subject.text, email: account.claims.email,
+      isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
+      organization: account.claims.organizationID)
+    tag = SessionTag(session.handle)
+    endsAt = session.ends.wallClock
+    lastSeen = session.lastSeen.wallClock
+    lastSighting = lastSeen
+  }
+}
+
+extension SessionTag {
+  /// The tag by which connections of a session are found.
+  init(_ handle: SessionHandle) {
+    let bytes = handle.bytes
+    self.init(
+      high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}

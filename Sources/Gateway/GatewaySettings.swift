@@ -1,0 +1,57 @@
+public import AccessPolicy
+public import AppleIdentity
+public import DataPlane
+public import Operations
+public import Pages
+public import Sessions
+
+/// Everything that a gateway is told: each part's own settings, side by side.
+public struct GatewaySettings: Sendable {
+  /// The origin that browsers see.
+  public var origin: PublicOrigin
+  /// The path of our own pages, without a trailing slash, as in `/.auth`.
+  public var prefix: String
+  /// Authorities accepted beside the origin's.
+  public var hosts: [String]
+  /// Event loops; 0 is one for each core.
+  public var workers: Int
+  public var listener: ListenerSettings
+  public var adminAddress: BindAddress
+  public var admin: AdminSettings
+  public var upstream: UpstreamSettings
+  public var apple: AppleSettings
+  public var session: SessionSettings
+  public var revalidation: RevalidationSettings
+  public var store: StoreSettings
+  public var identity: IdentityHeaderSettings
+  public var routes: [RouteSettings]
+  public var pages: PageSettings
+  public var log: LogSettings
+
+  public init(
+    origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
+    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, apple: AppleSettings,
+    session: SessionSettings, revalidation: RevalidationSettings, store: StoreSettings,
+    identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings, log: LogSettings
+  ) {
+    self.origin = origin
+    self.prefix = prefix
+    self.hosts = hosts
+    self.workers = workers
+    self.listener = listener
+    self.adminAddress = adminAddress
+    self.admin = admin
+    self.upstream = upstream
+    self.apple = apple
+    self.session = session
+    self.revalidation = revalidation
+    self.store = store
+    self.identity = identity
+    self.routes = routes
+    self.pages = pages
+    self.log = log
+  }
+
+  /// What Apple is told to answer to: registered with the Services ID, byte for byte.
+  public var redirectURI: String { origin.description + prefix + "/callback" }
+}

@@ -1,0 +1,75 @@
+internal import AccessPolicy
+internal import AppleIdentity
+internal import DataPlane
+internal import HTTPTypes
+internal import NIOCore
+internal import Operations
+
+/// Carries requests to Apple over the data plane's own client, and counts them.
+struct AppleConnection: Sendable {
+  private let client: OriginClient
+  private let metrics: MetricsRegistry
+
+  /// Apple answers in more than two seconds at times; a whole exchange may take this long.
+  private static let timeout = Duration.seconds(12)
+  /// The largest honest answer, the key set, has about 3 KiB.
+  private static let bodyLimit = 256 * 1024
+
+  init(_ settings: AppleSettings, metrics: MetricsRegistry, on eventLoop: any EventLoop) async throws {
+    guard let address = OriginAddress(settings.baseURL) else { throw AppleBaseURLProblem() }
+    let target = try UpstreamTarget(UpstreamSettings(address: address.address))
+    client = try await OriginClient(
+      target, authority: address.authority, timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
+    self.metrics = metrics
+  }
+
+  /// The one function that AppleIdentity asks for.
+  @Sendable
+  func send(_ request: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse {
+    let endpoint = Self.endpoint(request.head.path ?? "")
+    let began = NIODeadline.now()
+    defer {
+      metrics.appleCallDurations.record(endpoint, seconds: Double((.now() - began).nanoseconds) / 1e9)
+    }
+    do throws(OriginError) {
+      let response = try await client.send(request.head, body: request.body)
+      metrics.appleCalls.count(endpoint, response.head.status.code == 200 ? "ok" : "\(response.head.status.code)")
+      return AppleHTTPResponse(
+        status: response.head.status.code, contentType: response.head.headerFields[.contentType],
+        date: response.head.headerFields[.date], body: response.body)
+    } catch {
+      switch error {
+      case .notSent(let reason):
+        metrics.appleCalls.count(endpoint, "not_sent")
+        throw .notSent(reason: reason)
+      case .unanswered(let reason):
+        metrics.appleCalls.count(endpoint, "unanswered")
+        throw .unanswered(reason: reason)
+      }
+    }
+  }
+
+  /// The last part of the path, of those that Apple has.
+  private static func endpoint(_ path: String) -> String {
+    ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) } ?? "other"
+  }
+}
+
+/// `apple.base_url` is no origin. The configuration's check says so earlier, with its place.
+struct AppleBaseURLProblem: Error, CustomStringConvertible {
+  var description: String { "apple.base_url is not an origin such as https://appleid.apple.com" }
+}
+
+/// An origin taken apart: where to connect, and what `Host` says.
+private struct OriginAddress {
+  let address: UpstreamAddress
+  let authority: String
+
+  init?(_ text: String) {
+    guard let origin = try? PublicOrigin(parsing: text) else { return nil }
+    var host = origin.host
+    if host.utf8.first == UInt8(ascii: "[") { host = String(host.dropFirst().dropLast()) }
+    address = .tcp(host: host, port: origin.port, tls: origin.scheme == .https)
+    authority = origin.authority
+  }
+}

@@ -1,0 +1,84 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// What has to be done now and then: following the store, writing down what was seen, clearing what is over.
+struct Upkeep: Sendable {
+  private let directory: SessionDirectory
+  private let health: HealthMonitor
+  private let idleTimeout: Duration
+  private let remembered: Box
+
+  /// The latest count, for the metrics' gauge, which must not wait.
+  private final class Box: Sendable {
+    let sessions = Atomic<Int>(0)
+  }
+
+  /// How often what ended elsewhere is looked for: two seconds at most may pass until every replica knows.
+  private static let followInterval = Duration.seconds(1)
+  private static let checkInterval = Duration.seconds(5)
+  private static let sightingsInterval = Duration.seconds(60)
+  private static let removalInterval = Duration.seconds(300)
+
+  init(directory: SessionDirectory, health: HealthMonitor, settings: GatewaySettings, metrics: MetricsRegistry) {
+    self.directory = directory
+    self.health = health
+    idleTimeout = settings.session.idleTimeout
+    let box = Box()
+    remembered = box
+    metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
+      Double(box.sessions.load(ordering: .relaxed))
+    }
+  }
+
+  /// Runs until cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var cursor: ChangeCursor?
+        await every(Self.followInterval) { cursor = await directory.follow(cursor) }
+      }
+      group.addTask { await every(Self.checkInterval) { await checkStore() } }
+      group.addTask {
+        await every(Self.sightingsInterval) {
+          await directory.writeSightings()
+          remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
+        }
+      }
+      group.addTask { await every(Self.removalInterval) { await removeExpired() } }
+    }
+  }
+
+  private func every(_ interval: Duration, _ work: () async -> Void) async {
+    while !Task.isCancelled {
+      await work()
+      try? await Task.sleep(for: interval)
+    }
+  }
+
+  /// Asks the store whether it can be written.
+  func checkStore() async {
+    do throws(StoreError) {
+      try await directory.store.ping()
+      health.update("store", .ok, at: .now())
+    } catch {
+      health.update("store", .failing, message: error.description, at: .now())
+      directory.storeFailed("ping", error)
+    }
+  }
+
+  /// Removes what is over, in small batches with pauses between them, so that nobody waits behind it for long.
+  private func removeExpired() async {
+    while !Task.isCancelled {
+      do throws(StoreError) {
+        let rule = RemovalRule(now: .now, idleTimeout: idleTimeout)
+        guard try await directory.store.removeExpired(rule) > 0 else { return }
+      } catch {
+        return directory.storeFailed("remove_expired", error)
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}

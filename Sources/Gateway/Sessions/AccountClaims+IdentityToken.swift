@@ -1,0 +1,23 @@
+internal import AppleIdentity
+internal import Sessions
+
+extension AccountClaims {
+  /// The claims that an identity token brought.
+  init(_ claims: IdentityClaims) {
+    self.init()
+    email = claims.email
+    emailVerified = claims.isEmailVerified
+    isPrivateEmail = claims.isPrivateEmail
+    realUserStatus = claims.realUserStatus
+    organizationID = claims.organizationID
+    scopes = claims.scopes.map { $0.split(separator: " ").map(String.init) }
+    transferSubject = claims.transferSubject
+    for (name, text) in claims.values where !Self.named.contains(name) && !text.isEmpty { other[name] = .text(text) }
+  }
+
+  /// Claims that have a place of their own, or belong to the token rather than to the user.
+  private static let named: Set<String> = [
+    "email", "email_verified", "is_private_email", "real_user_status", "org_id", "scopes", "transfer_sub", "sub", "iss",
+    "aud", "exp", "iat", "nonce", "nonce_supported", "c_hash", "at_hash", "auth_time", "jti",
+  ]
+}

@@ -1,0 +1,23 @@
+internal import Operations
+internal import Sessions
+
+/// Writes down who came, went and was refused; users and sessions by keyed hashes.
+struct AuditTrail: Sendable {
+  private let log: AuditLog
+  private let keyring: SessionKeyring
+
+  init(_ settings: LogSettings, keyring: SessionKeyring) {
+    log = AuditLog(format: settings.format(for: .standard))
+    self.keyring = keyring
+  }
+
+  func record(
+    _ action: AuditEvent.Action, subject: Subject? = nil, session: SessionHandle? = nil, peer: String? = nil,
+    requestID: String? = nil, clientID: String? = nil
+  ) {
+    log.record(
+      AuditEvent(
+        time: .now(), action: action, user: subject.map { keyring.pseudonym(of: $0) }, session: session?.text, peer: peer,
+        requestID: requestID, clientID: clientID))
+  }
+}

@@ -1,0 +1,255 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import Logging
+internal import NIOCore
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// The sessions of this process: between the gates' memories and the store.
+///
+/// Whoever ends sessions does it here: the store first, then every loop's memory and connections, and only then is the
+/// act answered.
+final class SessionDirectory: Sendable {
+  let store: any SessionStore
+  private let identity: IdentityHeaderSettings
+  private let idleTimeout: Duration
+  private let outageGrace: Int64
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  let checks: DailyCheck
+  private let sites = Mutex<[Site]>([])
+  private let listeners = Mutex<[Listener]>([])
+  /// Until when memories may be used though the store is away.
+  private let trustedUntil: Atomic<Int64>
+  private let storeIsAway = Atomic<Bool>(false)
+
+  /// One event loop's gate.
+  private struct Site: Sendable {
+    let eventLoop: any EventLoop
+    let gate: NIOLoopBound<LoopGate>
+  }
+
+  /// How long an answer about a cookie without a session, or about a store that is away, is kept.
+  private static let absentMemory: Int64 = 5_000
+  private static let outageMemory: Int64 = 1_000
+
+  init(
+    store: any SessionStore, settings: GatewaySettings, checks: DailyCheck, metrics: MetricsRegistry, logger: Logger
+  ) {
+    self.store = store
+    self.checks = checks
+    self.metrics = metrics
+    self.logger = logger
+    identity = settings.identity
+    idleTimeout = settings.session.idleTimeout
+    outageGrace = settings.store.outageGrace.wallClock
+    trustedUntil = Atomic(WallClock.now() + settings.store.outageGrace.wallClock)
+  }
+
+  func add(_ gate: NIOLoopBound<LoopGate>, on eventLoop: any EventLoop) {
+    sites.withLock { $0.append(Site(eventLoop: eventLoop, gate: gate)) }
+  }
+
+  func add(_ listener: Listener) { listeners.withLock { $0.append(listener) } }
+
+  // MARK: For the gates
+
+  /// Whether what is in memory may be used at `now`: the store has been heard of within the outage grace.
+  @inline(__always)
+  func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
+
+  /// Looks a session up, and has the gate remember what came of it.
+  func load(_ handle: SessionHandle, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint) async {
+    let looked = await lookUp(handle)
+    let identity = identity
+    try? await gate.eventLoop.submit {
+      let known: SessionMemory.Known =
+        switch looked {
+        case .found(let snapshot): .session(SessionEntry(snapshot, identity: identity))
+        case .absent(let until): .absent(until: until)
+        case .storeAway(let until): .storeAway(until: until)
+        }
+      gate.value.memory.insert(known, for: fingerprint)
+    }.get()
+  }
+
+  private enum LookUp: Sendable {
+    case found(SessionSnapshot)
+    case absent(until: Int64)
+    case storeAway(until: Int64)
+  }
+
+  private func lookUp(_ handle: SessionHandle) async -> LookUp {
+    let now = WallClock.now()
+    do throws(StoreError) {
+      let found = try await store.find(handle)
+      storeAnswered(at: now)
+      guard let found, found.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout) else {
+        return .absent(until: now + Self.absentMemory)
+      }
+      return .found(found)
+    } catch {
+      storeFailed("find", error)
+      return .storeAway(until: now + Self.outageMemory)
+    }
+  }
+
+  /// Has the account checked with Apple, without anybody waiting for it.
+  func checkBeside(_ snapshot: SessionSnapshot) {
+    guard checks.begin(snapshot.account.subject) else { return }
+    Task {
+      await check(snapshot)
+      checks.end(snapshot.account.subject)
+    }
+  }
+
+  /// Has an overdue account checked, waits for it for ten seconds at most, and loads the session anew.
+  func checkAndReload(
+    _ snapshot: SessionSnapshot, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint
+  ) async {
+    // The check goes on when nobody waits for it any more: the right to make it has been used.
+    checkBeside(snapshot)
+    await checks.waitForEnd(of: snapshot.account.subject, atMost: CheckSchedule.longestWait)
+    await reload(snapshot, for: gate, as: fingerprint)
+  }
+
+  private func reload(
+    _ snapshot: SessionSnapshot, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint
+  ) async {
+    await load(snapshot.session.handle, for: gate, as: fingerprint)
+    // Still overdue: this loop need not wait again for a while.
+    let (handle, until) = (snapshot.session.handle, WallClock.now() + GateKnowledge.evaluationInterval)
+    try? await gate.eventLoop.submit {
+      if case .session(let entry)? = gate.value.memory.find(fingerprint), entry.snapshot.session.handle == handle {
+        entry.waitedUntil = until
+      }
+    }.get()
+  }
+
+  private func check(_ snapshot: SessionSnapshot) async {
+    let outcome = await checks.run(snapshot, store: store)
+    if !outcome.ended.isEmpty { await forget(outcome.ended) }
+    if outcome.accountChanged { await forget(snapshot.account.subject) }
+  }
+
+  // MARK: For the control plane
+
+  /// A session with its account; nil if there is none or its time is over.
+  func find(_ identifier: SessionIdentifier) async throws(StoreError) -> SessionSnapshot? {
+    let found: SessionSnapshot?
+    do throws(StoreError) {
+      found = try await store.find(identifier.handle)
+    } catch {
+      storeFailed("find", error)
+      throw error
+    }
+    guard let found, found.session.isAlive(at: Date(wallClock: WallClock.now()), idleTimeout: idleTimeout) else {
+      return nil
+    }
+    return found
+  }
+
+  /// Ends sessions: when this returns, they are dead in the store and on every loop of this process.
+  @discardableResult
+  func end(_ selection: SessionSelection, because reason: SessionEnding) async throws(StoreError) -> [SessionHandle] {
+    let ended: [SessionHandle]
+    do throws(StoreError) {
+      ended = try await store.end(selection, because: reason, at: Date(wallClock: WallClock.now()))
+    } catch {
+      storeFailed("end", error)
+      throw error
+    }
+    for _ in ended { metrics.sessionsEnded.count(reason.rawValue.replacing(" ", with: "_")) }
+    await forget(ended)
+    return ended
+  }
+
+  /// Sessions have ended: out of every memory, and their connections with them.
+  func forget(_ handles: [SessionHandle]) async {
+    guard !handles.isEmpty else { return }
+    for site in sites.withLock({ $0 }) {
+      try? await site.eventLoop.submit { site.gate.value.memory.end(handles, now: WallClock.now()) }.get()
+    }
+    let tags = Set(handles.map(SessionTag.init))
+    for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: tags) }
+  }
+
+  /// What is known of an account has changed.
+  func forget(_ subject: Subject) async {
+    for site in sites.withLock({ $0 }) {
+      try? await site.eventLoop.submit { site.gate.value.memory.forget(subject) }.get()
+    }
+  }
+
+  /// Sessions remembered on all loops.
+  func remembered() async -> Int {
+    var count = 0
+    for site in sites.withLock({ $0 }) {
+      count += (try? await site.eventLoop.submit { site.gate.value.memory.count }.get()) ?? 0
+    }
+    return count
+  }
+
+  // MARK: Upkeep
+
+  /// Hands what the loops have seen to the store.
+  func writeSightings() async {
+    var sightings: [SessionSighting] = []
+    for site in sites.withLock({ $0 }) {
+      sightings +=
+        (try? await site.eventLoop.submit {
+          let seen = site.gate.value.sightings
+          site.gate.value.sightings = []
+          return seen
+        }.get()) ?? []
+    }
+    guard !sightings.isEmpty else { return }
+    do throws(StoreError) { try await store.touch(sightings) } catch { storeFailed("touch", error) }
+  }
+
+  /// Follows what ended or changed elsewhere.
+  /// - Returns: the cursor to go on from; the old one where the store did not answer.
+  func follow(_ cursor: ChangeCursor?) async -> ChangeCursor? {
+    let asked = WallClock.now()
+    do throws(StoreError) {
+      let news = try await store.changes(since: cursor, limit: 1_000)
+      storeAnswered(at: asked)
+      if news.isIncomplete { await forgetEverything() }
+      var ended: [SessionHandle] = []
+      for change in news.changes {
+        switch change {
+        case .ended(let handle, _): ended.append(handle)
+        case .accountChanged(let subject): await forget(subject)
+        }
+      }
+      await forget(ended)
+      return news.cursor
+    } catch {
+      storeFailed("changes", error)
+      return cursor
+    }
+  }
+
+  /// Too much has changed to be told one by one.
+  private func forgetEverything() async {
+    for site in sites.withLock({ $0 }) {
+      try? await site.eventLoop.submit { site.gate.value.memory.removeAll() }.get()
+    }
+  }
+
+  /// The store has answered a question that was asked at `moment`.
+  func storeAnswered(at moment: Int64) {
+    trustedUntil.store(moment + outageGrace, ordering: .relaxed)
+    if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("the session store answers again") }
+  }
+
+  func storeFailed(_ operation: String, _ error: StoreError) {
+    metrics.storeFailures.count(operation)
+    if !storeIsAway.exchange(true, ordering: .relaxed) {
+      logger.error(
+        "the session store does not answer: sessions in memory go on for store.outage_grace, nobody can sign in",
+        metadata: ["operation": "\(operation)", "error": "\(error)"])
+    }
+  }
+}

@@ -1,0 +1,72 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import Pages
+internal import Sessions
+
+/// The JSON of a signed-in user, at `GET session`.
+struct SessionDescription: Encodable {
+  private let subject: String
+  private let name: String?
+  private let givenName: String?
+  private let familyName: String?
+  private let email: String?
+  private let emailVerified: Bool?
+  private let isPrivateEmail: Bool?
+  private let organizationID: String?
+  private let sessionID: String
+  private let clientID: String
+  private let began: Int64
+  private let ends: Int64
+
+  private enum CodingKeys: String, CodingKey {
+    case subject = "sub"
+    case name
+    case givenName = "given_name"
+    case familyName = "family_name"
+    case email
+    case emailVerified = "email_verified"
+    case isPrivateEmail = "is_private_email"
+    case organizationID = "org_id"
+    case sessionID = "session_id"
+    case clientID = "client_id"
+    case began, ends
+  }
+
+  init(_ snapshot: SessionSnapshot) {
+    let (session, account) = (snapshot.session, snapshot.account)
+    subject = account.subject.text
+    name = account.name?.text
+    givenName = account.name?.given
+    familyName = account.name?.family
+    email = account.claims.email
+    emailVerified = account.claims.emailVerified
+    isPrivateEmail = account.claims.isPrivateEmail
+    organizationID = account.claims.organizationID
+    sessionID = session.handle.text
+    clientID = session.clientID
+    began = session.began.wallClock / 1_000
+    ends = session.ends.wallClock / 1_000
+  }
+
+  /// The answer of `GET session`: 200 with the JSON.
+  static func response(_ snapshot: SessionSnapshot) -> ControlResponse {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
+    return .json((try? encoder.encode(SessionDescription(snapshot))).map { Array($0) } ?? Array("{}".utf8))
+  }
+}
+
+extension SignInService {
+  /// `GET session` by way of the store: for what the gate does not answer itself, such as HEAD.
+  func sessionJSON(_ request: ControlRequest) async -> ControlResponse {
+    do throws(StoreError) {
+      guard let snapshot = try await session(request) else {
+        return ControlResponse(pages.failureJSON(.signInRequired, requestID: request.requestID))
+      }
+      return SessionDescription.response(snapshot)
+    } catch {
+      return failure(.storeUnavailable, request)
+    }
+  }
+}

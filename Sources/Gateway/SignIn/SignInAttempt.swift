@@ -1,0 +1,145 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Sessions
+
+/// One attempt to sign in, as its cookie carries it: sealed, for ten minutes, in one browser.
+///
+/// Its name is public (part of the cookie's name and of `state`); what proves it is the secret in `state`, which only
+/// this browser's cookie can be compared with.
+struct SignInAttempt: Equatable {
+  /// 16 hexadecimal digits.
+  let name: String
+  /// 32 hexadecimal digits.
+  let secret: String
+  /// 32 hexadecimal digits; comes back in the identity token.
+  let nonce: String
+  /// A path on our own origin.
+  let returnTo: String
+  /// The session that this sign-in replaces.
+  let replacing: SessionHandle?
+  /// When it began, in milliseconds since 1970.
+  let began: Int64
+
+  /// How long an attempt may take.
+  static let lifetime: Int64 = 600_000
+  /// Most attempts of one browser at a time.
+  static let mostAtOnce = 5
+  static let cookiePrefix = SessionCookie.name + "-attempt-"
+
+  init(returnTo: String, replacing: SessionHandle?, now: Int64) {
+    name = Self.randomHexadecimal(bytes: 8)
+    secret = Self.randomHexadecimal(bytes: 16)
+    nonce = Self.randomHexadecimal(bytes: 16)
+    self.returnTo = returnTo
+    self.replacing = replacing
+    began = now
+  }
+
+  /// What Apple hands back: the name, then the secret.
+  var state: String { name + secret }
+
+  /// The name of the attempt that a `state` speaks of; nil where it is none of ours.
+  static func name(inState state: String) -> String? {
+    let bytes = Array(state.utf8)
+    guard bytes.count == 48, bytes.allSatisfy(isHexadecimal) else { return nil }
+    return String(decoding: bytes[..<16], as: UTF8.self)
+  }
+
+  /// Compares without telling by its time how much was right.
+  func isMeant(by state: String) -> Bool {
+    let (mine, theirs) = (Array(self.state.utf8), Array(state.utf8))
+    guard mine.count == theirs.count else { return false }
+    return zip(mine, theirs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// When it is over, for good.
+  var expires: Date { Date(wallClock: began + Self.lifetime) }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
+
+  private static func randomHexadecimal(bytes: Int) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    var generator = SystemRandomNumberGenerator()
+    let text = (0..<bytes * 2).map { _ in digits[Int(generator.next() & 15)] }
+    return String(decoding: text, as: UTF8.self)
+  }
+}
+
+// MARK: The cookie
+
+extension SignInAttempt {
+  ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16) | return_to
+  private var bytes: [UInt8] {
+    let handle = replacing?.bytes ?? []
+    return withUnsafeBytes(of: began.bigEndian) { Array($0) } + Array(secret.utf8) + Array(nonce.utf8)
+      + [UInt8(handle.count)] + handle + Array(returnTo.utf8)
+  }
+
+  private init?(name: String, bytes: [UInt8]) {
+    guard bytes.count >= 73 else { return nil }
+    let handleCount = Int(bytes[72])
+    guard handleCount == 0 || handleCount == SessionHandle.byteCount, bytes.count >= 73 + handleCount else { return nil }
+    self.name = name
+    began = bytes[..<8].reduce(0) { $0 << 8 | Int64($1) }
+    secret = String(decoding: bytes[8..<40], as: UTF8.self)
+    nonce = String(decoding: bytes[40..<72], as: UTF8.self)
+    replacing = SessionHandle(bytes: bytes[73..<73 + handleCount])
+    returnTo = String(decoding: bytes[(73 + handleCount)...], as: UTF8.self)
+  }
+
+  /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
+  func setCookie(_ keyring: SessionKeyring) throws(SealError) -> String {
+    let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
+    return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(Self.lifetime / 1_000)"
+  }
+
+  /// Takes an attempt's cookie away.
+  static func clearCookie(_ name: String) -> String {
+    "\(cookiePrefix)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
+  }
+
+  /// Opens the cookie of the attempt `name`.
+  static func open(
+    _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
+  ) throws(SealError) -> SignInAttempt? {
+    guard let value = cookies.first(cookiePrefix + name) else { return nil }
+    let bytes = try keyring.openText(
+      Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(wallClock: now))
+    guard let attempt = SignInAttempt(name: name, bytes: bytes) else { throw .refused }
+    return attempt
+  }
+}
+
+/// The cookies of a request, for the control plane.
+struct RequestCookies {
+  private let pairs: [(name: String, value: String)]
+
+  init(_ fields: HTTPFields) {
+    pairs = fields[values: .cookie].flatMap { field in
+      field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+        var text = pair
+        while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
+        while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        return (
+          String(decoding: text[..<equals], as: UTF8.self),
+          String(decoding: text[text.index(after: equals)...], as: UTF8.self)
+        )
+      }
+    }
+  }
+
+  /// The first value of a name.
+  func first(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+
+  /// Every value of a name, in order.
+  func all(_ name: String) -> [String] { pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value) }
+
+  /// What follows `prefix` in each name that begins with it.
+  func names(after prefix: String) -> [String] {
+    pairs.compactMap { pair in
+      pair.name.utf8.starts(with: prefix.utf8) ? String(pair.name.utf8.dropFirst(prefix.utf8.count)) : nil
+    }
+  }
+}

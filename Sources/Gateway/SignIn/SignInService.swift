@@ -1,0 +1,76 @@
+internal import AccessPolicy
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Operations
+internal import Pages
+internal import Sessions
+
+/// What every step of signing in and out works with.
+struct SignInService: Sendable {
+  let settings: GatewaySettings
+  let knowledge: GateKnowledge
+  let directory: SessionDirectory
+  let apple: AppleIdentityProvider
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+  let logger: Logger
+
+  var keyring: SessionKeyring { knowledge.keyring }
+  var pages: PageRenderer { knowledge.pages }
+
+  /// Where `return_to` of a query or a form leads.
+  func returnTarget(_ value: [UInt8]?) -> ReturnTarget {
+    guard let value else { return .frontPage }
+    return ReturnTarget(parsing: value, origin: settings.origin, prefix: settings.prefix)
+  }
+
+  /// The fields of a request's query.
+  func query(_ request: ControlRequest) throws(FormFieldsProblem) -> FormFields {
+    let path = Array((request.head.path ?? "").utf8)
+    guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return FormFields(fields: []) }
+    return try FormFields(parsing: path[(mark + 1)...])
+  }
+
+  /// `return_to` of a request's query.
+  func wanted(_ request: ControlRequest) -> ReturnTarget {
+    let fields = try? query(request)
+    return returnTarget(fields.flatMap { try? $0.value(of: "return_to") })
+  }
+
+  /// The session that a request's cookies prove, whether it still stands or not.
+  func identifier(_ request: ControlRequest) -> SessionIdentifier? {
+    RequestCookies(request.head.headerFields).all(SessionCookie.name).lazy.compactMap {
+      keyring.verifyCookie(Array($0.utf8))?.identifier
+    }.first
+  }
+
+  /// The session of a request.
+  func session(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
+    for value in RequestCookies(request.head.headerFields).all(SessionCookie.name) {
+      guard let verified = keyring.verifyCookie(Array(value.utf8)) else { continue }
+      if let found = try await directory.find(verified.identifier) { return found }
+    }
+    return nil
+  }
+
+  /// A failure, as a page or as JSON by what the client accepts.
+  func failure(_ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/") -> ControlResponse {
+    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
+    return ControlResponse(
+      pages.failure(failure, accept: accept, requestID: request.requestID, returnTo: returnTo))
+  }
+
+  /// Whether a request that changes something comes from our own pages (`Origin`, or `Sec-Fetch-Site` where a browser
+  /// leaves `Origin` out). Without either there is no telling, and the answer is no.
+  func isSameOrigin(_ request: ControlRequest) -> Bool {
+    let fields = request.head.headerFields
+    if let site = HTTPField.Name("Sec-Fetch-Site"), let value = fields[site], value != "same-origin" { return false }
+    if let origin = HTTPField.Name("Origin"), let value = fields[origin] {
+      return value.utf8.elementsEqual(settings.origin.description.utf8)
+    }
+    return HTTPField.Name("Sec-Fetch-Site").map { fields[$0] == "same-origin" } ?? false
+  }
+}

@@ -1,0 +1,75 @@
+/// Reading bytes and words out of a span. Every read is bounds-checked; "unsafe" in the standard library's names
+/// speaks of types only, and every bit pattern is an integer.
+extension RawSpan {
+  /// The byte at `offset`.
+  @inline(__always)
+  package func byte(at offset: Int) -> UInt8 { unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+
+  /// The eight bytes from `offset` on, the first in the lowest place (little-endian machines only are supported).
+  @inline(__always)
+  func word(at offset: Int) -> UInt64 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+
+  /// The four bytes from `offset` on, the first in the lowest place.
+  @inline(__always)
+  func halfWord(at offset: Int) -> UInt32 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+
+  /// Whether the bytes from `start` on, `count` of them, are `lowercase` without regard to ASCII case.
+  ///
+  /// Only for bytes that are known to be token characters (RFC 9110 5.6.2): folding sets bit 5, which maps no token
+  /// character but a capital letter onto a small letter, a digit or a hyphen.
+  @inline(__always)
+  func isToken(_ lowercase: StaticString, at start: Int, count: Int) -> Bool {
+    guard count == lowercase.utf8CodeUnitCount else { return false }
+    let literal = RawSpan(_unsafeStart: UnsafeRawPointer(lowercase.utf8Start), byteCount: count)
+    if count >= 8 {
+      var offset = 0
+      while offset + 8 <= count {
+        if word(at: start + offset) | 0x2020_2020_2020_2020 != literal.word(at: offset) | 0x2020_2020_2020_2020 {
+          return false
+        }
+        offset += 8
+      }
+      return word(at: start + count - 8) | 0x2020_2020_2020_2020 == literal.word(at: count - 8) | 0x2020_2020_2020_2020
+    }
+    if count >= 4 {
+      return halfWord(at: start) | 0x2020_2020 == literal.halfWord(at: 0) | 0x2020_2020
+        && halfWord(at: start + count - 4) | 0x2020_2020 == literal.halfWord(at: count - 4) | 0x2020_2020
+    }
+    for offset in 0..<count where byte(at: start + offset) | 0x20 != literal.byte(at: offset) { return false }
+    return true
+  }
+
+  /// Whether `range` holds exactly the bytes of `literal`.
+  @inline(__always)
+  package func equals(_ literal: StaticString, _ range: Range<Int>) -> Bool {
+    guard range.count == literal.utf8CodeUnitCount else { return false }
+    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(literal.utf8Start), byteCount: range.count)
+    for offset in 0..<range.count where byte(at: range.lowerBound + offset) != expected.byte(at: offset) {
+      return false
+    }
+    return true
+  }
+
+  /// Whether `range` holds the bytes of `lowercase` without regard to ASCII case, whatever they are.
+  package func equalsIgnoringCase(_ lowercase: StaticString, _ range: Range<Int>) -> Bool {
+    guard range.count == lowercase.utf8CodeUnitCount else { return false }
+    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(lowercase.utf8Start), byteCount: range.count)
+    for offset in 0..<range.count
+    where byte(at: range.lowerBound + offset).lowercased != expected.byte(at: offset) { return false }
+    return true
+  }
+
+  /// The bytes of `range` as text; what is no UTF-8 is replaced. For the control plane and for logs only.
+  package func string(_ range: Range<Int>) -> String {
+    String(decoding: extracting(range).withUnsafeBytes { Array($0) }, as: UTF8.self)
+  }
+
+  /// The bytes of `range`, copied.
+  package func array(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBytes { Array($0) } }
+}
+
+extension UInt8 {
+  /// The small letter of an ASCII capital; any other byte as it is.
+  @inline(__always)
+  package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
+}

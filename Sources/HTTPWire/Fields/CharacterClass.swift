@@ -1,0 +1,77 @@
+/// The character classes of RFC 9110 and RFC 3986, each as a set of 128 bits: a lookup is a shift, not a load.
+package struct CharacterClass: Sendable {
+  let low: UInt64
+  let high: UInt64
+
+  /// The class of exactly these ASCII characters.
+  package init(_ characters: StaticString) {
+    var low: UInt64 = 0
+    var high: UInt64 = 0
+    characters.withUTF8Buffer { bytes in
+      for byte in bytes {
+        if byte < 64 { low |= 1 << UInt64(byte) } else if byte < 128 { high |= 1 << UInt64(byte - 64) }
+      }
+    }
+    self.low = low
+    self.high = high
+  }
+
+  @inline(__always)
+  init(low: UInt64, high: UInt64) {
+    self.low = low
+    self.high = high
+  }
+
+  /// Whether `byte` belongs to the class; a byte from 0x80 on never does.
+  @inline(__always)
+  package func contains(_ byte: UInt8) -> Bool {
+    let bits = byte < 64 ? low : high
+    return byte < 128 && (bits &>> UInt64(byte & 63)) & 1 != 0
+  }
+
+  /// `tchar` of RFC 9110 5.6.2: letters, digits and ``!#$%&'*+-.^_`|~``.
+  @inline(__always)
+  package static var token: CharacterClass { CharacterClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
+
+  /// What a request target may hold: visible ASCII, as RFC 9112 3.2 and the leniency of llhttp in strict mode have it.
+  /// What a path may *mean* is for the policy to say.
+  @inline(__always)
+  package static var target: CharacterClass { CharacterClass(low: 0xFFFF_FFFE_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
+
+  /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986 3.2.2, because
+  /// whatever else stands there has only ever been an attack on something behind the gateway.
+  @inline(__always)
+  package static var hostName: CharacterClass {
+    CharacterClass(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
+  }
+}
+
+extension RawSpan {
+  /// The first place from `start` on that holds a control character other than HTAB (RFC 9110 5.5: a field value is
+  /// visible ASCII, SP, HTAB and obs-text), or `byteCount`.
+  @inline(__always)
+  func endOfFieldText(from start: Int) -> Int {
+    var offset = start
+    let end = byteCount
+    while offset + 8 <= end {
+      let word = self.word(at: offset)
+      // Bytes below 0x20, and DEL; a borrow can only mark bytes above a true match, and the lowest is what we take.
+      let below = (word &- 0x2020_2020_2020_2020) & ~word
+      let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
+      let found = (below | ((delete &- 0x0101_0101_0101_0101) & ~delete)) & 0x8080_8080_8080_8080
+      if found == 0 {
+        offset += 8
+        continue
+      }
+      offset += found.trailingZeroBitCount / 8
+      if byte(at: offset) != 0x09 { return offset }
+      offset += 1
+    }
+    while offset < end {
+      let byte = byte(at: offset)
+      if (byte < 0x20 && byte != 0x09) || byte == 0x7F { return offset }
+      offset += 1
+    }
+    return end
+  }
+}

@@ -1,0 +1,76 @@
+/// Where one field line stands in the bytes of its head.
+package struct FieldLine: Sendable, Equatable {
+  /// First byte of the name.
+  package var start: Int32
+  /// Bytes of the name.
+  package var nameLength: Int32
+  /// First byte of the value, optional white space skipped.
+  package var valueStart: Int32
+  /// Behind the last byte of the value, optional white space skipped.
+  package var valueEnd: Int32
+  /// Behind the line's CR LF.
+  package var end: Int32
+  /// Which field it is.
+  package var known: KnownField
+
+  package var name: Range<Int> { Int(start)..<Int(start + nameLength) }
+  package var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+}
+
+/// The field lines of a head, in their order, and the first place of each known field.
+///
+/// One table serves an event loop: it is emptied and filled again for each head, so that a head costs no allocation.
+package struct FieldTable: ~Copyable, Sendable {
+  /// Every line, in order.
+  package private(set) var lines: [FieldLine] = []
+  /// For each known field the index of its first line plus one; zero where it is absent.
+  private var first: [UInt16] = Array(repeating: 0, count: Int(KnownField.count))
+  /// A bit for each known field that came more than once.
+  private var repeated: UInt64 = 0
+
+  package init() { lines.reserveCapacity(64) }
+
+  /// The index of the first line of `field`.
+  @inline(__always)
+  package func index(of field: KnownField) -> Int? {
+    let place = first[Int(field.rawValue)]
+    return place == 0 ? nil : Int(place) - 1
+  }
+
+  /// The first line of `field`.
+  @inline(__always)
+  package func line(_ field: KnownField) -> FieldLine? {
+    guard let index = index(of: field) else { return nil }
+    return lines[index]
+  }
+
+  /// Whether `field` came at all.
+  @inline(__always)
+  package func has(_ field: KnownField) -> Bool { first[Int(field.rawValue)] != 0 }
+
+  /// Whether `field` came more than once.
+  @inline(__always)
+  package func isRepeated(_ field: KnownField) -> Bool { repeated & (1 << UInt64(field.rawValue)) != 0 }
+
+  @inline(__always)
+  mutating func append(_ line: FieldLine) {
+    lines.append(line)
+    guard line.known != .other else { return }
+    let slot = Int(line.known.rawValue)
+    if first[slot] == 0 {
+      first[slot] = UInt16(truncatingIfNeeded: lines.count)
+    } else {
+      repeated |= 1 << UInt64(line.known.rawValue)
+    }
+  }
+
+  @inline(__always)
+  mutating func removeAll() {
+    for line in lines where line.known != .other { first[Int(line.known.rawValue)] = 0 }
+    lines.removeAll(keepingCapacity: true)
+    repeated = 0
+  }
+}
+
+/// How many fields a head may have at all: what `FieldTable` can index. A configured limit lies below.
+package let maximumFieldCount = 60_000

@@ -1,0 +1,143 @@
+/// What became of the attempt to read a head.
+package enum HeadParse: Sendable, Equatable {
+  /// The head is not yet whole; nothing so far is wrong.
+  case incomplete
+  /// The head is whole, and stands in the table.
+  case complete
+  /// The head is refused.
+  case violation(HeadViolation)
+}
+
+/// What one head may be at most.
+package struct HeadLimits: Sendable, Equatable {
+  /// Bytes of the head, up to 65,535.
+  package var headBytes: Int
+  /// Field lines.
+  package var fieldCount: Int
+  /// Bytes of the request target.
+  package var targetBytes: Int
+
+  package init(headBytes: Int, fieldCount: Int, targetBytes: Int) {
+    self.headBytes = min(headBytes, 65_535)
+    self.fieldCount = min(fieldCount, maximumFieldCount)
+    self.targetBytes = targetBytes
+  }
+}
+
+/// What the field lines of a request and of a response have in common.
+struct FieldLineParser {
+  /// Where the next line begins.
+  var offset: Int
+  /// Whether white space before the colon is passed over (responses, RFC 9112 5.1) instead of refused.
+  let removesSpaceBeforeColon: Bool
+
+  enum Step {
+    case line(FieldLine)
+    case end
+    case incomplete
+    case violation(HeadViolation)
+  }
+
+  /// Reads one field line, or the empty line behind the last.
+  ///
+  ///     field-line = field-name ":" OWS field-value OWS   (RFC 9112 5)
+  @inline(__always)
+  mutating func next(_ bytes: RawSpan) -> Step {
+    let start = offset
+    let end = bytes.byteCount
+    guard start < end else { return .incomplete }
+    var cursor = start
+    while cursor < end, CharacterClass.token.contains(bytes.byte(at: cursor)) { cursor += 1 }
+    guard cursor < end else { return .incomplete }
+    let nameLength = cursor - start
+    if bytes.byte(at: cursor) != 0x3A || nameLength == 0 {
+      switch notAColon(bytes, start: start, cursor: cursor) {
+      case .colon(let place): cursor = place
+      case .step(let step): return step
+      }
+    }
+    cursor += 1
+    while cursor < end, bytes.byte(at: cursor) == 0x20 || bytes.byte(at: cursor) == 0x09 { cursor += 1 }
+    let valueStart = cursor
+    let stop = bytes.endOfFieldText(from: cursor)
+    guard stop + 1 < end else {
+      return stop < end && bytes.byte(at: stop) != 0x0D
+        ? .violation(Self.badLineEnd(bytes.byte(at: stop))) : .incomplete
+    }
+    guard bytes.byte(at: stop) == 0x0D, bytes.byte(at: stop + 1) == 0x0A else {
+      return .violation(Self.badLineEnd(bytes.byte(at: stop)))
+    }
+    var valueEnd = stop
+    while valueEnd > valueStart, bytes.byte(at: valueEnd - 1) == 0x20 || bytes.byte(at: valueEnd - 1) == 0x09 {
+      valueEnd -= 1
+    }
+    offset = stop + 2
+    return .line(
+      FieldLine(
+        start: Int32(truncatingIfNeeded: start), nameLength: Int32(truncatingIfNeeded: nameLength),
+        valueStart: Int32(truncatingIfNeeded: valueStart), valueEnd: Int32(truncatingIfNeeded: valueEnd),
+        end: Int32(truncatingIfNeeded: offset), known: KnownField.classify(bytes, at: start, count: nameLength)))
+  }
+
+  private enum Oddity {
+    case colon(Int)
+    case step(Step)
+  }
+
+  /// What stands where a name or its colon should: the empty line, white space, or a mistake.
+  private func notAColon(_ bytes: RawSpan, start: Int, cursor: Int) -> Oddity {
+    let end = bytes.byteCount
+    let byte = bytes.byte(at: cursor)
+    if cursor == start {
+      switch byte {
+      case 0x0D:
+        guard start + 1 < end else { return .step(.incomplete) }
+        return .step(bytes.byte(at: start + 1) == 0x0A ? .end : .violation(.lineEnding))
+      case 0x0A: return .step(.violation(.lineEnding))
+      case 0x20, 0x09: return .step(.violation(.obsoleteFolding))
+      default: return .step(.violation(.fieldName))
+      }
+    }
+    guard byte == 0x20 || byte == 0x09 else {
+      return .step(.violation(byte == 0x0D || byte == 0x0A ? .lineEnding : .fieldName))
+    }
+    guard removesSpaceBeforeColon else { return .step(.violation(.spaceBeforeColon)) }
+    var place = cursor
+    while place < end, bytes.byte(at: place) == 0x20 || bytes.byte(at: place) == 0x09 { place += 1 }
+    guard place < end else { return .step(.incomplete) }
+    return bytes.byte(at: place) == 0x3A ? .colon(place) : .step(.violation(.fieldName))
+  }
+
+  private static func badLineEnd(_ byte: UInt8) -> HeadViolation {
+    byte == 0x0D || byte == 0x0A ? .lineEnding : .fieldValue
+  }
+}
+
+extension RawSpan {
+  /// A decimal number without sign, of at most 18 digits (so that no sum with it overflows), or nil.
+  func decimal(_ range: Range<Int>) -> Int? {
+    guard !range.isEmpty, range.count <= 18 else { return nil }
+    var value = 0
+    for offset in range {
+      let digit = byte(at: offset) &- 0x30
+      guard digit < 10 else { return nil }
+      value = value * 10 + Int(digit)
+    }
+    return value
+  }
+
+  /// Calls `body` with each non-empty element of the comma-separated list in `range` (RFC 9110 5.6.1).
+  package func forEachListElement(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
+    var start = range.lowerBound
+    while start <= range.upperBound {
+      var end = start
+      while end < range.upperBound, byte(at: end) != 0x2C { end += 1 }
+      var low = start
+      var high = end
+      while low < high, byte(at: low) == 0x20 || byte(at: low) == 0x09 { low += 1 }
+      while high > low, byte(at: high - 1) == 0x20 || byte(at: high - 1) == 0x09 { high -= 1 }
+      if low < high { body(low..<high) }
+      start = end + 1
+    }
+  }
+}

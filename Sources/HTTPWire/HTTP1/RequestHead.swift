@@ -1,0 +1,83 @@
+/// A request head as places in its bytes: what stands where, and what it means for the connection.
+///
+/// The bytes themselves stay in the buffer they were read into; whoever is handed a head is handed them beside it. It
+/// cannot be copied: one head serves an event loop, and passing it on costs no reference count.
+package struct RequestHead: ~Copyable, Sendable {
+  /// The method, where the gateway knows it.
+  package var method: Method = .other
+  /// The method's bytes.
+  package var methodRange: Range<Int> = 0..<0
+  /// The request target as it came.
+  package var target: Range<Int> = 0..<0
+  /// The target's path, without the query: empty for `*` and for an absolute form without a path.
+  package var path: Range<Int> = 0..<0
+  /// The query with its question mark; empty without one.
+  package var query: Range<Int> = 0..<0
+  /// Host and port: of the target in absolute form, otherwise of `Host`; empty in HTTP/1.0 without either.
+  package var authority: Range<Int> = 0..<0
+  /// Whether the target came in absolute form, so that `Host` must be written anew (RFC 9112 3.2.2).
+  package var isAbsoluteForm = false
+  /// Whether the target is `*`: the server as a whole, which only OPTIONS may ask (RFC 9112 3.2.4).
+  package var isAsteriskForm = false
+  /// Whether the client speaks HTTP/1.1 rather than 1.0.
+  package var isHTTP11 = true
+  /// The fields.
+  package var fields = FieldTable()
+  /// How the body is framed.
+  package var framing: RequestFraming = .none
+  /// Whether the client wants to go on with this connection.
+  package var keepAlive = true
+  /// Whether the client waits for `100 Continue` before it sends the body.
+  package var expectsContinue = false
+  /// Whether `Connection` nominates `upgrade` and there is an `Upgrade` field (RFC 9110 7.8).
+  package var wantsUpgrade = false
+  /// Whether `Connection` nominates a field other than the usual ones.
+  package var nominatesFields = false
+  /// Where the gateway's own cookies stand: filled by ``OwnCookies``.
+  package var ownCookies: [OwnCookies.Place] = []
+  /// Bytes of the whole head, with what may have stood before it and the empty line behind it.
+  package var byteCount = 0
+  /// Where the fields begin.
+  package var fieldsStart = 0
+
+  package init() {}
+
+  /// The methods that make a difference to a gateway (RFC 9110 9.3, RFC 5789).
+  package enum Method: UInt8, Sendable {
+    case other, get, head, post, put, delete, options, patch
+
+    /// Whether a request can be sent again without harm (RFC 9110 9.2.2).
+    package var isIdempotent: Bool {
+      switch self {
+      case .get, .head, .put, .delete, .options: true
+      case .other, .post, .patch: false
+      }
+    }
+  }
+
+  @inline(__always)
+  mutating func reset() {
+    fields.removeAll()
+    if !ownCookies.isEmpty { ownCookies.removeAll(keepingCapacity: true) }
+    method = .other
+    query = 0..<0
+    authority = 0..<0
+    isAbsoluteForm = false
+    isAsteriskForm = false
+    framing = .none
+    keepAlive = true
+    expectsContinue = false
+    wantsUpgrade = false
+    nominatesFields = false
+  }
+}
+
+/// How the body of a request is framed (RFC 9112 6.3).
+package enum RequestFraming: Sendable, Equatable {
+  /// No body.
+  case none
+  /// Exactly so many bytes, at least one.
+  case length(Int)
+  /// Chunks.
+  case chunked
+}

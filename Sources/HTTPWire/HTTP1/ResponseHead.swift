@@ -1,0 +1,49 @@
+/// A response head as places in its bytes.
+package struct ResponseHead: ~Copyable, Sendable {
+  /// 100 to 599.
+  package var status = 0
+  /// The reason phrase; may be empty.
+  package var reason: Range<Int> = 0..<0
+  /// Whether the server speaks HTTP/1.1 rather than 1.0.
+  package var isHTTP11 = true
+  /// The fields.
+  package var fields = FieldTable()
+  /// What the fields say of the body, before method and status are considered.
+  package var announced: AnnouncedFraming = .nothing
+  /// Whether the server goes on with this connection.
+  package var keepAlive = true
+  /// Whether `Connection` nominates a field other than the usual ones.
+  package var nominatesFields = false
+  /// Bytes of the whole head with the empty line behind it.
+  package var byteCount = 0
+  /// Where the fields begin.
+  package var fieldsStart = 0
+
+  package init() {}
+
+  /// What `Content-Length` and `Transfer-Encoding` say.
+  package enum AnnouncedFraming: Sendable, Equatable {
+    case nothing
+    case length(Int)
+    case chunked
+  }
+
+  /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
+  package var isInterim: Bool { status < 200 && status != 101 }
+
+  /// How the body is framed, in the answer to a request that was (or was not) HEAD (RFC 9112 6.3).
+  package func framing(toHead: Bool) -> BodyFraming {
+    if toHead || status < 200 || status == 204 || status == 304 { return .none }
+    return switch announced {
+    case .nothing: .untilClose
+    case .length(let length): length == 0 ? .none : .length(length)
+    case .chunked: .chunked
+    }
+  }
+
+  mutating func reset() {
+    fields.removeAll()
+    announced = .nothing
+    nominatesFields = false
+  }
+}

@@ -1,0 +1,90 @@
+public import Logging
+
+/// Writes the events of swift-log as one line each, in the format of the access log and the audit log.
+///
+/// Messages are constants, what varies is metadata (HOUSE rule). Every control character is escaped, so that no value
+/// can begin a line of its own.
+public struct CordonLogHandler: LogHandler {
+  public var logLevel: Logger.Level
+  public var metadata: Logger.Metadata = [:]
+  public var metadataProvider: Logger.MetadataProvider?
+
+  private let label: String
+  private let format: LineFormat
+  private let output: LineOutput
+  private let clock: @Sendable () -> Timestamp
+
+  /// - Parameters:
+  ///   - label: The logger's label, told as `logger`.
+  ///   - level: The least severity that is written.
+  ///   - format: How lines look.
+  ///   - output: Where lines go.
+  ///   - clock: Tells the time of each event.
+  public init(
+    label: String, level: Logger.Level = .info, format: LineFormat, output: LineOutput = .standard,
+    clock: @escaping @Sendable () -> Timestamp = Timestamp.now
+  ) {
+    self.label = label
+    self.logLevel = level
+    self.format = format
+    self.output = output
+    self.clock = clock
+  }
+
+  /// As the configuration has it; the format `auto` is text on a terminal and JSON elsewhere.
+  public init(label: String, settings: LogSettings, output: LineOutput = .standard) {
+    self.init(label: label, level: settings.level.swiftLog, format: settings.format(for: output), output: output)
+  }
+
+  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    get { metadata[key] }
+    set { metadata[key] = newValue }
+  }
+
+  public func log(event: LogEvent) {
+    var all = metadata
+    if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
+    if let own = event.metadata { all.merge(own) { _, new in new } }
+    if let error = event.error { all["error"] = "\(error)" }
+
+    var line = LineWriter([], format: format)
+    line.time(clock())
+    line.word("kind", "event")
+    line.word("level", event.level.rawValue)
+    line.string("message", event.message.description)
+    line.string("logger", label)
+    for (key, value) in all.sorted(by: { $0.key < $1.key }) {
+      // A second key of the same name would make the object ambiguous.
+      line.string(dynamicKey: Self.ownKeys.contains(key) ? "metadata_\(key)" : key, value.description)
+    }
+    output.write(line.end())
+  }
+
+  private static let ownKeys: Set<String> = ["time", "kind", "level", "message", "logger"]
+}
+
+extension LogSettings {
+  /// The format of lines that go to `output`.
+  public func format(for output: LineOutput) -> LineFormat {
+    switch format {
+    case .json: .json
+    case .text: .text
+    case .automatic: output.isTerminal ? .text : .json
+    }
+  }
+}
+
+extension LogSettings.Level {
+  /// The same severity in swift-log's terms.
+  public var swiftLog: Logger.Level {
+    switch self {
+    case .trace: .trace
+    case .debug: .debug
+    case .info: .info
+    case .notice: .notice
+    case .warning: .warning
+    case .error: .error
+    case .critical: .critical
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/// Something that an auditor asks for later: who came in, who was refused and why, who went, and what operators did.
+///
+/// It names users and sessions by keyed hashes, never by what a cookie or a token holds.
+public struct AuditEvent: Sendable, Equatable {
+  /// When it happened.
+  public var time: Timestamp
+  /// What happened.
+  public var action: Action
+  /// A keyed hash that stands for the user (`sub`), where one is known.
+  public var user: String?
+  /// A keyed hash that stands for the session, where one is concerned.
+  public var session: String?
+  /// The client's address.
+  public var peer: String?
+  /// The identifier of the request that brought it about.
+  public var requestID: String?
+  /// Apple's `client_id` that it rests on: web or a native app.
+  public var clientID: String?
+
+  public init(
+    time: Timestamp, action: Action, user: String? = nil, session: String? = nil, peer: String? = nil,
+    requestID: String? = nil, clientID: String? = nil
+  ) {
+    self.time = time
+    self.action = action
+    self.user = user
+    self.session = session
+    self.peer = peer
+    self.requestID = requestID
+    self.clientID = clientID
+  }
+
+  /// What happened. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
+  public enum Action: Sendable, Equatable {
+    /// A session began; `isNewAccount` where Apple's user was not known before.
+    case signIn(isNewAccount: Bool)
+    /// A sign-in came to nothing.
+    case signInFailed(reason: String)
+    /// The user ended the session.
+    case signOut
+    /// A session ended otherwise: expired, replaced by another user, or an answer of Apple's.
+    case sessionEnded(reason: String)
+    /// A refresh token was checked with Apple.
+    case check(verdict: String)
+    /// A refresh token was revoked at Apple, or not.
+    case revocation(outcome: String)
+    /// Apple told something about a user, and what followed from it.
+    case notification(type: String, effect: String)
+    /// An operator did something to an account or a session.
+    case administration(act: String, by: String)
+
+    /// The name of the event in the log.
+    public var name: String {
+      switch self {
+      case .signIn: "sign_in"
+      case .signInFailed: "sign_in_failed"
+      case .signOut: "sign_out"
+      case .sessionEnded: "session_ended"
+      case .check: "check"
+      case .revocation: "revocation"
+      case .notification: "notification"
+      case .administration: "administration"
+      }
+    }
+  }
+
+  /// Appends the event as a line with its line feed.
+  public func append(to bytes: inout [UInt8], as format: LineFormat) {
+    var buffer: [UInt8] = []
+    swap(&buffer, &bytes)
+    var line = LineWriter(consume buffer, format: format)
+    line.time(time)
+    line.word("kind", "audit")
+    line.word("event", action.name)
+    switch action {
+    case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
+    case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
+    case .signOut: break
+    case .check(let verdict): line.string("verdict", verdict)
+    case .revocation(let outcome): line.string("outcome", outcome)
+    case .notification(let type, let effect):
+      line.string("type", type)
+      line.string("effect", effect)
+    case .administration(let act, let operatorName):
+      line.string("act", act)
+      line.string("by", operatorName)
+    }
+    if let user { line.string("user", user) }
+    if let session { line.string("session", session) }
+    if let clientID { line.string("client", clientID) }
+    if let peer { line.string("peer", peer) }
+    if let requestID { line.string("request", requestID) }
+    bytes = line.end()
+  }
+}
+
+/// Where audit events go: the same output as the log, in the same format.
+public struct AuditLog: Sendable {
+  private let output: LineOutput
+  private let format: LineFormat
+
+  public init(format: LineFormat, output: LineOutput = .standard) {
+    self.output = output
+    self.format = format
+  }
+
+  /// Writes one event. Returns at once.
+  public func record(_ event: AuditEvent) {
+    var bytes: [UInt8] = []
+    event.append(to: &bytes, as: format)
+    output.write(bytes)
+  }
+}

@@ -1,0 +1,36 @@
+internal import Synchronization
+
+/// What the parts of the gateway last told about themselves. Reading it asks nobody anything.
+public final class HealthMonitor: Sendable {
+  private struct State {
+    var checks: [HealthCheck]
+    var isDraining = false
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter checks: Every check there will be, in the order they are shown, as they stand at the start.
+  public init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
+
+  /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
+  /// added as one that informs.
+  public func update(_ name: String, _ status: HealthCheck.Status, message: String? = nil, at time: Timestamp) {
+    state.withLock { state in
+      guard let index = state.checks.firstIndex(where: { $0.name == name }) else {
+        state.checks.append(HealthCheck(name: name, status: status, message: message, since: time))
+        return
+      }
+      if state.checks[index].status != status || state.checks[index].since == nil { state.checks[index].since = time }
+      state.checks[index].status = status
+      state.checks[index].message = message
+    }
+  }
+
+  /// Says that the process is on its way down; there is no way back.
+  public func beginDraining() { state.withLock { $0.isDraining = true } }
+
+  /// How things stand.
+  public var report: HealthReport {
+    state.withLock { HealthReport(checks: $0.checks, isDraining: $0.isDraining) }
+  }
+}

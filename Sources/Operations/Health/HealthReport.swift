@@ -1,0 +1,86 @@
+/// Every check at one moment, and what the three probes answer.
+///
+/// - `/livez`: 503 only where a check that gates liveness fails. Draining is alive.
+/// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok.
+/// - `/healthz`: every check, with the status of `/readyz`.
+public struct HealthReport: Sendable, Equatable {
+  public var checks: [HealthCheck]
+  /// Whether the process is on its way down: it finishes what is in flight and wants no more.
+  public var isDraining: Bool
+
+  public init(checks: [HealthCheck], isDraining: Bool = false) {
+    self.checks = checks
+    self.isDraining = isDraining
+  }
+
+  /// Whether the process should be left running.
+  public var isLive: Bool { !checks.contains { $0.effect == .gatesLiveness && $0.status == .failing } }
+
+  /// Whether requests should be sent here.
+  public var isReady: Bool {
+    !isDraining && isLive && !checks.contains { $0.effect == .gatesReadiness && $0.status != .ok }
+  }
+
+  /// One word for people.
+  public var summary: Summary {
+    if isDraining { return .draining }
+    if !isReady { return .failing }
+    return checks.contains { $0.status == .failing } ? .degraded : .ok
+  }
+
+  public enum Summary: String, Sendable {
+    case ok
+    /// Requests are served, and something is wrong.
+    case degraded
+    case failing, draining
+  }
+
+  /// The answer of `/livez`.
+  public func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
+
+  /// The answer of `/readyz`.
+  public func readyz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady)) }
+
+  /// The answer of `/healthz`: a JSON object `{"status", "checks": [{"name", "status", "message", "since"}]}`.
+  public func healthz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: json()) }
+
+  private static func word(_ isGood: Bool) -> [UInt8] {
+    [UInt8]((isGood ? "{\"status\":\"ok\"}\n" : "{\"status\":\"failing\"}\n").utf8)
+  }
+
+  private func json() -> [UInt8] {
+    var body = [UInt8]("{\"status\":\"\(summary.rawValue)\",\"checks\":[".utf8)
+    for (index, check) in checks.enumerated() {
+      body.append(contentsOf: (index == 0 ? "\n" : ",\n").utf8)
+      body.append(contentsOf: "{\"name\":".utf8)
+      EscapedText.append(check.name.utf8, quoted: true, to: &body)
+      body.append(contentsOf: ",\"status\":\"\(check.status.rawValue)\"".utf8)
+      if let message = check.message {
+        body.append(contentsOf: ",\"message\":".utf8)
+        EscapedText.append(message.utf8, quoted: true, to: &body)
+      }
+      if let since = check.since {
+        body.append(contentsOf: ",\"since\":\"".utf8)
+        since.append(to: &body)
+        body.append(UInt8(ascii: "\""))
+      }
+      body.append(UInt8(ascii: "}"))
+    }
+    body.append(contentsOf: "]}\n".utf8)
+    return body
+  }
+}
+
+/// What a probe is answered.
+public struct HealthAnswer: Sendable, Equatable {
+  /// 200 or 503.
+  public var status: Int
+  /// JSON with a final line feed.
+  public var body: [UInt8]
+  public var contentType: String { "application/json" }
+
+  public init(status: Int, body: [UInt8]) {
+    self.status = status
+    self.body = body
+  }
+}

@@ -1,0 +1,7 @@
+/// How a line of the log looks.
+public enum LineFormat: Sendable, Hashable {
+  /// One JSON object (RFC 8259).
+  case json
+  /// `TIME what key=value key="value with spaces"`, for people.
+  case text
+}

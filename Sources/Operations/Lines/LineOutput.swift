@@ -1,0 +1,98 @@
+internal import Dispatch
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// A file descriptor that whole lines go to, from any thread, without ever blocking the caller.
+///
+/// A pipe whose reader has stalled must not stall event loops: lines are collected in memory, written by a queue of
+/// its own, and dropped and counted when more than `capacity` bytes wait. Lines appear in the order of the calls.
+public final class LineOutput: Sendable {
+  /// Most bytes that wait at a time.
+  public let capacity: Int
+
+  private struct Pending {
+    var bytes: [UInt8] = []
+    var isDraining = false
+    var droppedBytes: UInt64 = 0
+  }
+
+  private let descriptor: Int32
+  private let queue = DispatchQueue(label: "cordon.log")
+  private let pending = Mutex(Pending())
+
+  /// - Parameters:
+  ///   - descriptor: Where the lines go; it stays the caller's, who keeps it open as long as this lives.
+  ///   - capacity: Most bytes that wait at a time. Default: 1,048,576 (1 MiB).
+  public init(descriptor: Int32, capacity: Int = 1_048_576) {
+    self.descriptor = descriptor
+    self.capacity = capacity
+  }
+
+  /// Standard output.
+  public static let standard = LineOutput(descriptor: 1)
+
+  /// Whether the lines are read by a person: the descriptor is a terminal.
+  public var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// Bytes that were dropped because too many waited, or because writing failed.
+  public var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }
+
+  /// Takes one or more whole lines. Returns at once.
+  public func write(_ lines: some Collection<UInt8>) {
+    let wake = pending.withLock { pending in
+      guard pending.bytes.count + lines.count <= capacity else {
+        pending.droppedBytes &+= UInt64(lines.count)
+        return false
+      }
+      pending.bytes.append(contentsOf: lines)
+      if pending.isDraining { return false }
+      pending.isDraining = true
+      return true
+    }
+    if wake { queue.async { self.drain() } }
+  }
+
+  /// Waits until every line taken so far was written. For the end of the process, never for an event loop.
+  public func flush() { queue.sync { drain() } }
+
+  private func drain() {
+    var batch: [UInt8] = []
+    while true {
+      batch.removeAll(keepingCapacity: true)
+      pending.withLock { pending in
+        swap(&batch, &pending.bytes)
+        if batch.isEmpty { pending.isDraining = false }
+      }
+      if batch.isEmpty { return }
+      let lost = batch.withUnsafeBytes { writeAll($0) }
+      if lost > 0 { pending.withLock { $0.droppedBytes &+= UInt64(lost) } }
+    }
+  }
+
+  /// - Returns: Bytes that could not be written.
+  private func writeAll(_ bytes: UnsafeRawBufferPointer) -> Int {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let slice = UnsafeRawBufferPointer(rebasing: rest)
+      #if canImport(Glibc)
+        let count = Glibc.write(descriptor, slice.baseAddress, slice.count)
+      #elseif canImport(Musl)
+        let count = Musl.write(descriptor, slice.baseAddress, slice.count)
+      #endif
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN {
+        var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&wanted, 1, 1_000)
+      } else if count < 0, errno != EINTR {
+        return rest.count
+      }
+    }
+    return 0
+  }
+}

@@ -1,0 +1,102 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// A moment of the wall clock: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
+///
+/// Times are values that callers pass in; `now()` is for the one place in a program that supplies them.
+public struct Timestamp: Sendable, Hashable, Comparable {
+  /// Microseconds since the Unix epoch; negative before it.
+  public var microseconds: Int64
+
+  public init(microseconds: Int64) { self.microseconds = microseconds }
+
+  /// A moment in seconds since the Unix epoch. What does not fit is the nearest moment that does; NaN is the epoch.
+  public init(seconds: Double) {
+    let scaled = (seconds * 1e6).rounded()
+    if scaled.isNaN {
+      microseconds = 0
+    } else {
+      microseconds = Int64(exactly: scaled) ?? (scaled < 0 ? .min : .max)
+    }
+  }
+
+  /// The system's clock.
+  public static func now() -> Timestamp {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)
+  }
+
+  /// Seconds since the Unix epoch.
+  public var seconds: Double { Double(microseconds) / 1e6 }
+
+  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+
+  /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
+  /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
+  public func append(to bytes: inout [UInt8]) {
+    let moment = min(max(microseconds, Self.first), Self.last)
+    let milliseconds = Self.floorDivide(moment, 1_000)
+    let seconds = Self.floorDivide(milliseconds, 1_000)
+    let days = Self.floorDivide(seconds, 86_400)
+    let (year, month, day) = Self.civil(fromDays: days)
+    let ofDay = seconds - days * 86_400
+    Self.append(year, width: 4, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    Self.append(month, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: "-"))
+    Self.append(day, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: "T"))
+    Self.append(ofDay / 3_600, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    Self.append(ofDay / 60 % 60, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: ":"))
+    Self.append(ofDay % 60, width: 2, to: &bytes)
+    bytes.append(UInt8(ascii: "."))
+    Self.append(milliseconds - seconds * 1_000, width: 3, to: &bytes)
+    bytes.append(UInt8(ascii: "Z"))
+  }
+
+  /// 0000-01-01T00:00:00Z and the last microsecond of the year 9999.
+  private static let first: Int64 = -62_167_219_200 * 1_000_000
+  private static let last: Int64 = 253_402_300_800 * 1_000_000 - 1
+
+  private static func floorDivide(_ value: Int64, _ divisor: Int64) -> Int64 {
+    let quotient = value / divisor
+    return value % divisor < 0 ? quotient - 1 : quotient
+  }
+
+  /// Year, month and day of the proleptic Gregorian calendar, from days since the epoch: Howard Hinnant's
+  /// `civil_from_days`, which counts in eras of 400 years (146,097 days) that begin in March.
+  private static func civil(fromDays days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+    let shifted = days + 719_468
+    let era = floorDivide(shifted, 146_097)
+    let dayOfEra = shifted - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let shiftedMonth = (5 * dayOfYear + 2) / 153
+    let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+    let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+    return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+  }
+
+  private static func append(_ value: Int64, width: Int, to bytes: inout [UInt8]) {
+    var divisor: Int64 = 1
+    for _ in 1..<width { divisor *= 10 }
+    while divisor > 0 {
+      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
+      divisor /= 10
+    }
+  }
+}
+
+extension Timestamp: CustomStringConvertible {
+  public var description: String {
+    var bytes: [UInt8] = []
+    append(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,99 @@
+internal import Synchronization
+
+/// Counts the connections of one event loop, from clients and to the upstream. Recording costs a relaxed addition.
+public final class ConnectionRecorder: Sendable {
+  private let clientsAccepted = Atomic<UInt64>(0)
+  private let clientsClosed = Atomic<UInt64>(0)
+  private let handshakesFailed = Atomic<UInt64>(0)
+  private let upstreamOpened = Atomic<UInt64>(0)
+  private let upstreamClosed = Atomic<UInt64>(0)
+  private let upstreamParked = Atomic<UInt64>(0)
+  private let upstreamTaken = Atomic<UInt64>(0)
+  private let connectTimes = LatencyHistogram()
+  private let failures = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
+
+  init() {}
+
+  /// A client connected.
+  public func clientAccepted() { clientsAccepted.wrappingAdd(1, ordering: .relaxed) }
+  /// A client's connection is closed. Follows each `clientAccepted()` once.
+  public func clientClosed() { clientsClosed.wrappingAdd(1, ordering: .relaxed) }
+  /// A client's TLS handshake failed.
+  public func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
+
+  /// A connection to the upstream is ready for use, so many nanoseconds after it was wanted.
+  public func upstreamConnected(nanoseconds: UInt64) {
+    upstreamOpened.wrappingAdd(1, ordering: .relaxed)
+    connectTimes.record(nanoseconds: nanoseconds)
+  }
+  /// A connection to the upstream is closed; parked ones are taken first. Follows each `upstreamConnected` once.
+  public func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
+  /// A connection to the upstream waits for its next request.
+  public func upstreamBecameIdle() { upstreamParked.wrappingAdd(1, ordering: .relaxed) }
+  /// A waiting connection is used again, or about to be closed. Follows each `upstreamBecameIdle()` once.
+  public func upstreamLeftIdle() { upstreamTaken.wrappingAdd(1, ordering: .relaxed) }
+  /// Something went wrong between the gateway and the upstream.
+  public func upstreamFailed(_ failure: UpstreamFailure) {
+    failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
+  }
+
+  func add(to totals: inout Totals) {
+    // What ends is read before what begins, so that no difference is ever negative.
+    let closed = clientsClosed.load(ordering: .relaxed)
+    let accepted = clientsAccepted.load(ordering: .relaxed)
+    totals.clientsAccepted &+= accepted
+    totals.clientsOpen += Int64(bitPattern: accepted &- closed)
+    totals.handshakesFailed &+= handshakesFailed.load(ordering: .relaxed)
+    let taken = upstreamTaken.load(ordering: .relaxed)
+    totals.upstreamIdle += Int64(bitPattern: upstreamParked.load(ordering: .relaxed) &- taken)
+    let disconnected = upstreamClosed.load(ordering: .relaxed)
+    let connected = upstreamOpened.load(ordering: .relaxed)
+    totals.upstreamConnects &+= connected
+    totals.upstreamOpen += Int64(bitPattern: connected &- disconnected)
+    connectTimes.add(to: &totals.connectTimes)
+    for index in 0..<totals.failures.count { totals.failures[index] &+= failures[index].load(ordering: .relaxed) }
+  }
+
+  /// Sums over the recorders of every loop.
+  struct Totals {
+    var clientsAccepted: UInt64 = 0
+    var clientsOpen: Int64 = 0
+    var handshakesFailed: UInt64 = 0
+    var upstreamConnects: UInt64 = 0
+    var upstreamOpen: Int64 = 0
+    var upstreamIdle: Int64 = 0
+    var connectTimes = LatencyHistogram.emptySnapshot
+    var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
+  }
+}
+
+/// What can go wrong between the gateway and the upstream: the label `reason`.
+public enum UpstreamFailure: Int, Sendable, CaseIterable {
+  /// Nobody listens there.
+  case refused
+  /// Its name was not found.
+  case unresolved
+  /// Connecting took longer than `upstream.timeouts.connect`.
+  case connectTimeout
+  /// Its certificate or handshake was not acceptable.
+  case tls
+  /// It did not begin to answer within `upstream.timeouts.first_byte`, or stopped midway.
+  case timeout
+  /// It closed or reset the connection before its answer was complete.
+  case closed
+  /// Its answer was no HTTP.
+  case malformed
+
+  /// The label's value.
+  public var label: String {
+    switch self {
+    case .refused: "refused"
+    case .unresolved: "unresolved"
+    case .connectTimeout: "connect_timeout"
+    case .tls: "tls"
+    case .timeout: "timeout"
+    case .closed: "closed"
+    case .malformed: "malformed"
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import Synchronization
+
+/// Counts durations in fixed buckets, from any thread, without a lock and without allocation.
+struct LatencyHistogram: ~Copyable, Sendable {
+  /// One counter for each bound, and one for whatever is longer than all.
+  private let counts = InlineArray<15, Atomic<UInt64>> { _ in Atomic(0) }
+  private let sum = Atomic<UInt64>(0)
+
+  /// Upper bounds of the buckets in seconds, as they are told.
+  static let bounds: [Double] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+
+  func record(nanoseconds: UInt64) {
+    counts[Self.bucket(of: nanoseconds)].wrappingAdd(1, ordering: .relaxed)
+    sum.wrappingAdd(nanoseconds, ordering: .relaxed)
+  }
+
+  /// Adds what was counted so far to a snapshot. Counters are read one after the other: what is recorded meanwhile may
+  /// show in one and not in the other, never less than was there before.
+  func add(to snapshot: inout HistogramSnapshot) {
+    for index in 0..<15 { snapshot.counts[index] &+= counts[index].load(ordering: .relaxed) }
+    snapshot.sumSeconds += Double(sum.load(ordering: .relaxed)) / 1e9
+  }
+
+  static var emptySnapshot: HistogramSnapshot { HistogramSnapshot(bounds: bounds) }
+
+  /// The bounds in nanoseconds as a chain of comparisons: no table to look up, no bounds to check.
+  private static func bucket(of nanoseconds: UInt64) -> Int {
+    switch nanoseconds {
+    case ...500_000: 0
+    case ...1_000_000: 1
+    case ...2_500_000: 2
+    case ...5_000_000: 3
+    case ...10_000_000: 4
+    case ...25_000_000: 5
+    case ...50_000_000: 6
+    case ...100_000_000: 7
+    case ...250_000_000: 8
+    case ...500_000_000: 9
+    case ...1_000_000_000: 10
+    case ...2_500_000_000: 11
+    case ...5_000_000_000: 12
+    case ...10_000_000_000: 13
+    default: 14
+    }
+  }
+}
+
+/// What a histogram held at one moment.
+public struct HistogramSnapshot: Sendable, Equatable {
+  /// Upper bounds in seconds, ascending; the last bucket, which has none, is not listed.
+  public let bounds: [Double]
+  /// Observations of each bucket alone (not cumulative), the unbounded one last.
+  public internal(set) var counts: [UInt64]
+  /// Sum of all observations, in seconds.
+  public internal(set) var sumSeconds: Double = 0
+
+  init(bounds: [Double]) {
+    self.bounds = bounds
+    counts = [UInt64](repeating: 0, count: bounds.count + 1)
+  }
+
+  /// Observations in all buckets.
+  public var count: UInt64 { counts.reduce(0, &+) }
+}

@@ -1,0 +1,77 @@
+extension RequestRecorder.Totals {
+  func write(to text: inout MetricsText) {
+    text.family("cordon_requests_total", .counter, "Requests by kind of route and status; status 0: none was sent.")
+    for route in RouteClass.allCases {
+      let first = route.rawValue * RequestRecorder.statusCount
+      for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
+        text.sample(("route", route.label), ("code", "\(code)"), value: statuses[first + code])
+      }
+    }
+    text.family(
+      "cordon_request_duration_seconds", .histogram,
+      "From the first byte of a request to the last byte of its response, in seconds.")
+    for route in RouteClass.allCases {
+      text.histogram(labels: [("route", route.label)], durations[route.rawValue])
+    }
+    text.family(
+      "cordon_upstream_response_seconds", .histogram,
+      "From a request being sent upstream to the first byte of the answer, in seconds.")
+    text.histogram(upstreamWaits)
+    text.family("cordon_requests_in_flight", .gauge, "Requests that are being answered.")
+    text.sample(value: inFlight)
+    text.family("cordon_tunnels_open", .gauge, "Open tunnels (WebSocket and other upgrades).")
+    text.sample(value: openTunnels)
+    text.family("cordon_request_bytes_total", .counter, "Bytes of requests, heads and bodies.")
+    text.sample(value: bytesIn)
+    text.family("cordon_response_bytes_total", .counter, "Bytes of responses, heads and bodies.")
+    text.sample(value: bytesOut)
+  }
+}
+
+extension ConnectionRecorder.Totals {
+  func write(to text: inout MetricsText) {
+    text.family("cordon_client_connections_open", .gauge, "Open connections of clients.")
+    text.sample(value: clientsOpen)
+    text.family("cordon_client_connections_total", .counter, "Connections of clients that were accepted.")
+    text.sample(value: clientsAccepted)
+    text.family("cordon_client_handshake_failures_total", .counter, "TLS handshakes of clients that failed.")
+    text.sample(value: handshakesFailed)
+    text.family("cordon_upstream_connections_open", .gauge, "Open connections to the upstream, idle ones too.")
+    text.sample(value: upstreamOpen)
+    text.family("cordon_upstream_connections_idle", .gauge, "Connections to the upstream that wait for a request.")
+    text.sample(value: upstreamIdle)
+    text.family("cordon_upstream_connects_total", .counter, "Connections to the upstream that were opened.")
+    text.sample(value: upstreamConnects)
+    text.family(
+      "cordon_upstream_connect_seconds", .histogram, "How long it took to connect to the upstream, in seconds.")
+    text.histogram(connectTimes)
+    text.family("cordon_upstream_failures_total", .counter, "What went wrong with the upstream, by reason.")
+    for failure in UpstreamFailure.allCases {
+      text.sample(("reason", failure.label), value: failures[failure.rawValue])
+    }
+  }
+}
+
+extension ProcessSample {
+  /// The names that every Prometheus client library gives these, so that existing dashboards find them.
+  func write(to text: inout MetricsText, startTime: Timestamp) {
+    if let residentBytes {
+      text.family("process_resident_memory_bytes", .gauge, "Resident memory in bytes.")
+      text.sample(value: residentBytes)
+    }
+    if let cpuSeconds {
+      text.family("process_cpu_seconds_total", .counter, "Processor time, user and system, in seconds.")
+      text.sample(value: cpuSeconds)
+    }
+    if let openDescriptors {
+      text.family("process_open_fds", .gauge, "Open file descriptors.")
+      text.sample(value: openDescriptors)
+    }
+    if let maximumDescriptors {
+      text.family("process_max_fds", .gauge, "Most file descriptors that may be open.")
+      text.sample(value: maximumDescriptors)
+    }
+    text.family("process_start_time_seconds", .gauge, "When the process began, in seconds since 1970.")
+    text.sample(value: startTime.seconds)
+  }
+}

@@ -1,0 +1,118 @@
+internal import Synchronization
+
+/// Everything that is counted, and the text of `/metrics`.
+///
+/// The data plane gets a recorder for each event loop; the control plane counts its rare events in the families below;
+/// whatever is better asked than counted is a gauge with a closure.
+public final class MetricsRegistry: Sendable {
+  /// Sign-ins by `outcome`: `success`, `cancelled`, or the reason of the failure.
+  public let signIns = EventCounter(
+    name: "cordon_sign_ins_total", help: "Sign-ins by how they ended.", labelNames: ["outcome"],
+    expected: [["success"], ["cancelled"]])
+  /// Sign-in attempts that were started, by `kind`: `web`, `native`.
+  public let signInAttempts = EventCounter(
+    name: "cordon_sign_in_attempts_total", help: "Sign-in attempts that were started.", labelNames: ["kind"],
+    expected: [["web"]])
+  /// Sessions that ended, by `reason`: `sign_out`, `expired`, `idle`, `replaced`, `revoked`, `administration`.
+  public let sessionsEnded = EventCounter(
+    name: "cordon_sessions_ended_total", help: "Sessions that ended, by reason.", labelNames: ["reason"],
+    expected: [["sign_out"]])
+  /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`.
+  public let checks = EventCounter(
+    name: "cordon_checks_total", help: "Checks of refresh tokens with Apple, by verdict.", labelNames: ["verdict"],
+    expected: [["good"]])
+  /// Calls to Apple by `endpoint` (`token`, `keys`, `revoke`, …) and `outcome` (`ok`, or what went wrong).
+  public let appleCalls = EventCounter(
+    name: "cordon_apple_calls_total", help: "Calls to Apple by endpoint and outcome.",
+    labelNames: ["endpoint", "outcome"], expected: [["keys", "ok"], ["token", "ok"]])
+  /// How long calls to Apple took, by `endpoint`.
+  public let appleCallDurations = EventDurations(
+    name: "cordon_apple_call_duration_seconds", help: "How long calls to Apple took, in seconds.",
+    labelName: "endpoint", expected: ["keys", "token"])
+  /// Apple's server-to-server notifications by `type` and `outcome`.
+  public let notifications = EventCounter(
+    name: "cordon_notifications_total", help: "Notifications from Apple by type and outcome.",
+    labelNames: ["type", "outcome"])
+  /// Calls to the store that failed, by `operation`.
+  public let storeFailures = EventCounter(
+    name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
+    labelNames: ["operation"])
+
+  private struct Gauge: Sendable {
+    let name: String
+    let kind: MetricsText.Kind
+    let help: String
+    let read: @Sendable () -> Double?
+  }
+
+  private struct Parts {
+    var requests: [RequestRecorder] = []
+    var connections: [ConnectionRecorder] = []
+    var gauges: [Gauge] = []
+  }
+
+  private let version: String
+  private let startTime: Timestamp
+  private let parts = Mutex(Parts())
+
+  /// - Parameters:
+  ///   - version: The version of the program, told as a label of `cordon_build_info`.
+  ///   - startTime: When the process began.
+  public init(version: String, startTime: Timestamp) {
+    self.version = version
+    self.startTime = startTime
+  }
+
+  /// A recorder for the requests of one event loop, counted for as long as the registry lives.
+  public func makeRequestRecorder() -> RequestRecorder {
+    let recorder = RequestRecorder()
+    parts.withLock { $0.requests.append(recorder) }
+    return recorder
+  }
+
+  /// A recorder for the connections of one event loop, counted for as long as the registry lives.
+  public func makeConnectionRecorder() -> ConnectionRecorder {
+    let recorder = ConnectionRecorder()
+    parts.withLock { $0.connections.append(recorder) }
+    return recorder
+  }
+
+  /// Adds a number that is asked for when somebody reads the metrics; nil leaves it out. The closure must be quick.
+  /// - Parameters:
+  ///   - name: A name that no other family has, `cordon_…`; a second one of the same name is ignored.
+  ///   - kind: `gauge`, or `counter` for what only grows (whose name ends in `_total`).
+  public func addGauge(
+    _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> Double?
+  ) {
+    parts.withLock { parts in
+      guard !parts.gauges.contains(where: { $0.name == name }) else { return }
+      parts.gauges.append(Gauge(name: name, kind: kind, help: help, read: read))
+    }
+  }
+
+  /// The text of `/metrics`, in Prometheus text exposition format 0.0.4.
+  /// - Parameter process: What the process uses now: `ProcessSample.current()`.
+  public func render(process: ProcessSample) -> [UInt8] {
+    let (requests, connections, gauges) = parts.withLock { ($0.requests, $0.connections, $0.gauges) }
+    var text = MetricsText()
+    var requestTotals = RequestRecorder.Totals()
+    for recorder in requests { recorder.add(to: &requestTotals) }
+    requestTotals.write(to: &text)
+    var connectionTotals = ConnectionRecorder.Totals()
+    for recorder in connections { recorder.add(to: &connectionTotals) }
+    connectionTotals.write(to: &text)
+    for counter in [signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, storeFailures] {
+      counter.write(to: &text)
+    }
+    appleCallDurations.write(to: &text)
+    for gauge in gauges {
+      guard let value = gauge.read() else { continue }
+      text.family(gauge.name, gauge.kind, gauge.help)
+      text.sample(value: value)
+    }
+    process.write(to: &text, startTime: startTime)
+    text.family("cordon_build_info", .gauge, "Always 1; the version is a label.")
+    text.sample(("version", version), value: UInt64(1))
+    return text.bytes
+  }
+}

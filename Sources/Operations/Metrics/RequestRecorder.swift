@@ -1,0 +1,78 @@
+internal import Synchronization
+
+/// Counts the requests of one event loop.
+///
+/// Every counter is allocated beforehand, and recording is a handful of relaxed additions: no lock, no allocation, no
+/// dictionary. One recorder for each loop keeps the counters of different cores out of each other's cache lines; the
+/// registry that made them adds them up when somebody asks.
+public final class RequestRecorder: Sendable {
+  /// A counter for each status from 0 (none was sent, or one that is no status) to 599, for each route class.
+  private let statuses = InlineArray<4200, Atomic<UInt64>> { _ in Atomic(0) }
+  private let durations = InlineArray<7, LatencyHistogram> { _ in LatencyHistogram() }
+  private let upstreamWaits = LatencyHistogram()
+  private let bytesIn = Atomic<UInt64>(0)
+  private let bytesOut = Atomic<UInt64>(0)
+  private let started = Atomic<UInt64>(0)
+  private let finished = Atomic<UInt64>(0)
+  private let tunnelsOpened = Atomic<UInt64>(0)
+  private let tunnelsClosed = Atomic<UInt64>(0)
+
+  static let statusCount = 600
+
+  init() {}
+
+  /// A request's head is complete, or was refused.
+  public func requestStarted() { started.wrappingAdd(1, ordering: .relaxed) }
+
+  /// A request is over. Follows each `requestStarted()` once.
+  /// - Parameters:
+  ///   - route: The kind of route that it took.
+  ///   - status: The status that was sent; 0 where the client went before any.
+  ///   - nanoseconds: From the first byte of the request to the last byte of the response.
+  ///   - bytesIn: Bytes of the request, head and body.
+  ///   - bytesOut: Bytes of the response, head and body.
+  public func requestFinished(
+    route: RouteClass, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
+  ) {
+    let code = status >= 100 && status < Self.statusCount ? status : 0
+    statuses[route.rawValue &* Self.statusCount &+ code].wrappingAdd(1, ordering: .relaxed)
+    durations[route.rawValue].record(nanoseconds: nanoseconds)
+    self.bytesIn.wrappingAdd(bytesIn, ordering: .relaxed)
+    self.bytesOut.wrappingAdd(bytesOut, ordering: .relaxed)
+    finished.wrappingAdd(1, ordering: .relaxed)
+  }
+
+  /// The upstream began to answer, so many nanoseconds after the request was sent to it.
+  public func upstreamAnswered(nanoseconds: UInt64) { upstreamWaits.record(nanoseconds: nanoseconds) }
+
+  /// A connection became a tunnel (WebSocket and other upgrades).
+  public func tunnelOpened() { tunnelsOpened.wrappingAdd(1, ordering: .relaxed) }
+
+  /// A tunnel is closed. Follows each `tunnelOpened()` once.
+  public func tunnelClosed() { tunnelsClosed.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Adds what was counted so far.
+  func add(to totals: inout Totals) {
+    for index in 0..<totals.statuses.count { totals.statuses[index] &+= statuses[index].load(ordering: .relaxed) }
+    for route in 0..<RouteClass.allCases.count { durations[route].add(to: &totals.durations[route]) }
+    upstreamWaits.add(to: &totals.upstreamWaits)
+    totals.bytesIn &+= bytesIn.load(ordering: .relaxed)
+    totals.bytesOut &+= bytesOut.load(ordering: .relaxed)
+    // The end is read before the beginning, so that a request between the two never makes the difference negative.
+    let finished = finished.load(ordering: .relaxed)
+    totals.inFlight += Int64(bitPattern: started.load(ordering: .relaxed) &- finished)
+    let closed = tunnelsClosed.load(ordering: .relaxed)
+    totals.openTunnels += Int64(bitPattern: tunnelsOpened.load(ordering: .relaxed) &- closed)
+  }
+
+  /// Sums over the recorders of every loop.
+  struct Totals {
+    var statuses = [UInt64](repeating: 0, count: RouteClass.allCases.count * RequestRecorder.statusCount)
+    var durations = RouteClass.allCases.map { _ in LatencyHistogram.emptySnapshot }
+    var upstreamWaits = LatencyHistogram.emptySnapshot
+    var bytesIn: UInt64 = 0
+    var bytesOut: UInt64 = 0
+    var inFlight: Int64 = 0
+    var openTunnels: Int64 = 0
+  }
+}

@@ -1,0 +1,31 @@
+/// What kind of route a request took: the label `route` of the request metrics. Few and fixed, so that no client can
+/// make series.
+public enum RouteClass: Int, Sendable, CaseIterable {
+  /// A route that is open to everybody.
+  case open
+  /// A route for everybody with a session.
+  case signedIn
+  /// A route with rules.
+  case rules
+  /// A route for nobody.
+  case deny
+  /// The gateway's own pages under the path prefix: sign-in, callback, session.
+  case own
+  /// The question of another proxy whether a request may pass.
+  case verify
+  /// Refused before there was a route: malformed, too large, too slow, the wrong host.
+  case refused
+
+  /// The label's value.
+  public var label: String {
+    switch self {
+    case .open: "public"
+    case .signedIn: "signed-in"
+    case .rules: "rules"
+    case .deny: "deny"
+    case .own: "gateway"
+    case .verify: "verify"
+    case .refused: "refused"
+    }
+  }
+}

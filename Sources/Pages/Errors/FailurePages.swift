@@ -1,0 +1,68 @@
+extension PageRenderer {
+  /// The page of a failure, for people.
+  ///
+  /// - Parameters:
+  ///   - failure: what happened.
+  ///   - requestID: what the operator finds the request by.
+  ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
+  public func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
+    let said = texts.text(failure, application: applicationName)
+    var values = ["heading": Markup(escaping: said.heading), "explanation": Markup(escaping: said.explanation)]
+    if let advice = said.advice { values["advice"] = Markup(escaping: advice) }
+    for (way, key) in zip(failure.ways, ["way", "otherWay"]) {
+      values[key] = link(way, returnTo: returnTo).href
+      values[key + "Label"] = label(way)
+    }
+    var page = page(
+      .failure, status: failure.status,
+      title: .failureTitle(heading: said.heading, application: applicationName), requestID: requestID, values)
+    page.extraFields = Self.retryFields(failure)
+    return page
+  }
+
+  /// The same for programs: `{"error", "message", "request_id"}`, and `sign_in` with the path of the sign-in page where
+  /// signing in would help.
+  public func failureJSON(_ failure: PageFailure, requestID: String? = nil) -> RenderedPage {
+    let said = texts.text(failure, application: applicationName)
+    var members = [("error", failure.rawValue), ("message", said.explanation)]
+    if let requestID { members.append(("request_id", requestID)) }
+    if failure.ways.first == .signIn || failure.ways.first == .signInAgain {
+      members.append(("sign_in", prefix + "/sign-in"))
+    }
+    return RenderedPage(
+      status: failure.status, contentType: "application/json", body: JSONText.object(members),
+      contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", extraFields: Self.retryFields(failure))
+  }
+
+  /// The page or the JSON, as the client's `Accept` prefers.
+  public func failure(
+    _ failure: PageFailure, accept: [UInt8], requestID: String? = nil, returnTo: String = "/"
+  ) -> RenderedPage {
+    prefersHTML(accept: accept)
+      ? self.failure(failure, requestID: requestID, returnTo: returnTo)
+      : failureJSON(failure, requestID: requestID)
+  }
+
+  private func link(_ way: PageFailure.Way, returnTo: String) -> Link {
+    switch way {
+    case .signIn, .signInAgain: Link(page: prefix + "/sign-in", returnTo: returnTo)
+    case .otherAccount: Link(page: prefix + "/authorize", returnTo: returnTo)
+    case .tryAgain, .proceed: Link(path: returnTo)
+    case .startPage: Link(path: "/")
+    }
+  }
+
+  private func label(_ way: PageFailure.Way) -> Markup {
+    switch way {
+    case .signIn: text(.signInButton)
+    case .signInAgain, .tryAgain: text(.tryAgainButton)
+    case .otherAccount: text(.otherAccountButton)
+    case .proceed: text(.continueButton)
+    case .startPage: text(.startPageButton)
+    }
+  }
+
+  private static func retryFields(_ failure: PageFailure) -> [RenderedPage.Field] {
+    failure.retryAfter.map { [RenderedPage.Field("retry-after", String($0))] } ?? []
+  }
+}

@@ -1,0 +1,109 @@
+/// Everything that can be said instead of the page that was asked for. The raw value is `error` of the JSON form.
+public enum PageFailure: String, Sendable, CaseIterable {
+  // Signing in
+  /// Nobody is signed in, and the caller is not sent to sign in (fetch, or as the route says).
+  case signInRequired = "sign_in_required"
+  /// The user pressed Cancel at Apple's.
+  case cancelled = "sign_in_cancelled"
+  /// The attempt was begun too long ago.
+  case attemptExpired = "attempt_expired"
+  /// The answer belongs to no attempt of this browser: state or cookie is missing or another's.
+  case attemptUnknown = "attempt_unknown"
+  /// The attempt has been used up.
+  case attemptUsed = "attempt_used"
+  /// Apple's answer does not hold what was asked for, or its token does not verify.
+  case answerInvalid = "answer_invalid"
+  /// Apple refused our request: the operator's to mend.
+  case appleRefused = "apple_refused"
+  /// Apple cannot be reached, or is out of order.
+  case appleUnreachable = "apple_unreachable"
+  /// The session store is away.
+  case storeUnavailable = "store_unavailable"
+
+  // Policy
+  /// The user may not see this.
+  case forbidden = "forbidden"
+  /// The user may not see this, and hid the address that might be listed.
+  case emailHidden = "email_hidden"
+  /// The user may not see this, and has no address.
+  case emailMissing = "email_missing"
+  /// The user may not see this, because the address is not verified.
+  case emailNotVerified = "email_not_verified"
+  /// Another site asked for what only our own pages may ask for.
+  case crossSite = "cross_site"
+
+  // HTTP
+  case badRequest = "bad_request"
+  case notFound = "not_found"
+  case methodNotAllowed = "method_not_allowed"
+  case requestTimeout = "request_timeout"
+  case contentTooLarge = "content_too_large"
+  case targetTooLong = "uri_too_long"
+  case unsupportedMediaType = "unsupported_media_type"
+  case expectationFailed = "expectation_failed"
+  case misdirected = "misdirected_request"
+  case tooManyRequests = "too_many_requests"
+  case headTooLarge = "header_fields_too_large"
+  case internalError = "internal_error"
+  case notImplemented = "not_implemented"
+  case badGateway = "bad_gateway"
+  case unavailable = "service_unavailable"
+  case gatewayTimeout = "gateway_timeout"
+  case versionNotSupported = "http_version_not_supported"
+
+  /// The status code of the answer (RFC 9110 section 15).
+  public var status: Int {
+    switch self {
+    case .signInRequired: 401
+    case .cancelled, .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
+    case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
+    case .notFound: 404
+    case .methodNotAllowed: 405
+    case .requestTimeout: 408
+    case .contentTooLarge: 413
+    case .targetTooLong: 414
+    case .unsupportedMediaType: 415
+    case .expectationFailed: 417
+    case .misdirected: 421
+    case .tooManyRequests: 429
+    case .headTooLarge: 431
+    case .internalError: 500
+    case .notImplemented: 501
+    case .appleRefused, .badGateway: 502
+    case .appleUnreachable, .storeUnavailable, .unavailable: 503
+    case .gatewayTimeout: 504
+    case .versionNotSupported: 505
+    }
+  }
+
+  /// After how many seconds it is worth trying again (`Retry-After`), where that can be said.
+  public var retryAfter: Int? {
+    switch self {
+    case .appleUnreachable, .tooManyRequests: 30
+    case .storeUnavailable, .unavailable: 5
+    default: nil
+    }
+  }
+
+  /// The links that lead on, the first the obvious one.
+  var ways: [Way] {
+    switch self {
+    case .signInRequired, .cancelled: [.signIn]
+    case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable: [.signInAgain]
+    case .attemptUsed: [.proceed]
+    case .forbidden, .emailHidden, .emailMissing, .emailNotVerified: [.otherAccount, .startPage]
+    case .storeUnavailable, .requestTimeout, .tooManyRequests, .internalError, .badGateway, .unavailable,
+      .gatewayTimeout:
+      [.tryAgain]
+    case .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
+      .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported:
+      [.startPage]
+    case .misdirected: []
+    }
+  }
+
+  /// A link that leads on from a failure.
+  enum Way: Sendable, Equatable {
+    case signIn, signInAgain, otherAccount, tryAgain, proceed, startPage
+  }
+}

@@ -1,0 +1,52 @@
+/// The words of one language. Each text is asked for by a key with its parts as values; a switch over all keys is what
+/// makes a translation complete.
+protocol PageTexts: Sendable {
+  /// The tag of the language (BCP 47), for `lang`.
+  var language: String { get }
+  /// The direction of its script, for `dir`.
+  var direction: TextDirection { get }
+
+  func text(_ key: PageText) -> String
+  func text(_ failure: PageFailure, application: String) -> FailureText
+}
+
+/// `dir` of HTML.
+enum TextDirection: String, Sendable {
+  case leftToRight = "ltr"
+  case rightToLeft = "rtl"
+}
+
+/// The keys of all texts but those of failures.
+enum PageText: Sendable, Equatable {
+  case signInTitle(application: String)
+  case signInExplanation(application: String)
+  /// Apple's words, in Apple's translation only.
+  case appleButton
+  case signOutQuestion(application: String)
+  case signedInAs
+  case signOutExplanation
+  case signOutButton
+  case stayButton
+  case signedOutTitle
+  case signedOutExplanation(application: String)
+  case signInAgainButton
+  case signInButton
+  case repostTitle
+  case repostExplanation
+  case continueButton
+  case tryAgainButton
+  case startPageButton
+  case otherAccountButton
+  case requestIDLabel
+  case failureTitle(heading: String, application: String)
+}
+
+/// What a failure says.
+struct FailureText: Sendable, Equatable {
+  /// What happened, in a few words.
+  var heading: String
+  /// What happened, in a sentence or two.
+  var explanation: String
+  /// What the user can do, where it is not said already.
+  var advice: String?
+}

@@ -1,0 +1,47 @@
+/// Makes every page that Cordon itself shows. Values in, bytes out: it reads nothing and remembers nothing.
+public struct PageRenderer: Sendable {
+  /// The name of the application, as pages say it.
+  public let applicationName: String
+  let host: String
+  let prefix: String
+  let templates: PageTemplates
+  let texts: any PageTexts
+
+  /// - Parameters:
+  ///   - settings: what the operator chose.
+  ///   - host: the authority of `public_url`: shown on every page, and the application's name if none was given.
+  ///   - prefix: the path of our own pages, without a trailing slash, as in `/.auth`.
+  /// - Throws: a complaint of the template parser.
+  public init(settings: PageSettings, host: String, prefix: String) throws {
+    applicationName = settings.applicationName ?? host
+    self.host = host
+    self.prefix = prefix
+    templates = try PageTemplates()
+    texts = EnglishTexts()
+  }
+
+  /// Fills a template in that stands in the layout.
+  func page(
+    _ name: PageTemplates.Name, status: Int = 200, title: PageText, requestID: String? = nil,
+    allowsScript: Bool = false, formAction: ContentSecurityPolicy.FormAction = .nowhere, _ content: [String: Markup]
+  ) -> RenderedPage {
+    var generator = SystemRandomNumberGenerator()
+    let policy = ContentSecurityPolicy(
+      nonce: .init(using: &generator), allowsScript: allowsScript, formAction: formAction)
+    var values: [String: Markup] = [
+      "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),
+      "title": text(title), "icon": Markup(trusted: Artwork.icon), "nonce": Markup(escaping: policy.nonce.text),
+      "style": Markup(trusted: Stylesheet.text), "mark": Markup(trusted: Artwork.mark), "host": Markup(escaping: host),
+      "requestIDLabel": text(.requestIDLabel),
+    ]
+    if let requestID { values["requestID"] = Markup(escaping: requestID) }
+    values.merge(content) { _, new in new }
+    return RenderedPage(
+      status: status, contentType: "text/html; charset=utf-8", body: templates.render(name, values),
+      contentSecurityPolicy: policy.value)
+  }
+
+  func text(_ key: PageText) -> Markup {
+    Markup(escaping: texts.text(key))
+  }
+}

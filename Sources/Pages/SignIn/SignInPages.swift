@@ -1,0 +1,62 @@
+extension PageRenderer {
+  /// The page with Apple's button: a link, not a form, because browsers hold the redirect to Apple to `form-action`.
+  ///
+  /// - Parameter returnTo: the path to go to after signing in.
+  public func signIn(returnTo: String = "/") -> RenderedPage {
+    page(
+      .signIn, title: .signInTitle(application: applicationName),
+      [
+        "heading": text(.signInTitle(application: applicationName)),
+        "explanation": text(.signInExplanation(application: applicationName)),
+        "authorize": Link(page: prefix + "/authorize", returnTo: returnTo).href,
+        "appleLogo": Markup(trusted: Artwork.appleLogo), "appleButton": text(.appleButton),
+      ])
+  }
+
+  /// The question that `GET sign-out` asks. Its form is posted to `sign-out`, with `return_to`; the answer of that must
+  /// not redirect to another origin, or browsers stop it.
+  ///
+  /// - Parameters:
+  ///   - user: the name or the address of the user, if known.
+  ///   - returnTo: where to go if the user stays.
+  public func signOutQuestion(user: String? = nil, returnTo: String = "/") -> RenderedPage {
+    var values = [
+      "heading": text(.signOutQuestion(application: applicationName)), "explanation": text(.signOutExplanation),
+      "action": Link(path: prefix + "/sign-out").href, "returnTo": Link(path: returnTo).href,
+      "signOutButton": text(.signOutButton), "stay": Link(path: returnTo).href, "stayLabel": text(.stayButton),
+    ]
+    if let user, !user.isEmpty {
+      values["signedInAs"] = text(.signedInAs)
+      values["user"] = Markup(escaping: user)
+    }
+    return page(
+      .signOut, title: .signOutQuestion(application: applicationName), formAction: .sameOrigin, values)
+  }
+
+  /// The page after signing out.
+  ///
+  /// - Parameter returnTo: the path to go to when the user signs in again.
+  public func signedOut(returnTo: String = "/") -> RenderedPage {
+    page(
+      .signedOut, title: .signedOutTitle,
+      [
+        "heading": text(.signedOutTitle), "explanation": text(.signedOutExplanation(application: applicationName)),
+        "signIn": Link(page: prefix + "/sign-in", returnTo: returnTo).href, "signInLabel": text(.signInAgainButton),
+      ])
+  }
+
+  /// The page that posts Apple's answer once more, from our own origin: Apple's POST is cross-site and does not carry a
+  /// `SameSite=Lax` cookie; this one does. By itself where scripts run, by its button where not.
+  ///
+  /// - Parameter fields: names and values of the form, in their order, including whatever tells the callback that it is
+  ///   the second time.
+  public func callbackRepost(fields: [(name: String, value: String)]) -> RenderedPage {
+    page(
+      .repost, title: .repostTitle, allowsScript: true, formAction: .unlimited,
+      [
+        "heading": text(.repostTitle), "explanation": text(.repostExplanation),
+        "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: fields),
+        "continueLabel": text(.continueButton),
+      ])
+  }
+}

@@ -1,0 +1,72 @@
+/// Text that may stand in HTML, between tags or within a quoted attribute.
+///
+/// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
+/// bytes: swift-mustache escapes Characters, and to it `"` with a combining mark behind it is no quotation mark.
+struct Markup: Sendable, Equatable {
+  let html: String
+
+  /// Escapes text from anywhere: `&`, `<`, `>` and both quotation marks by name, control bytes other than tab and
+  /// newline as U+FFFD, and directional controls left out, so that no name can turn the text around it.
+  init(escaping text: String) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": bytes += "&amp;".utf8
+      case "<": bytes += "&lt;".utf8
+      case ">": bytes += "&gt;".utf8
+      case "\"": bytes += "&quot;".utf8
+      case "'": bytes += "&#39;".utf8
+      case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
+      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": bytes += "\u{FFFD}".utf8
+      case "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": break
+      default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
+      }
+    }
+    html = String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// Markup of our own.
+  init(trusted literal: StaticString) {
+    html = literal.description
+  }
+
+  /// Hidden fields of a form, one a line.
+  init(hiddenFields fields: [(name: String, value: String)]) {
+    html = fields.map {
+      "<input type=\"hidden\" name=\"\(Markup(escaping: $0.name).html)\" value=\"\(Markup(escaping: $0.value).html)\">"
+    }.joined(separator: "\n")
+  }
+}
+
+/// A link to one of our own pages, or within the application.
+struct Link: Sendable, Equatable {
+  let href: Markup
+
+  /// A path as it is. It begins with `/` and no second one, or the front page is taken for it.
+  init(path: String) {
+    let bytes = Array(path.utf8.prefix(2))
+    let isLocal = bytes.first == UInt8(ascii: "/") && bytes.dropFirst().allSatisfy { !"/\\".utf8.contains($0) }
+    href = Markup(escaping: isLocal ? path : "/")
+  }
+
+  /// A page of ours, with where to go afterwards percent-encoded behind it.
+  init(page: String, returnTo: String) {
+    self.init(path: page + "?return_to=" + Self.queryValue(returnTo))
+  }
+
+  /// Everything percent-encoded but the unreserved bytes of RFC 3986 and `/`.
+  private static func queryValue(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let bytes = text.utf8.flatMap { byte -> [UInt8] in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"), UInt8(ascii: "/"):
+        [byte]
+      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

@@ -1,0 +1,87 @@
+import Glibc
+import Sessions
+
+/// The database as a file.
+///
+/// It is never opened here while it exists: closing any descriptor of a file drops all locks that the process holds on it,
+/// those of other connections to the same database too (sqlite.org/howtocorrupt.html, 2.2).
+struct DatabaseFile: Sendable {
+  let path: String
+  private let device: dev_t
+  private let inode: ino_t
+
+  init(_ path: String) throws(StoreError) {
+    guard let status = Self.status(path) else { throw Self.gone(path) }
+    self.path = path
+    device = status.st_dev
+    inode = status.st_ino
+  }
+
+  /// Creates the file for this user alone if there is none; else takes others' rights away if it is ours. SQLite gives the
+  /// write-ahead log the mode of the file.
+  static func prepare(_ path: String) throws(StoreError) {
+    let folder = folder(of: path)
+    guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {
+      throw StoreError(
+        code: .missingDirectory,
+        message: "the folder \(folder) of the store \(path) does not exist; create it for the account that runs cordon "
+          + "(install -d -m 0700 -o USER \(folder)) or set store.url to another place")
+    }
+    guard let existing = Self.status(path) else { return try create(path) }
+    guard existing.st_mode & S_IFMT == S_IFREG else {
+      throw StoreError(code: .unavailable, message: "the store \(path) is no file; set store.url to a file's path")
+    }
+    if existing.st_mode & 0o077 != 0, existing.st_uid == geteuid() {
+      _ = chmod(path, 0o600)
+    }
+    guard access(path, R_OK) == 0 else { throw denied(path) }
+    guard access(path, W_OK) == 0, access(folder, W_OK) == 0 else { throw StoreError.readOnly(path, cause: nil) }
+  }
+
+  /// Throws if the file was deleted or replaced under us: what is written now would be lost.
+  func requirePresence() throws(StoreError) {
+    guard let status = Self.status(path), status.st_dev == device, status.st_ino == inode else {
+      throw Self.gone(path)
+    }
+  }
+
+  private static func create(_ path: String) throws(StoreError) {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    if descriptor >= 0 {
+      close(descriptor)
+      return
+    }
+    switch errno {
+    case EEXIST: return  // another process was faster
+    case EACCES, EPERM: throw denied(path)
+    case EROFS: throw StoreError.readOnly(path, cause: nil)
+    case ENOSPC, EDQUOT: throw StoreError.full(path, cause: nil)
+    default:
+      throw StoreError(
+        code: .unavailable, message: "cannot create the store \(path); set store.url to a place that can be written",
+        cause: String(cString: strerror(errno)))
+    }
+  }
+
+  private static func status(_ path: String) -> stat? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status : nil
+  }
+
+  private static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  private static func denied(_ path: String) -> StoreError {
+    StoreError(
+      code: .denied,
+      message: "may not open the store \(path); give it and its folder to the account that runs cordon")
+  }
+
+  private static func gone(_ path: String) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "the store \(path) was deleted or replaced while in use; put it back and start cordon again")
+  }
+}

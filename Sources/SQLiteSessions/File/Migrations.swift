@@ -1,0 +1,114 @@
+import GRDB
+import Sessions
+
+/// The schema, and how older files come to it. A migration that was released is never changed.
+enum Migrations {
+  /// "Crdn", in the file's header, so that a database of another program is not taken for ours.
+  static let applicationID: Int32 = 0x4372_646E
+
+  static let migrator: DatabaseMigrator = {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1: accounts, sessions, tokens, marks, changes") { database in
+      try database.execute(sql: "PRAGMA application_id = \(applicationID)")
+      try database.execute(sql: first)
+      try database.execute(
+        sql: "INSERT INTO store (id, identity, forgotten, pings) VALUES (1, lower(hex(randomblob(8))), 0, 0)")
+    }
+    return migrator
+  }()
+
+  /// Two processes may start on one fresh file: whoever comes second finds the work done.
+  static func bringUp(_ pool: DatabasePool) throws {
+    do {
+      try migrator.migrate(pool)
+    } catch {
+      guard try pool.read({ try migrator.hasCompletedMigrations($0) }) else { throw error }
+    }
+    if try pool.read({ try migrator.hasBeenSuperseded($0) }) {
+      throw StoreError(
+        code: .newerSchema,
+        message: "the store \(pool.path) was written by a newer version of cordon; run that version, or restore the "
+          + "backup from before the update")
+    }
+  }
+
+  /// Runs on every connection before anything is written.
+  static func refuseForeign(_ database: Database) throws {
+    let identifier = try Int32.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+    if identifier == applicationID { return }
+    let tables = try Int.fetchOne(
+      database,
+      sql: "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\' AND name "
+        + "NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    guard identifier == 0, tables == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_NOTADB, message: "a database of another program")
+    }
+  }
+
+  /// Instants are milliseconds since 1970.
+  private static let first = """
+    CREATE TABLE store (
+      id INTEGER PRIMARY KEY CHECK (id = 1),
+      identity TEXT NOT NULL,       -- of this database, for change cursors
+      forgotten INTEGER NOT NULL,   -- the highest number of a change that was removed
+      pings INTEGER NOT NULL
+    ) STRICT;
+
+    CREATE TABLE accounts (
+      subject TEXT PRIMARY KEY NOT NULL,
+      name TEXT,                    -- JSON of PersonName
+      email TEXT COLLATE NOCASE,    -- copy of the claim, to be looked up
+      claims TEXT NOT NULL,         -- JSON of AccountClaims
+      latest_authorization INTEGER NOT NULL,
+      last_verified INTEGER NOT NULL,
+      last_asked INTEGER,
+      last_answer TEXT,
+      claim_number INTEGER NOT NULL -- grows with each claim of a check and each sign-in
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX accounts_by_email ON accounts (email) WHERE email IS NOT NULL;
+
+    CREATE TABLE submitted_names (  -- before the exchange, until the sign-in is complete
+      subject TEXT PRIMARY KEY NOT NULL,
+      name TEXT NOT NULL,
+      submitted INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE refresh_tokens (
+      subject TEXT NOT NULL REFERENCES accounts (subject) ON DELETE CASCADE,
+      client_id TEXT NOT NULL,
+      sealed BLOB NOT NULL,
+      key INTEGER NOT NULL,         -- the identifier of the key that sealed it
+      version INTEGER NOT NULL,     -- the claim_number of the sign-in that brought it
+      PRIMARY KEY (subject, client_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX refresh_tokens_by_key ON refresh_tokens (key);
+
+    CREATE TABLE sessions (
+      handle BLOB PRIMARY KEY NOT NULL,
+      subject TEXT NOT NULL REFERENCES accounts (subject) ON DELETE CASCADE,
+      client_id TEXT NOT NULL,
+      began INTEGER NOT NULL,
+      ends INTEGER NOT NULL,
+      last_seen INTEGER NOT NULL,
+      user_agent TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX sessions_by_subject ON sessions (subject);
+    CREATE INDEX sessions_by_end ON sessions (ends);
+    CREATE INDEX sessions_by_last_seen ON sessions (last_seen);
+
+    CREATE TABLE single_use_marks (
+      mark BLOB PRIMARY KEY NOT NULL,
+      until INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX single_use_marks_by_end ON single_use_marks (until);
+
+    CREATE TABLE changes (          -- for other replicas, remembered for an hour or so
+      number INTEGER PRIMARY KEY AUTOINCREMENT,
+      handle BLOB,                  -- an ended session, with the reason,
+      reason TEXT,
+      subject TEXT,                 -- or an account that changed
+      at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX changes_by_handle ON changes (handle) WHERE handle IS NOT NULL;
+    """
+}

@@ -1,0 +1,66 @@
+import GRDB
+import Sessions
+
+extension StoreError {
+  /// What an error of the database means for whoever runs it. Statements' parameters never come into the message.
+  init(_ error: any Error, path: String) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as DatabaseError: self = StoreError(error, path: path)
+    case let error as DamagedRow:
+      self = .corrupt(path, cause: "unreadable \(error.what)")
+    default:
+      self.init(
+        code: .internalError, message: "the store \(path) failed; please report this", cause: "\(type(of: error))")
+    }
+  }
+
+  private init(_ error: DatabaseError, path: String) {
+    let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_PROTOCOL:
+      self.init(
+        code: .busy,
+        message: "the store \(path) is locked by another process; close other programs that have it open",
+        cause: cause)
+    case .SQLITE_READONLY: self = .readOnly(path, cause: cause)
+    case .SQLITE_FULL: self = .full(path, cause: cause)
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: self = .corrupt(path, cause: cause)
+    case .SQLITE_PERM, .SQLITE_AUTH:
+      self.init(
+        code: .denied,
+        message: "may not open the store \(path); give it and its folder to the account that runs cordon", cause: cause)
+    case .SQLITE_CANTOPEN, .SQLITE_IOERR, .SQLITE_NOMEM:
+      self.init(
+        code: .unavailable,
+        message: "the store \(path) cannot be read or written; look at the disk and at the rights of its folder",
+        cause: cause)
+    case .SQLITE_CONSTRAINT:
+      self.init(
+        code: .conflict, message: "the store \(path) refused a record that contradicts another; please report this",
+        cause: cause)
+    default:
+      self.init(code: .internalError, message: "the store \(path) failed; please report this", cause: cause)
+    }
+  }
+
+  static func readOnly(_ path: String, cause: String?) -> StoreError {
+    StoreError(
+      code: .readOnly,
+      message: "the store \(path) may be read but not written; give it and its folder to the account that runs cordon, "
+        + "and look whether the file system is mounted read-only",
+      cause: cause)
+  }
+
+  static func full(_ path: String, cause: String?) -> StoreError {
+    StoreError(code: .full, message: "there is no room left for the store \(path); make room on its disk", cause: cause)
+  }
+
+  static func corrupt(_ path: String, cause: String?) -> StoreError {
+    StoreError(
+      code: .corrupt,
+      message: "the store \(path) is damaged or not a database of cordon's; stop cordon and restore the file from a "
+        + "backup, or move it away: everybody signs in again then",
+      cause: cause)
+  }
+}

@@ -1,0 +1,77 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func account(_ subject: Subject) async throws(StoreError) -> Account? {
+    try await read { try AccountRow.find(subject, in: $0)?.account }
+  }
+
+  public func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(AccountRow.columns) FROM accounts WHERE email = ? ORDER BY subject", [email]
+      ).map { try AccountRow($0).account }
+    }
+  }
+
+  public func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(AccountRow.columns) FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?",
+        [subject?.text ?? "", max(limit, 0)]
+      ).map { try AccountRow($0).account }
+    }
+  }
+
+  @discardableResult
+  public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
+    try await write { database in
+      let ended = try SessionRow.end(
+        where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
+      try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
+      if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
+        try SessionRow.noteChange(of: subject, at: now, in: database)
+      }
+      return ended
+    }
+  }
+
+  public func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
+    try await read { database in
+      var counts: [KeyIdentifier: Int] = [:]
+      for row in try database.rows("SELECT key, count(*) FROM refresh_tokens GROUP BY key") {
+        guard let number = UInt32(exactly: try row.int64(0)) else { throw DamagedRow(what: "key") }
+        counts[KeyIdentifier(number: number)] = try row.int(1)
+      }
+      return counts
+    }
+  }
+
+  public func storedTokens(
+    notSealedBy key: KeyIdentifier, limit: Int
+  ) async throws(StoreError) -> [StoredToken] {
+    try await read { database in
+      try database.rows(
+        "SELECT subject, client_id, sealed FROM refresh_tokens WHERE key != ? ORDER BY subject, client_id LIMIT ?",
+        [Int64(key.number), max(limit, 0)]
+      ).map { row in
+        guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
+          throw DamagedRow(what: "token")
+        }
+        return StoredToken(subject: subject, clientID: try row.text(1), token: token)
+      }
+    }
+  }
+
+  public func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool {
+    try await write { database in
+      try database.run(
+        "UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND sealed = ?",
+        [
+          resealed.bytes.stored, Int64(resealed.key.number), token.subject.text, token.clientID,
+          token.token.bytes.stored,
+        ]) == 1
+    }
+  }
+}

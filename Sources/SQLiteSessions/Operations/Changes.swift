@@ -1,0 +1,89 @@
+import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    try await read { database in
+      let bounds = try Bounds(database)
+      guard let cursor else {
+        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), isIncomplete: false)
+      }
+      guard let number = bounds.number(of: cursor) else {
+        return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), isIncomplete: true)
+      }
+      let rows = try database.rows(
+        "SELECT number, handle, reason, subject FROM changes WHERE number > ? ORDER BY number LIMIT ?",
+        [number, max(limit, 1)])
+      let next = try rows.last.map { try $0.int64(0) } ?? number
+      return StoreChanges(
+        changes: try rows.map { try Self.change($0) }, cursor: bounds.cursor(next), isIncomplete: false)
+    }
+  }
+
+  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int {
+    try await write { database in
+      let now = rule.now
+      let limit = max(rule.limit, 1)
+      var removed = try database.run(
+        """
+        DELETE FROM single_use_marks WHERE mark IN (SELECT mark FROM single_use_marks WHERE until <= ? LIMIT ?)
+        """, [now.stored, limit])
+      removed += try database.run(
+        "DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE ends <= ? LIMIT ?)",
+        [now.stored, limit])
+      removed += try database.run(
+        "DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE last_seen <= ? LIMIT ?)",
+        [rule.idleSince.stored, limit])
+      let forgotten = try database.rows(
+        """
+        DELETE FROM changes WHERE number IN (SELECT number FROM changes WHERE at <= ? ORDER BY number LIMIT ?)
+        RETURNING number
+        """, [rule.changesUntil.stored, limit]
+      ).map { try $0.int64(0) }
+      if let highest = forgotten.max() {
+        try database.run("UPDATE store SET forgotten = max(forgotten, ?) WHERE id = 1", [highest])
+      }
+      return removed + forgotten.count
+    }
+  }
+
+  private static func change(_ row: Row) throws -> StoreChange {
+    if row.isNull(1) {
+      guard let subject = Subject(try row.text(3)) else { throw DamagedRow(what: "change") }
+      return .accountChanged(subject)
+    }
+    guard let handle = SessionHandle(bytes: try row.bytes(1)), let reason = SessionEnding(rawValue: try row.text(2))
+    else { throw DamagedRow(what: "change") }
+    return .ended(handle, reason)
+  }
+
+  /// Which changes the database remembers, and which it ever had.
+  private struct Bounds {
+    let identity: String
+    let forgotten: Int64
+    let last: Int64
+
+    init(_ database: Database) throws {
+      let row = try database.row(
+        """
+        SELECT identity, forgotten, coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)
+        FROM store WHERE id = 1
+        """)
+      guard let row else { throw DamagedRow(what: "store") }
+      identity = try row.text(0)
+      forgotten = try row.int64(1)
+      last = try row.int64(2)
+    }
+
+    func cursor(_ number: Int64) -> ChangeCursor { ChangeCursor(text: "\(identity):\(number)") }
+
+    /// Nil if changes after the cursor were forgotten, or if it is of another database (or a later state of this one,
+    /// before a backup was restored).
+    func number(of cursor: ChangeCursor) -> Int64? {
+      let parts = cursor.text.split(separator: ":", omittingEmptySubsequences: false)
+      guard parts.count == 2, parts[0] == identity, let number = Int64(parts[1]) else { return nil }
+      return (forgotten...max(forgotten, last)).contains(number) ? number : nil
+    }
+  }
+}

@@ -1,0 +1,82 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func claimCheck(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> CheckClaimOutcome {
+    try await write { database in
+      guard
+        let before = try AccountRow.find(subject, in: database),
+        let token = try database.row(
+          """
+          SELECT client_id, sealed, version FROM refresh_tokens WHERE subject = ?1
+          ORDER BY client_id != ?2, version DESC LIMIT 1
+          """, [subject.text, clientID])
+      else { return .nothingToAskWith }
+      guard let sealed = SealedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+      let latest = now.stored.subtractingReportingOverflow(interval.milliseconds)
+      let number = before.claimNumber &+ 1
+      let granted = try database.run(
+        """
+        UPDATE accounts SET last_asked = ?2, claim_number = ?3
+        WHERE subject = ?1 AND (last_asked IS NULL OR last_asked <= ?4)
+        """, [subject.text, now.stored, number, latest.overflow ? .min : latest.partialValue])
+      guard granted == 1 else { return .notYet(before.account) }
+      return .granted(
+        CheckClaim(
+          subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
+          tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked))
+    }
+  }
+
+  public func giveBack(_ claim: CheckClaim) async throws(StoreError) {
+    try await write { database in
+      try database.run(
+        "UPDATE accounts SET last_asked = ? WHERE subject = ? AND claim_number = ?",
+        [claim.previouslyAsked?.stored, claim.subject.text, claim.number])
+    }
+  }
+
+  public func record(
+    _ answer: CheckAnswer, of claim: CheckClaim, at now: Date
+  ) async throws(StoreError) -> RecordedAnswer {
+    try await write { database in
+      guard let before = try AccountRow.find(claim.subject, in: database) else {
+        return RecordedAnswer(account: nil, ended: [])
+      }
+      var after = before
+      after.account.lastAnswer = answer.kind
+      var ended: [SessionHandle] = []
+      switch answer {
+      case .good(let claims, let token):
+        after.account.lastVerified = now.orLater(before.account.lastVerified)
+        if let claims { after.account.claims = before.account.claims.afterCheck(claims) }
+        if let token {
+          try database.run(
+            """
+            UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND version = ?
+            """,
+            [token.bytes.stored, Int64(token.key.number), claim.subject.text, claim.clientID, claim.tokenVersion])
+        }
+      case .revoked:
+        let deleted = try database.run(
+          "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND version = ?",
+          [claim.subject.text, claim.clientID, claim.tokenVersion])
+        if deleted == 1 {
+          ended = try SessionRow.end(
+            where: "subject = ? AND client_id = ?", [claim.subject.text, claim.clientID], because: .revoked, at: now,
+            in: database)
+        }
+      case .noGoodAnswer:
+        break
+      }
+      try after.save(in: database)
+      if after.account.claims != before.account.claims {
+        try SessionRow.noteChange(of: claim.subject, at: now, in: database)
+      }
+      return RecordedAnswer(account: after.account, ended: ended)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+    try await read { database in
+      let row = try database.row(
+        """
+        SELECT \(SessionRow.columns), \(AccountRow.columns) FROM sessions
+        JOIN accounts ON accounts.subject = sessions.subject WHERE sessions.handle = ?
+        """, [handle.bytes.stored])
+      return try row.map { row in
+        SessionSnapshot(
+          session: try SessionRow.session(row),
+          account: try AccountRow(row, from: SessionRow.columnCount).account)
+      }
+    }
+  }
+
+  @discardableResult
+  public func end(
+    _ selection: SessionSelection, because reason: SessionEnding, at now: Date
+  ) async throws(StoreError) -> [SessionHandle] {
+    try await write { database in
+      switch selection {
+      case .one(let handle):
+        try SessionRow.end(
+          where: "handle = ?", [handle.bytes.stored], because: reason, at: now, in: database)
+      case .all(let subject):
+        try SessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
+      case .allUnlessAuthorizedSince(let moment, let subject):
+        try SessionRow.end(
+          where: """
+            subject = ?1 AND (SELECT latest_authorization FROM accounts WHERE accounts.subject = ?1) < ?2
+            """, [subject.text, moment.stored], because: reason, at: now, in: database)
+      case .resting(let subject, let clientID):
+        try SessionRow.end(
+          where: "subject = ? AND client_id = ?", [subject.text, clientID], because: reason, at: now, in: database)
+      }
+    }
+  }
+
+  public func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+    if sightings.isEmpty { return }
+    try await write { database in
+      for sighting in sightings {
+        try database.run(
+          "UPDATE sessions SET last_seen = ?2 WHERE handle = ?1 AND last_seen < ?2",
+          [sighting.handle.bytes.stored, sighting.seen.stored])
+      }
+    }
+  }
+
+  public func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(SessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]
+      ).map { try SessionRow.session($0) }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool {
+    try await write { database in
+      try database.run(
+        "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
+        [mark.bytes.stored, until.stored]) == 1
+    }
+  }
+
+  public func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {
+    try await write { database in
+      try database.run(
+        """
+        INSERT INTO submitted_names (subject, name, submitted) VALUES (?, ?, ?)
+        ON CONFLICT (subject) DO UPDATE SET name = excluded.name, submitted = excluded.submitted
+        """, [subject.text, try RecordText.encode(name), now.stored])
+    }
+  }
+
+  public func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
+    try await write { database in
+      let session = signIn.session
+      try Self.refuseSecondBeginning(of: session.handle, in: database)
+      let before = try AccountRow.find(session.subject, in: database)
+      let after = AccountRow(
+        account: try Self.account(after: signIn, before: before?.account, in: database),
+        claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
+      try after.save(in: database)
+      if let token = signIn.token {
+        try Self.save(token, of: session, version: after.claimNumber, in: database)
+      }
+      try SessionRow.insert(session, in: database)
+      var ended: [SessionHandle] = []
+      if let replacing = signIn.replacing {
+        ended = try SessionRow.end(
+          where: "handle = ?", [replacing.bytes.stored], because: .replaced, at: session.began, in: database)
+      }
+      if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
+        try SessionRow.noteChange(of: session.subject, at: session.began, in: database)
+      }
+      return CompletedSignIn(
+        snapshot: SessionSnapshot(session: session, account: after.account), ended: ended, isNewAccount: before == nil)
+    }
+  }
+
+  /// A handle that ended must not come back, by a repeated call say.
+  private static func refuseSecondBeginning(of handle: SessionHandle, in database: Database) throws {
+    let known = try database.row(
+      """
+      SELECT 1 FROM sessions WHERE handle = ?1 UNION ALL SELECT 1 FROM changes WHERE handle = ?1
+      """, [handle.bytes.stored])
+    guard known == nil else {
+      throw StoreError(
+        code: .conflict, message: "a session began twice; please report this", cause: "handle \(handle)")
+    }
+  }
+
+  private static func account(
+    after signIn: SignIn, before: Account?, in database: Database
+  ) throws -> Account {
+    let session = signIn.session
+    let submitted = try database.row(
+      "DELETE FROM submitted_names WHERE subject = ? RETURNING name", [session.subject.text])
+    let submittedName = try submitted.map { try RecordText.decode(PersonName.self, $0.text(0)) }
+    return Account(
+      subject: session.subject,
+      name: signIn.name ?? submittedName ?? before?.name,
+      claims: (before?.claims ?? AccountClaims()).afterSignIn(signIn.claims),
+      latestAuthorization: session.began.orLater(before?.latestAuthorization),
+      lastVerified: session.began.orLater(before?.lastVerified),
+      lastAsked: session.began.orLater(before?.lastAsked),
+      lastAnswer: before?.lastAnswer)
+  }
+
+  private static func save(
+    _ token: SealedToken, of session: Session, version: Int64, in database: Database
+  ) throws {
+    try database.run(
+      """
+      INSERT INTO refresh_tokens (subject, client_id, sealed, key, version) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (subject, client_id) DO UPDATE SET sealed = excluded.sealed, key = excluded.key,
+        version = excluded.version
+      """,
+      [session.subject.text, session.clientID, token.bytes.stored, Int64(token.key.number), version])
+  }
+}
+
+extension Date {
+  /// The later of the two, for clocks that differ a little. An instant more than a day ahead was written by a clock that
+  /// was wrong, and counts for nothing.
+  func orLater(_ stored: Date?) -> Date {
+    guard let stored, stored > self, stored.timeIntervalSince(self) < 86_400 else { return self }
+    return stored
+  }
+}

@@ -1,0 +1,73 @@
+import FoundationEssentials
+import GRDB
+import Sessions
+
+/// An account as its row holds it, with what only the store knows.
+struct AccountRow {
+  static let columns = """
+    accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
+    accounts.last_asked, accounts.last_answer, accounts.claim_number
+    """
+  static let columnCount = 8
+
+  var account: Account
+  var claimNumber: Int64
+
+  /// From `columns`, of which the first is at `start`.
+  init(_ row: Row, from start: Int = 0) throws {
+    guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
+    account = Account(
+      subject: subject,
+      name: try row.optionalText(start + 1).map { try RecordText.decode(PersonName.self, $0) },
+      claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
+      latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
+      lastAsked: try row.optionalDate(start + 5),
+      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) })
+    claimNumber = try row.int64(start + 7)
+  }
+
+  init(account: Account, claimNumber: Int64) {
+    self.account = account
+    self.claimNumber = claimNumber
+  }
+
+  static func find(_ subject: Subject, in database: Database) throws -> AccountRow? {
+    try database.row("SELECT \(columns) FROM accounts WHERE subject = ?", [subject.text]).map { try AccountRow($0) }
+  }
+
+  /// Inserts it or puts it in the place of the old.
+  func save(in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO accounts (subject, name, email, claims, latest_authorization, last_verified, last_asked, last_answer,
+        claim_number)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+      ON CONFLICT (subject) DO UPDATE SET name = excluded.name, email = excluded.email, claims = excluded.claims,
+        latest_authorization = excluded.latest_authorization, last_verified = excluded.last_verified,
+        last_asked = excluded.last_asked, last_answer = excluded.last_answer, claim_number = excluded.claim_number
+      """,
+      [
+        account.subject.text, try account.name.map { try RecordText.encode($0) },
+        account.claims.email.flatMap { $0.isEmpty ? nil : $0 }, try RecordText.encode(account.claims),
+        account.latestAuthorization.stored, account.lastVerified.stored, account.lastAsked?.stored,
+        account.lastAnswer?.rawValue, claimNumber,
+      ])
+  }
+}
+
+/// Records that are kept as JSON.
+enum RecordText {
+  static func encode(_ record: some Encodable) throws -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys]
+    return String(decoding: try encoder.encode(record), as: UTF8.self)
+  }
+
+  static func decode<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
+    do {
+      return try JSONDecoder().decode(type, from: Data(text.utf8))
+    } catch {
+      throw DamagedRow(what: "\(type)")
+    }
+  }
+}

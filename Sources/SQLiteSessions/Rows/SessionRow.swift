@@ -1,0 +1,50 @@
+import FoundationEssentials
+import GRDB
+import Sessions
+
+/// Sessions as their rows hold them.
+enum SessionRow {
+  static let columns = """
+    sessions.handle, sessions.subject, sessions.client_id, sessions.began, sessions.ends, sessions.last_seen, \
+    sessions.user_agent
+    """
+  static let columnCount = 7
+
+  static func session(_ row: Row) throws -> Session {
+    guard let handle = SessionHandle(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
+      throw DamagedRow(what: "session")
+    }
+    return Session(
+      handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
+      lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
+  }
+
+  static func insert(_ session: Session, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO sessions (handle, subject, client_id, began, ends, last_seen, user_agent) VALUES (?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        session.handle.bytes.stored, session.subject.text, session.clientID, session.began.stored, session.ends.stored,
+        session.lastSeen.stored, session.userAgent?.text,
+      ])
+  }
+
+  /// Removes the sessions of which `condition` is true and leaves a change for each.
+  static func end(
+    where condition: String, _ arguments: StatementArguments, because reason: SessionEnding, at now: Date,
+    in database: Database
+  ) throws -> [SessionHandle] {
+    let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
+    return try rows.map { row in
+      guard let handle = SessionHandle(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      try database.run(
+        "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes.stored, reason.rawValue, now.stored])
+      return handle
+    }
+  }
+
+  static func noteChange(of subject: Subject, at now: Date, in database: Database) throws {
+    try database.run("INSERT INTO changes (subject, at) VALUES (?, ?)", [subject.text, now.stored])
+  }
+}

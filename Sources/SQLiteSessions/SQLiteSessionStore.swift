@@ -1,0 +1,124 @@
+import FoundationEssentials
+import GRDB
+public import Sessions
+import Synchronization
+
+/// Accounts and sessions in one SQLite file: the store for one machine. Several processes of that machine may share it.
+///
+/// WAL, so that readers and the one writer do not wait for each other. `synchronous` is FULL: every commit is on the disk
+/// before it is acknowledged, so that a sign-out also survives a power cut; the commits that come often (when sessions were
+/// last seen) come in batches.
+///
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask that
+/// was claimed, or a sign-out, is never left in doubt.
+public final class SQLiteSessionStore: SessionStore {
+  /// How long a write waits for another process's, in seconds.
+  static let busyTimeout = 5.0
+  static let readers = 4
+
+  let file: DatabaseFile
+  private let pool: Mutex<DatabasePool?>
+
+  /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the present schema. Blocks.
+  ///
+  /// - Parameter path: absolute; the folder must exist.
+  /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
+  ///   belongs to another program, or was written by a newer version.
+  public convenience init(path: String) throws(StoreError) {
+    try self.init(path: path, busyTimeout: Self.busyTimeout)
+  }
+
+  init(path: String, busyTimeout: Double) throws(StoreError) {
+    try DatabaseFile.prepare(path)
+    do {
+      let pool = try DatabasePool(path: path, configuration: Self.configuration(busyTimeout))
+      try Migrations.bringUp(pool)
+      // The pool itself sets NORMAL when it switches to WAL.
+      try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+      file = try DatabaseFile(path)
+      self.pool = Mutex(pool)
+    } catch {
+      throw StoreError(error, path: path)
+    }
+  }
+
+  private static func configuration(_ busyTimeout: Double) -> Configuration {
+    var configuration = Configuration()
+    configuration.label = "cordon"
+    configuration.busyMode = .timeout(busyTimeout)
+    configuration.foreignKeysEnabled = true
+    configuration.maximumReaderCount = readers
+    configuration.prepareDatabase { try Migrations.refuseForeign($0) }
+    return configuration
+  }
+
+  /// Finishes what is under way and moves the log into the file. The connections close when the last operation is done.
+  public func close() async throws(StoreError) {
+    guard let last = pool.withLock({ $0.take() }) else { return }
+    try await run { completion in
+      last.asyncBarrierWriteWithoutTransaction { result in
+        completion(Result { try result.get().execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") })
+      }
+    }
+  }
+
+  /// Reads in one transaction.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(StoreError) -> Value {
+    let pool = try open()
+    return try await run { completion in
+      pool.asyncRead { result in completion(Result { try body(result.get()) }) }
+    }
+  }
+
+  /// Writes in one transaction, which takes the write lock from the beginning.
+  @discardableResult
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(StoreError) -> Value {
+    let pool = try open()
+    return try await run { completion in
+      pool.asyncWrite(body) { _, result in completion(result) }
+    }
+  }
+
+  private func open() throws(StoreError) -> DatabasePool {
+    guard let pool = pool.withLock({ $0 }) else {
+      throw StoreError(code: .closed, message: "the store \(file.path) was closed; this is a mistake of cordon's")
+    }
+    return pool
+  }
+
+  private func run<Value: Sendable>(
+    _ start: (@escaping @Sendable (Result<Value, any Error>) -> Void) -> Void
+  ) async throws(StoreError) -> Value {
+    do {
+      return try await withCheckedThrowingContinuation { continuation in
+        start { continuation.resume(with: $0) }
+      }
+    } catch {
+      throw StoreError(error, path: file.path)
+    }
+  }
+}
+
+extension SQLiteSessionStore {
+  public func ping() async throws(StoreError) {
+    try file.requirePresence()
+    try await write { database in
+      try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
+    }
+  }
+
+  public func counts() async throws(StoreError) -> StoreCounts {
+    try await read { database in
+      let row = try database.row(
+        "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens)"
+      )
+      guard let row else { throw DamagedRow(what: "counts") }
+      return StoreCounts(
+        accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2))
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import Sessions
+
+extension StoreContract {
+  static let accounts = [
+    StoreContract("Accounts are found by address, whatever the case of its letters, and only whole ones") { stores in
+      let ada = try Scenario.subject()
+      let bob = try Scenario.subject("bob")
+      _ = try await stores.first.complete(try Scenario.signIn(ada, claims: Scenario.claims("Ada@Example.com")))
+      _ = try await stores.first.complete(try Scenario.signIn(bob, claims: Scenario.claims("bob@example.com")))
+      _ = try await stores.first.complete(
+        try Scenario.signIn(Scenario.subject("nobody"), claims: Scenario.claims(nil)))
+      let found = try await stores.second.accounts(withEmail: "aDA@example.COM")
+      try requireEqual(found.map(\.subject), [ada], "who was found")
+      for email in ["%@example.com", "ada", "", "ada@example.com'--"] {
+        try requireEqual(try await stores.second.accounts(withEmail: email), [], "who was found by \(email)")
+      }
+    },
+    StoreContract("Accounts are listed page by page") { stores in
+      let subjects = try ["a", "b", "c", "d", "e"].map { try Scenario.subject($0) }
+      for subject in subjects.reversed() { _ = try await stores.first.complete(try Scenario.signIn(subject)) }
+      var listed: [Subject] = []
+      while true {
+        let page = try await stores.second.accounts(after: listed.last, limit: 2)
+        try require(page.count <= 2, "a page is longer than the limit")
+        if page.isEmpty { break }
+        listed += page.map(\.subject)
+      }
+      try requireEqual(listed, subjects, "the list")
+    },
+    StoreContract("A forgotten user leaves nothing behind, and others stay") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot
+        .session.handle
+      let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
+      try await stores.first.keepName(Scenario.name("Augusta"), submittedBy: ada, at: Scenario.noon)
+      let ended = try await stores.second.forget(ada, at: Scenario.noon)
+      try requireEqual(ended, [handle], "what ended")
+      try requireEqual(try await stores.first.account(ada), nil, "the account")
+      try requireEqual(try await stores.first.find(handle), nil, "the session")
+      try requireEqual(
+        try await stores.first.counts(), StoreCounts(accounts: 1, sessions: 1, refreshTokens: 1), "the counts")
+      try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
+      let again = try await stores.first.complete(try Scenario.signIn(ada))
+      try require(again.isNewAccount, "the account was still known")
+      try requireEqual(again.snapshot.account.name, nil, "the name")
+    },
+    StoreContract("Accounts, sessions and tokens are counted") { stores in
+      let ada = try Scenario.subject()
+      try requireEqual(
+        try await stores.first.counts(), StoreCounts(accounts: 0, sessions: 0, refreshTokens: 0), "the counts at first")
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      _ = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app))
+      try requireEqual(
+        try await stores.second.counts(), StoreCounts(accounts: 1, sessions: 3, refreshTokens: 2), "the counts")
+    },
+    StoreContract("Whatever text a user brings is kept as it is") { stores in
+      let ada = try Scenario.subject("o'brien\";--")
+      var claims = Scenario.claims("\u{E9}\u{0301}'%_\\@example.com")
+      claims.scopes = ["edu.users.read", "edu.classes.read"]
+      claims.realUserStatus = 2
+      claims.transferSubject = "001.next"
+      claims.other = ["text": .text("\u{0}\u{1F469}\u{200D}\u{1F680}"), "half": .decimal(0.5), "no": .truth(false)]
+      let signIn = try Scenario.signIn(
+        ada, clientID: "com.example.\u{FC}", name: Scenario.name("Zo\u{EB} \u{1F469}\u{200D}\u{1F680}"), claims: claims)
+      let completed = try await stores.first.complete(signIn)
+      try requireEqual(completed.snapshot.account.claims, claims, "the claims")
+      try requireEqual(
+        try await stores.reopen().find(signIn.session.handle), completed.snapshot, "what is found after a restart")
+    },
+  ]
+
+  static let tokens = [
+    StoreContract("The keys that sealed tokens are counted, and tokens can be moved to another key") { stores in
+      let ada = try Scenario.subject()
+      let old = try Scenario.keyring("o")
+      let both = try SessionKeyring(
+        secrets: ["n", "o"].map { SecretBytes(Array(String(repeating: $0, count: 32).utf8)) })
+      for name in ["ada", "bob", "eve"] {
+        _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject(name), token: name, by: old))
+      }
+      _ = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app, token: "app", by: both))
+      try requireEqual(
+        try await stores.second.sealingKeys(), [old.firstKey: 3, both.firstKey: 1], "the keys before")
+      try requireEqual(
+        try await stores.second.storedTokens(notSealedBy: both.firstKey, limit: 2).count, 2, "a limited batch")
+      let moved = try await TokenResealing.run(store: stores.second, keyring: both)
+      try requireEqual(moved, 3, "how many moved")
+      try requireEqual(try await stores.first.sealingKeys(), [both.firstKey: 4], "the keys after")
+      let claim = try await stores.first.claimCheck(
+        of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day)
+      ).granted
+      let token = try requireValue(claim, "claim").token
+      try requireEqual(
+        try both.open(token, of: ada, clientID: Scenario.web), RefreshTokenText("ada"), "the moved token")
+    },
+    StoreContract("A token that was replaced meanwhile is not overwritten by its resealed predecessor") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
+      let other = try Scenario.keyring("n")
+      let stored = try requireValue(
+        try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).first, "stored token")
+      let fresh = try Scenario.signIn(ada, token: "new")
+      _ = try await stores.second.complete(fresh)
+      let replaced = try await stores.first.replace(stored, by: try Scenario.token("old", of: ada, by: other))
+      try require(!replaced, "it was overwritten")
+      let left = try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).map(\.token)
+      try requireEqual(left, [fresh.token].compactMap(\.self), "the tokens")
+    },
+  ]
+}

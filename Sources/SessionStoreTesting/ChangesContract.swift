@@ -1,0 +1,150 @@
+import FoundationEssentials
+import Sessions
+
+extension StoreContract {
+  static let changes = [
+    StoreContract("Another replica learns what ended and why, in order, once") { stores in
+      let ada = try Scenario.subject()
+      let handles = try await sessions(4, of: ada, in: stores.first)
+      let start = try await stores.second.changes(since: nil, limit: 100)
+      try requireEqual(start.changes, [], "the changes without a cursor")
+      try require(!start.isIncomplete, "a fresh cursor is incomplete")
+      for handle in handles.prefix(3) {
+        try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon)
+      }
+      try await stores.second.end(.all(of: ada), because: .byOperator, at: Scenario.noon)
+      let expected =
+        handles.prefix(3).map { StoreChange.ended($0, .signedOut) } + [.ended(handles[3], .byOperator)]
+      let page = try await stores.second.changes(since: start.cursor, limit: 3)
+      try requireEqual(page.changes, Array(expected.prefix(3)), "the first page")
+      let rest = try await stores.first.changes(since: page.cursor, limit: 3)
+      try requireEqual(rest.changes, Array(expected.dropFirst(3)), "the second page")
+      let end = try await stores.reopen().changes(since: rest.cursor, limit: 3)
+      try requireEqual(end.changes, [], "what is left")
+      try requireEqual(end.cursor, rest.cursor, "the cursor at the end")
+      try require(!page.isIncomplete && !rest.isIncomplete && !end.isIncomplete, "changes are said to be missing")
+    },
+    StoreContract("Every way a session ends is a change") { stores in
+      let ada = try Scenario.subject()
+      let handles = try await sessions(1, of: ada, in: stores.first)
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      let second = try Scenario.signIn(ada, at: Scenario.later(.seconds(1)), replacing: handles[0])
+      _ = try await stores.first.complete(second)
+      let now = Scenario.later(.seconds(2 * 86_400))
+      let claim = try requireValue(
+        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now).granted,
+        "claim")
+      _ = try await stores.first.record(.revoked, of: claim, at: now)
+      let third = try Scenario.signIn(ada, at: now)
+      _ = try await stores.first.complete(third)
+      try await stores.first.forget(ada, at: now)
+      let changes = try await stores.second.changes(since: start, limit: 10).changes
+      try requireEqual(
+        changes,
+        [
+          .ended(handles[0], .replaced), .ended(second.session.handle, .revoked),
+          .ended(third.session.handle, .accountRemoved), .accountChanged(ada),
+        ], "the changes")
+    },
+    StoreContract("An account whose name or claims changed is a change; one that stayed the same is none") { stores in
+      let ada = try Scenario.subject()
+      _ = try await sessions(1, of: ada, in: stores.first)
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      _ = try await sessions(1, of: ada, in: stores.first)
+      try requireEqual(try await stores.second.changes(since: start, limit: 10).changes, [], "the changes of nothing")
+      _ = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada")))
+      let now = Scenario.later(Scenario.day)
+      let claim = try requireValue(
+        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now).granted,
+        "claim")
+      let claims = Scenario.claims("new@example.com")
+      _ = try await stores.first.record(.good(claims: claims, token: nil), of: claim, at: now)
+      let changes = try await stores.second.changes(since: start, limit: 10).changes
+      try requireEqual(changes, [.accountChanged(ada), .accountChanged(ada)], "the changes")
+    },
+    StoreContract("A replica that was away too long, or is a stranger, learns that changes are missing") { stores in
+      let ada = try Scenario.subject()
+      let handles = try await sessions(3, of: ada, in: stores.first)
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      for handle in handles { try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon) }
+      let rule = RemovalRule(
+        now: Scenario.later(.seconds(7_200)), idleTimeout: Scenario.day, rememberChanges: .seconds(3_600))
+      try requireEqual(try await stores.first.removeExpired(rule), 3, "how many changes were removed")
+      let late = try await stores.second.changes(since: start, limit: 10)
+      try require(late.isIncomplete, "nothing is said to be missing")
+      let next = try await stores.second.changes(since: late.cursor, limit: 10)
+      try require(!next.isIncomplete, "the new cursor is incomplete")
+      for text in ["", "x", "1", ":", "other:0", "\(late.cursor.text)0000"] {
+        let strange = try await stores.second.changes(since: ChangeCursor(text: text), limit: 10)
+        try require(strange.isIncomplete, "the cursor \(text) is believed")
+      }
+    },
+    StoreContract("What is over is removed in small batches, and nothing else") { stores in
+      let ada = try Scenario.subject()
+      let short = try Scenario.signIn(ada, lifetime: .seconds(3_600))
+      let idle = try Scenario.signIn(ada)
+      let alive = try Scenario.signIn(ada)
+      for signIn in [short, idle, alive] { _ = try await stores.first.complete(signIn) }
+      let now = Scenario.later(.seconds(10 * 86_400))
+      try await stores.first.touch([SessionSighting(handle: alive.session.handle, seen: now)])
+      for number in UInt8(0)..<5 {
+        _ = try await stores.first.useUp(.attempt([number]), until: Scenario.later(.seconds(600)))
+      }
+      _ = try await stores.first.useUp(.attempt([9]), until: now.addingTimeInterval(600))
+      let rule = RemovalRule(now: now, idleTimeout: .seconds(7 * 86_400), limit: 2)
+      var batches: [Int] = []
+      while batches.last != 0 { batches.append(try await stores.second.removeExpired(rule)) }
+      try requireEqual(batches.reduce(0, +), 7, "how many rows were removed")
+      try require(batches.count >= 4, "the batches are larger than the limit")
+      try requireEqual(try await stores.first.find(short.session.handle), nil, "the session that ended")
+      try requireEqual(try await stores.first.find(idle.session.handle), nil, "the session that was idle")
+      try require(try await stores.first.find(alive.session.handle) != nil, "a living session was removed")
+      try require(try await stores.first.account(ada) != nil, "the account was removed")
+      try requireEqual(try await stores.first.counts().refreshTokens, 1, "the number of tokens")
+      try require(
+        try await stores.first.useUp(.attempt([9]), until: now) == false, "a mark was removed before its time")
+      try require(
+        try await stores.first.useUp(.attempt([0]), until: now), "a mark whose time was over was not removed")
+    },
+  ]
+
+  static let closing = [
+    StoreContract("A ping succeeds while the store is there") { stores in
+      try await stores.first.ping()
+      try await stores.second.ping()
+    },
+    StoreContract("A closed store says so, closing it again is no error, and the data stays") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      try await stores.first.close()
+      try await stores.first.close()
+      try await requireError(.closed) { () throws(StoreError) in _ = try await stores.first.find(handle) }
+      try await requireError(.closed) { () throws(StoreError) in
+        try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon)
+      }
+      try require(try await stores.second.find(handle) != nil, "the other replica lost the session")
+      try require(try await stores.reopen().find(handle) != nil, "the session was lost")
+    },
+    StoreContract("What a cancelled caller began is done wholly or not at all") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let task = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon)
+      }
+      let acknowledged = try? await task.value
+      let isThere = try await stores.second.find(handle) != nil
+      try require(acknowledged == nil || !isThere, "an acknowledged end did not happen")
+    },
+  ]
+
+  private static func sessions(
+    _ count: Int, of subject: Subject, in store: any SessionStore
+  ) async throws -> [SessionHandle] {
+    var handles: [SessionHandle] = []
+    for _ in 0..<count {
+      handles.append(try await store.complete(try Scenario.signIn(subject)).snapshot.session.handle)
+    }
+    return handles
+  }
+}

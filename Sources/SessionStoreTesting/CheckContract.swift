@@ -1,0 +1,192 @@
+import FoundationEssentials
+import Sessions
+
+extension StoreContract {
+  static let dailyCheck = [
+    StoreContract("Of 200 concurrent claims exactly one is granted") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let now = Scenario.later(Scenario.day)
+      let granted = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<200 {
+          let store = number.isMultiple(of: 2) ? stores.first : stores.second
+          group.addTask {
+            let outcome = try await store.claimCheck(
+              of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
+            if outcome.granted == nil {
+              try requireEqual(outcome.notYet?.lastAsked, now, "lastAsked in a refused claim")
+            }
+            return outcome.granted != nil
+          }
+        }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      try requireEqual(granted, 1, "the number of granted claims")
+    },
+    StoreContract("A sign-in counts as asking: nobody may ask a millisecond before the interval is over") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let tooEarly = Scenario.later(Scenario.day).addingTimeInterval(-0.001)
+      for now in [Scenario.later(.seconds(-3_600)), Scenario.noon, tooEarly] {
+        let outcome = try await stores.second.claimCheck(
+          of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
+        try requireEqual(outcome.notYet?.subject, ada, "whose claim is refused")
+      }
+      let claim = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.second)
+      try requireEqual(claim.previouslyAsked, Scenario.noon, "when it was asked before")
+      try requireEqual(claim.claimedAt, Scenario.later(Scenario.day), "when it was claimed")
+      try requireEqual(
+        try await stores.first.account(ada)?.lastAsked, Scenario.later(Scenario.day), "lastAsked after the claim")
+    },
+    StoreContract("A claim survives a restart, whether or not an answer came") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      _ = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.first)
+      let outcome = try await stores.reopen().claimCheck(
+        of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(.seconds(86_400 + 3_600)))
+      try require(outcome.notYet != nil, "it was granted again after a restart")
+    },
+    StoreContract("A claim that was given back may be made again; a late return changes nothing") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let now = Scenario.later(Scenario.day)
+      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      try await stores.first.giveBack(first)
+      try requireEqual(try await stores.second.account(ada)?.lastAsked, Scenario.noon, "lastAsked after the return")
+      let second = try await grantedClaim(ada, at: now.addingTimeInterval(5), in: stores.second)
+      try await stores.first.giveBack(first)
+      try requireEqual(
+        try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(5), "lastAsked after a late return")
+      _ = try await stores.first.complete(try Scenario.signIn(ada, at: now.addingTimeInterval(10)))
+      try await stores.second.giveBack(second)
+      try requireEqual(
+        try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(10),
+        "lastAsked when somebody signed in before the return")
+    },
+    StoreContract("The token of the preferred client is asked with, another's if there is none") { stores in
+      let ada = try Scenario.subject()
+      let keyring = try Scenario.keyring()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: "web token"))
+      _ = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app, token: "app token"))
+      for (index, (preferred, expected)) in [
+        (Scenario.app, Scenario.app), (Scenario.web, Scenario.web), ("com.example.other", nil),
+      ].enumerated() {
+        let claim = try await grantedClaim(
+          ada, at: Scenario.later(.seconds(86_400 * (index + 1))), preferring: preferred, in: stores.second)
+        if let expected { try requireEqual(claim.clientID, expected, "the client") }
+        let text = try keyring.open(claim.token, of: ada, clientID: claim.clientID)
+        try requireEqual(
+          text, RefreshTokenText(claim.clientID == Scenario.app ? "app token" : "web token"), "the token")
+      }
+    },
+    StoreContract("Without an account or without a token there is nothing to ask with") { stores in
+      let ada = try Scenario.subject()
+      func outcome() async throws -> CheckClaimOutcome {
+        try await stores.first.claimCheck(
+          of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day))
+      }
+      try require(try await outcome().isNothingToAskWith, "an unknown user could be asked about")
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: nil))
+      try require(try await outcome().isNothingToAskWith, "a user without a token could be asked about")
+    },
+    StoreContract("A good answer moves lastVerified on and merges claims") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      var claims = AccountClaims()
+      claims.organizationID = "org"
+      let recorded = try await stores.second.record(.good(claims: claims, token: nil), of: claim, at: now)
+      try requireEqual(recorded.ended, [], "what a good answer ended")
+      let account = try requireValue(try await stores.first.find(handle)?.account, "account")
+      try requireEqual(account, recorded.account, "the recorded account")
+      try requireEqual(account.lastVerified, now, "lastVerified")
+      try requireEqual(account.latestAuthorization, Scenario.noon, "latestAuthorization")
+      try requireEqual(account.lastAnswer, .good, "the last answer")
+      try requireEqual(account.claims.organizationID, "org", "a claim that came")
+      try requireEqual(account.claims.email, "ada@example.com", "a claim that did not come")
+    },
+    StoreContract("A new token that came with a good answer is the one to ask with next") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
+      let now = Scenario.later(Scenario.day)
+      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let fresh = try Scenario.token("fresh", of: ada)
+      _ = try await stores.first.record(.good(claims: nil, token: fresh), of: first, at: now)
+      let second = try await grantedClaim(ada, at: now.addingTimeInterval(86_400), in: stores.first)
+      try requireEqual(second.token, fresh, "the token")
+    },
+    StoreContract("A revocation ends the sessions that rest on the token, deletes it, and nothing else") { stores in
+      let ada = try Scenario.subject()
+      let web = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let app = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app)).snapshot
+        .session.handle
+      let now = Scenario.later(Scenario.day)
+      let first = try await grantedClaim(ada, at: now, in: stores.first)
+      let recorded = try await stores.first.record(.revoked, of: first, at: now)
+      try requireEqual(recorded.ended, [web], "what ended")
+      try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
+      try requireEqual(recorded.account?.lastAnswer, .revoked, "the last answer")
+      try requireEqual(try await stores.second.find(web), nil, "the session")
+      try require(try await stores.second.find(app) != nil, "the other client's session ended")
+      let next = try await grantedClaim(ada, at: now.addingTimeInterval(86_400), in: stores.second)
+      try requireEqual(next.clientID, Scenario.app, "whose token is left")
+    },
+    StoreContract("A late revocation of a token that was replaced since ends nothing") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: "old"))
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let fresh = try Scenario.signIn(ada, at: now.addingTimeInterval(1), token: "new")
+      _ = try await stores.second.complete(fresh)
+      let recorded = try await stores.first.record(.revoked, of: claim, at: now.addingTimeInterval(2))
+      try requireEqual(recorded.ended, [], "what ended")
+      try require(try await stores.first.find(fresh.session.handle) != nil, "the new session ended")
+      try requireEqual(try await stores.first.counts().refreshTokens, 1, "the number of tokens")
+      let late = try Scenario.token("from the old one", of: ada)
+      _ = try await stores.first.record(.good(claims: nil, token: late), of: claim, at: now.addingTimeInterval(3))
+      let next = try await grantedClaim(ada, at: now.addingTimeInterval(86_401), in: stores.first)
+      try requireEqual(next.token, fresh.token, "the token to ask with next")
+    },
+    StoreContract("No good answer ends nothing and verifies nothing") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      let recorded = try await stores.first.record(.noGoodAnswer, of: claim, at: now)
+      try requireEqual(recorded.ended, [], "what ended")
+      let account = try requireValue(try await stores.second.find(handle)?.account, "account")
+      try requireEqual(account.lastVerified, Scenario.noon, "lastVerified")
+      try requireEqual(account.lastAsked, now, "lastAsked")
+      try requireEqual(account.lastAnswer, .noGoodAnswer, "the last answer")
+    },
+    StoreContract("An answer about a user who was forgotten meanwhile brings nobody back") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let now = Scenario.later(Scenario.day)
+      let claim = try await grantedClaim(ada, at: now, in: stores.first)
+      try await stores.second.forget(ada, at: now)
+      let recorded = try await stores.first.record(.good(claims: nil, token: nil), of: claim, at: now)
+      try requireEqual(recorded.account, nil, "the account")
+      try await stores.first.giveBack(claim)
+      try requireEqual(try await stores.first.account(ada), nil, "the account at last")
+    },
+    StoreContract("What a clock far ahead wrote is mended by the next sign-in") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(400 * 86_400))))
+      let account = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.account
+      try requireEqual(account.lastVerified, Scenario.noon, "lastVerified")
+      try requireEqual(account.lastAsked, Scenario.noon, "lastAsked")
+      try requireEqual(account.latestAuthorization, Scenario.noon, "latestAuthorization")
+      let behind = try await stores.second.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(-5))))
+      try requireEqual(behind.snapshot.account.lastAsked, Scenario.noon, "lastAsked after a clock a little behind")
+    },
+  ]
+
+  private static func grantedClaim(
+    _ subject: Subject, at now: Date, preferring clientID: String = Scenario.web, in store: any SessionStore
+  ) async throws -> CheckClaim {
+    let outcome = try await store.claimCheck(of: subject, preferring: clientID, interval: Scenario.day, now: now)
+    return try requireValue(outcome.granted, "claim")
+  }
+}

@@ -1,0 +1,72 @@
+import FoundationEssentials
+import Sessions
+
+/// People, clients and times that the sentences are about.
+enum Scenario {
+  static let web = "com.example.web"
+  static let app = "com.example.app"
+  /// A whole second in 2026; instants are compared exactly, and stores keep milliseconds.
+  static let noon = Date(timeIntervalSince1970: 1_790_000_000)
+  static let day = Duration.seconds(86_400)
+
+  static func later(_ duration: Duration) -> Date {
+    noon.addingTimeInterval(TimeInterval(duration.components.seconds))
+  }
+
+  static func subject(_ name: String = "ada") throws -> Subject {
+    try requireValue(Subject("001234.\(name).0987"), "subject")
+  }
+
+  static func name(_ given: String, _ family: String? = nil) throws -> PersonName {
+    try requireValue(PersonName(given: given, family: family), "name")
+  }
+
+  static func claims(_ email: String? = "ada@example.com") -> AccountClaims {
+    var claims = AccountClaims()
+    claims.email = email
+    claims.emailVerified = email == nil ? nil : true
+    claims.isPrivateEmail = false
+    claims.other = ["auth_time": .integer(1_790_000_000), "nonce_supported": .truth(true)]
+    return claims
+  }
+
+  static func keyring(_ letter: Character = "k") throws -> SessionKeyring {
+    try SessionKeyring(secrets: [SecretBytes(Array(String(repeating: letter, count: 32).utf8))])
+  }
+
+  static func token(
+    _ text: String, of subject: Subject, clientID: String = web, by keyring: SessionKeyring? = nil
+  ) throws -> SealedToken {
+    try (keyring ?? self.keyring()).seal(RefreshTokenText(text), of: subject, clientID: clientID)
+  }
+
+  static func signIn(
+    _ subject: Subject, clientID: String = web, at now: Date = noon, name: PersonName? = nil,
+    claims: AccountClaims = claims(), token: String? = "refresh", replacing: SessionHandle? = nil,
+    lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil
+  ) throws -> SignIn {
+    let session = Session(
+      .random(), of: subject, clientID: clientID, now: now, lifetime: lifetime,
+      userAgent: UserAgentSummary("Mozilla/5.0 (X11; Linux)".utf8))
+    return SignIn(
+      session: session, name: name, claims: claims,
+      token: try token.map { try self.token($0, of: subject, clientID: clientID, by: keyring) }, replacing: replacing)
+  }
+}
+
+extension CheckClaimOutcome {
+  var granted: CheckClaim? {
+    if case .granted(let claim) = self { return claim }
+    return nil
+  }
+
+  var notYet: Account? {
+    if case .notYet(let account) = self { return account }
+    return nil
+  }
+
+  var isNothingToAskWith: Bool {
+    if case .nothingToAskWith = self { return true }
+    return false
+  }
+}

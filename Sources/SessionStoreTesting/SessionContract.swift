@@ -1,0 +1,115 @@
+import Sessions
+
+extension StoreContract {
+  static let sessions = [
+    StoreContract("A session that nobody began is not found") { stores in
+      try requireEqual(try await stores.first.find(SessionIdentifier.random().handle), nil, "the session")
+    },
+    StoreContract("An ended session is gone everywhere and after a restart; ending it again is no error") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let kept = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let ended = try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon)
+      try requireEqual(ended, [handle], "what ended")
+      try requireEqual(try await stores.second.find(handle), nil, "the session on the other replica")
+      let reopened = try await stores.reopen()
+      try requireEqual(try await reopened.find(handle), nil, "the session after a restart")
+      try require(try await reopened.find(kept) != nil, "another session ended too")
+      let again = try await stores.second.end(.one(handle), because: .signedOut, at: Scenario.noon)
+      try requireEqual(again, [], "what ended the second time")
+    },
+    StoreContract("All sessions of a user end at once, and nobody else's") { stores in
+      let ada = try Scenario.subject()
+      var mine: Set<SessionHandle> = []
+      for clientID in [Scenario.web, Scenario.app, Scenario.web] {
+        mine.insert(
+          try await stores.first.complete(try Scenario.signIn(ada, clientID: clientID)).snapshot.session.handle)
+      }
+      let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
+      let ended = try await stores.second.end(.all(of: ada), because: .byOperator, at: Scenario.noon)
+      try requireEqual(Set(ended), mine, "what ended")
+      try requireEqual(try await stores.first.sessions(of: ada), [], "what is left")
+      try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
+      try require(try await stores.first.account(ada) != nil, "the account ended")
+    },
+    StoreContract("Only sessions that rest on one client's token end with it") { stores in
+      let ada = try Scenario.subject()
+      let web = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let app = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app)).snapshot
+        .session.handle
+      let ended = try await stores.first.end(
+        .resting(onTokenOf: ada, clientID: Scenario.app), because: .revoked, at: Scenario.noon)
+      try requireEqual(ended, [app], "what ended")
+      try require(try await stores.first.find(web) != nil, "the other client's session ended")
+    },
+    StoreContract("A notification older than the latest sign-in ends nothing") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      for moment in [Scenario.later(.seconds(-60)), Scenario.noon] {
+        let ended = try await stores.first.end(
+          .allUnlessAuthorizedSince(moment, of: ada), because: .consentRevoked, at: Scenario.later(.seconds(60)))
+        try requireEqual(ended, [], "what a late notification ended")
+      }
+      let ended = try await stores.first.end(
+        .allUnlessAuthorizedSince(Scenario.later(.seconds(1)), of: ada), because: .consentRevoked,
+        at: Scenario.later(.seconds(60)))
+      try requireEqual(ended, [handle], "what a newer one ended")
+    },
+    StoreContract("Sightings move lastSeen on, never back, and nothing else") { stores in
+      let ada = try Scenario.subject()
+      let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
+      let seen = Scenario.later(.seconds(600))
+      try await stores.first.touch([
+        SessionSighting(handle: session.handle, seen: seen),
+        SessionSighting(handle: SessionIdentifier.random().handle, seen: seen),
+      ])
+      try await stores.second.touch([SessionSighting(handle: session.handle, seen: Scenario.later(.seconds(300)))])
+      try await stores.second.touch([])
+      var expected = session
+      expected.lastSeen = seen
+      try requireEqual(try await stores.second.find(session.handle)?.session, expected, "the session")
+      try requireEqual(try await stores.first.counts().sessions, 1, "the number of sessions")
+    },
+    StoreContract("An ended session never comes back by a sighting or by a late answer") { stores in
+      let ada = try Scenario.subject()
+      let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
+      let later = Scenario.later(Scenario.day)
+      let claim = try requireValue(
+        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: later)
+          .granted, "claim")
+      try await stores.second.end(.one(session.handle), because: .signedOut, at: later)
+      try await stores.first.touch([SessionSighting(handle: session.handle, seen: later)])
+      _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: later)
+      try requireEqual(try await stores.first.find(session.handle), nil, "the ended session")
+      try requireEqual(try await stores.first.sessions(of: ada), [], "the user's sessions")
+    },
+    StoreContract("A session that ends while it is being touched and looked up stays ended") { stores in
+      let ada = try Scenario.subject()
+      for _ in 0..<10 {
+        let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<20 {
+            let store = number.isMultiple(of: 2) ? stores.first : stores.second
+            group.addTask {
+              try await store.touch([SessionSighting(handle: handle, seen: Scenario.later(.seconds(number)))])
+            }
+            group.addTask { _ = try await store.find(handle) }
+          }
+          group.addTask { try await stores.second.end(.one(handle), because: .signedOut, at: Scenario.noon) }
+          try await group.waitForAll()
+        }
+        try requireEqual(try await stores.first.find(handle), nil, "the session")
+      }
+    },
+    StoreContract("A user's sessions are listed, newest first") { stores in
+      let ada = try Scenario.subject()
+      var expected: [Session] = []
+      for hour in 0..<3 {
+        let signIn = try Scenario.signIn(ada, at: Scenario.later(.seconds(3_600 * hour)))
+        expected.insert(try await stores.first.complete(signIn).snapshot.session, at: 0)
+      }
+      _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
+      try requireEqual(try await stores.second.sessions(of: ada), expected, "the list")
+    },
+  ]
+}

@@ -1,0 +1,81 @@
+import FoundationEssentials
+public import Sessions
+
+/// What every store must do, one sentence and one run each. A store's tests run all of them:
+///
+///     @Test("The store keeps the contract", arguments: StoreContract.all)
+///     func contract(_ contract: StoreContract) async throws { try await contract.run(on: …) }
+public struct StoreContract: Sendable, CustomStringConvertible {
+  /// Every sentence of the contract.
+  public static let all = signingIn + sessions + dailyCheck + accounts + tokens + changes + closing
+
+  /// What must be true.
+  public let sentence: String
+  private let body: @Sendable (StoreUnderTest) async throws -> Void
+
+  init(_ sentence: String, _ body: @escaping @Sendable (StoreUnderTest) async throws -> Void) {
+    self.sentence = sentence
+    self.body = body
+  }
+
+  /// Tries it on a store that holds nothing yet.
+  ///
+  /// - Throws: `ContractViolation`, or what the store threw.
+  public func run(on store: StoreUnderTest) async throws { try await body(store) }
+
+  public var description: String { sentence }
+}
+
+/// Fresh, empty data, seen by two replicas.
+public struct StoreUnderTest: Sendable {
+  /// Two ways to the same data, as two processes have them (two connections or pools, not one shared object).
+  public let first: any SessionStore
+  public let second: any SessionStore
+  /// Opens the same data once more, as after a restart.
+  public let reopen: @Sendable () async throws -> any SessionStore
+
+  public init(
+    first: any SessionStore, second: any SessionStore, reopen: @escaping @Sendable () async throws -> any SessionStore
+  ) {
+    self.first = first
+    self.second = second
+    self.reopen = reopen
+  }
+}
+
+/// The store did otherwise than the contract says.
+public struct ContractViolation: Error, CustomStringConvertible {
+  /// What it did, and where the contract says otherwise.
+  public let description: String
+}
+
+func require(
+  _ condition: Bool, _ otherwise: @autoclosure () -> String, file: StaticString = #fileID, line: UInt = #line
+) throws {
+  guard condition else { throw ContractViolation(description: "\(otherwise()) (\(file):\(line))") }
+}
+
+func requireEqual<Value: Equatable>(
+  _ value: Value, _ expected: Value, _ what: String, file: StaticString = #fileID, line: UInt = #line
+) throws {
+  try require(value == expected, "\(what) is \(value), not \(expected)", file: file, line: line)
+}
+
+func requireValue<Value>(
+  _ value: Value?, _ what: String, file: StaticString = #fileID, line: UInt = #line
+) throws -> Value {
+  guard let value else { throw ContractViolation(description: "there is no \(what) (\(file):\(line))") }
+  return value
+}
+
+func requireError(
+  _ code: StoreError.Code, file: StaticString = #fileID, line: UInt = #line,
+  _ body: () async throws(StoreError) -> Void
+) async throws {
+  do {
+    try await body()
+  } catch {
+    return try requireEqual(error.code, code, "the error", file: file, line: line)
+  }
+  throw ContractViolation(description: "no error, instead of \(code) (\(file):\(line))")
+}

@@ -1,0 +1,33 @@
+public import FoundationEssentials
+
+/// One Apple user, as far as this gateway knows them. Beneath it the store keeps one sealed refresh token for each
+/// `client_id` the user signed in with; tokens are never part of this value.
+public struct Account: Sendable, Equatable {
+  /// Who.
+  public let subject: Subject
+  /// The name, once one was submitted; never lost again.
+  public var name: PersonName?
+  /// What Apple's tokens last said.
+  public var claims: AccountClaims
+  /// When the user last signed in. A notification about something older than this ends nothing.
+  public var latestAuthorization: Date
+  /// When Apple last confirmed the account: by a sign-in or by a good answer to a check.
+  public var lastVerified: Date
+  /// When the right to ask Apple was last claimed. A sign-in counts as asking.
+  public var lastAsked: Date?
+  /// What came of the last check, for the operator to see; nil before the first.
+  public var lastAnswer: CheckAnswer.Kind?
+
+  public init(
+    subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
+    lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil
+  ) {
+    self.subject = subject
+    self.name = name
+    self.claims = claims
+    self.latestAuthorization = latestAuthorization
+    self.lastVerified = lastVerified
+    self.lastAsked = lastAsked
+    self.lastAnswer = lastAnswer
+  }
+}

@@ -1,0 +1,40 @@
+/// The value of a claim: one scalar of JSON. Lists and objects are not kept.
+public enum ClaimValue: Sendable, Hashable, Codable {
+  case text(String)
+  case integer(Int64)
+  case decimal(Double)
+  case truth(Bool)
+
+  /// As an identity header shows it: text as it is, numbers in decimal, Booleans as `true` and `false`.
+  public var headerText: String {
+    switch self {
+    case .text(let text): text
+    case .integer(let number): String(number)
+    case .decimal(let number): String(number)
+    case .truth(let truth): truth ? "true" : "false"
+    }
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let truth = try? container.decode(Bool.self) {
+      self = .truth(truth)
+    } else if let number = try? container.decode(Int64.self) {
+      self = .integer(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .decimal(number)
+    } else {
+      self = .text(try container.decode(String.self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .text(let text): try container.encode(text)
+    case .integer(let number): try container.encode(number)
+    case .decimal(let number): try container.encode(number)
+    case .truth(let truth): try container.encode(truth)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+/// Turns an account and its session into the fields that the upstream is told the user by. Rendered once per session, not
+/// per request.
+public enum IdentityHeaders {
+  /// The configured headers that have something to say, in the order of the configuration. An empty claim is no header. A
+  /// value holds no control character, whatever the claim held.
+  ///
+  /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `SessionHandle`, which is not what the
+  /// cookie carries), `email` (only if Apple verified it, unless configured otherwise), `email_verified`,
+  /// `is_private_email`, `real_user_status`, `org_id`, `scopes` (joined by spaces), `transfer_sub`, and any other claim by
+  /// the name it has in the identity token.
+  public static func render(
+    account: Account, session: Session, settings: IdentityHeaderSettings
+  ) -> [(name: String, value: [UInt8])] {
+    settings.headers.compactMap { header in
+      guard
+        let text = claim(
+          header.claim, account: account, session: session, allowUnverifiedEmail: settings.allowUnverifiedEmail)
+      else { return nil }
+      return (name: header.name, value: encoded(text, settings.encoding))
+    }
+  }
+
+  /// A claim as text, unencoded; nil if it is absent or empty.
+  public static func claim(
+    _ name: String, account: Account, session: Session, allowUnverifiedEmail: Bool
+  ) -> String? {
+    let claims = account.claims
+    let text: String? =
+      switch name {
+      case "sub": account.subject.text
+      case "name": account.name?.text
+      case "given_name": account.name?.given
+      case "family_name": account.name?.family
+      case "session_id": session.handle.text
+      case "email": claims.email(allowUnverified: allowUnverifiedEmail)
+      case "email_verified": claims.emailVerified.map { ClaimValue.truth($0).headerText }
+      case "is_private_email": claims.isPrivateEmail.map { ClaimValue.truth($0).headerText }
+      case "real_user_status": claims.realUserStatus.map { String($0) }
+      case "org_id": claims.organizationID
+      case "scopes": claims.scopes?.joined(separator: " ")
+      case "transfer_sub": claims.transferSubject
+      default: claims.other[name]?.headerText
+      }
+    guard let text, !text.isEmpty else { return nil }
+    return text
+  }
+
+  /// The bytes of a field value (RFC 9110 5.5). Spaces at the ends are encoded too: a recipient would strip them.
+  static func encoded(_ text: String, _ encoding: IdentityHeaderSettings.Encoding) -> [UInt8] {
+    let bytes = Array(text.utf8)
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    for index in bytes.indices {
+      if goesAsItIs(bytes, index, encoding) {
+        result.append(bytes[index])
+      } else {
+        result.append(UInt8(ascii: "%"))
+        result.append(hexDigits[Int(bytes[index] >> 4)])
+        result.append(hexDigits[Int(bytes[index] & 0x0F)])
+      }
+    }
+    return result
+  }
+
+  private static func goesAsItIs(_ bytes: [UInt8], _ index: Int, _ encoding: IdentityHeaderSettings.Encoding) -> Bool {
+    switch bytes[index] {
+    case UInt8(ascii: " "): index != bytes.startIndex && index != bytes.endIndex - 1
+    case UInt8(ascii: "%"): encoding == .utf8
+    case 0x21...0x7E: true
+    case 0x80...: encoding == .utf8 && !isC1Control(bytes, index)
+    default: false
+    }
+  }
+
+  /// Whether the byte is part of U+0080 to U+009F, which UTF-8 writes as C2 80 to C2 9F.
+  private static func isC1Control(_ bytes: [UInt8], _ index: Int) -> Bool {
+    if bytes[index] == 0xC2 { return index + 1 < bytes.endIndex && (0x80...0x9F).contains(bytes[index + 1]) }
+    return index > bytes.startIndex && bytes[index - 1] == 0xC2 && (0x80...0x9F).contains(bytes[index])
+  }
+
+  private static let hexDigits = Array("0123456789ABCDEF".utf8)
+}

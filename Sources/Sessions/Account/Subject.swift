@@ -1,0 +1,30 @@
+/// Apple's name for one user: the `sub` claim of the identity token, stable and the same across one team's apps. The only
+/// thing that identifies an account; an e-mail address never does.
+///
+/// 1 to 255 visible ASCII characters (Apple's look like `001234.0123456789abcdef0123456789abcdef.0123`), so comparing two
+/// is comparing their bytes.
+public struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
+  /// As Apple wrote it.
+  public let text: String
+
+  /// Nil unless `text` is 1 to 255 visible ASCII characters.
+  public init?(_ text: String) {
+    guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    self.text = text
+  }
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    guard let subject = Subject(try container.decode(String.self)) else {
+      throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a subject")
+    }
+    self = subject
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(text)
+  }
+
+  public var description: String { text }
+}

@@ -1,0 +1,45 @@
+/// What an answer of Apple's to a refresh means, in this module's own words.
+public enum Verdict: Sendable, Equatable, CaseIterable {
+  /// 200: in good standing.
+  case good
+  /// 400 `invalid_grant`: revoked, or the password changed.
+  case revoked
+  /// 400 `invalid_client`, `unauthorized_client`, `invalid_request`: our key, team or client identifier is wrong.
+  case ourMistake
+  /// 429, 5xx, a time-out, something that is not JSON: Apple's trouble.
+  case appleTrouble
+  /// The request cannot have reached Apple: connection refused, name not found. Only this may be tried again.
+  case notSent
+}
+
+/// What to do about a verdict.
+public enum Consequence: Sendable, Equatable {
+  /// Write down the good answer.
+  case noteGood
+  /// End the sessions that rest on this token.
+  case endSessions
+  /// Sessions go on for the grace period; the account is asked about again after the interval.
+  case keep
+  /// Give the claim back; it may be tried again after a pause (`ReachabilityBackoff`).
+  case giveBack
+}
+
+/// What the operator must be told.
+public enum CheckAlarm: Sendable, Equatable {
+  /// Apple refuses our key, team or client identifier.
+  case credentialsRefused
+  /// Of so many checks within the hour not one succeeded: revocations are held.
+  case noCheckSucceeds(checks: Int)
+
+  /// What happened and what to do about it.
+  public var message: String {
+    switch self {
+    case .credentialsRefused:
+      "Apple refuses our credentials, so users cannot be checked: run `cordon doctor` and compare apple.client_id, "
+        + "apple.team_id, apple.key_id and the key file with the developer account; sessions go on for revalidation.grace"
+    case .noCheckSucceeds(let checks):
+      "not one of \(checks) checks within the hour succeeded, so revocations are held for revalidation.grace: run "
+        + "`cordon doctor` and compare the apple section with the developer account"
+    }
+  }
+}

@@ -1,0 +1,63 @@
+/// base64url without padding (RFC 4648 5), in its one canonical form: `decode` refuses every text that `encode` would not
+/// have written, so that there is exactly one text for each sequence of bytes.
+enum Base64URL {
+  static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        result.append(alphabet[Int(bits >> UInt32(count) & 0x3F)])
+      }
+    }
+    if count > 0 { result.append(alphabet[Int(bits << UInt32(6 - count) & 0x3F)]) }
+    return result
+  }
+
+  static func encodeText(_ bytes: some Sequence<UInt8>) -> String { String(decoding: encode(bytes), as: UTF8.self) }
+
+  /// Nil for a character outside the alphabet (padding and white space too), an impossible length, or left-over bits that
+  /// are not zero.
+  static func decode(_ text: [UInt8]) -> [UInt8]? {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count * 3 / 4)
+    guard decode(text.span.bytes, into: { result.append($0) }) else { return nil }
+    return result
+  }
+
+  /// The same without an array: each byte goes to `write`, in order. What was written counts only if this returns true.
+  @inline(__always)
+  static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {
+    var bits: UInt32 = 0
+    var count = 0
+    for index in text.byteOffsets {
+      // Named unsafe for types that not every byte is a value of; it is bounds-checked.
+      guard let value = value(of: text.unsafeLoad(fromByteOffset: index, as: UInt8.self)) else { return false }
+      bits = bits << 6 | value
+      count += 6
+      if count >= 8 {
+        count -= 8
+        write(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+      }
+    }
+    return count < 6 && bits & (1 << UInt32(count) - 1) == 0
+  }
+
+  @inline(__always)
+  private static func value(of character: UInt8) -> UInt32? {
+    switch character {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(character - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(character - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(character - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "-"): 62
+    case UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}

@@ -1,0 +1,56 @@
+/// Why the keys of the sessions cannot be used. Always the operator's to mend; the message ends with the remedy.
+public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: Sendable, Equatable {
+    /// `session.secret_files` names no file.
+    case noSecret
+    /// A file could not be read.
+    case unreadable(path: String)
+    /// Less than 32 bytes were left.
+    case tooShort(path: String?, byteCount: Int)
+    /// A secret of more than 64 KiB: surely another file was meant.
+    case tooLong(path: String?)
+    /// Refresh tokens in the store are sealed by keys that no configured secret gives.
+    case tokensWouldBeLost(count: Int, keys: [KeyIdentifier])
+  }
+
+  public let code: Code
+  /// What happened and what to do about it.
+  public let message: String
+
+  public var description: String { message }
+
+  static let noSecret = KeyringError(
+    code: .noSecret,
+    message: "session.secret_files names no file; write a secret with `cordon keygen` and name its file there")
+
+  static func unreadable(path: String, reason: String) -> KeyringError {
+    KeyringError(
+      code: .unreadable(path: path),
+      message: "cannot read the session secret \(path): \(reason); write one with `cordon keygen` and let the account "
+        + "that runs cordon read it")
+  }
+
+  static func tooShort(path: String?, byteCount: Int) -> KeyringError {
+    KeyringError(
+      code: .tooShort(path: path, byteCount: byteCount),
+      message: "the session secret\(path.map { " \($0)" } ?? "") has \(byteCount) bytes, at least "
+        + "\(SessionKeyring.minimumSecretLength) are needed; write one with `cordon keygen`")
+  }
+
+  static func tooLong(path: String?) -> KeyringError {
+    KeyringError(
+      code: .tooLong(path: path),
+      message: "the session secret\(path.map { " \($0)" } ?? "") has more than "
+        + "\(SessionKeyring.maximumSecretLength) bytes, so it is hardly a secret; write one with `cordon keygen`")
+  }
+
+  static func tokensWouldBeLost(count: Int, keys: [KeyIdentifier]) -> KeyringError {
+    let names = keys.map(\.description).sorted().joined(separator: ", ")
+    return KeyringError(
+      code: .tokensWouldBeLost(count: count, keys: keys),
+      message: "\(count) refresh token\(count == 1 ? "" : "s") in the store \(count == 1 ? "is" : "are") sealed by "
+        + "\(keys.count == 1 ? "a key" : "keys") (\(names)) that no file of session.secret_files gives; add the old "
+        + "secret's file after the first one, run `cordon store reseal`, and remove it then")
+  }
+}

@@ -1,0 +1,164 @@
+import Crypto
+public import FoundationEssentials
+
+/// What a sealed value is for. Each purpose has a key of its own, so that a value sealed for one cannot be opened as
+/// another.
+public enum SealPurpose: String, Sendable, Hashable, CaseIterable {
+  /// The cookie of one attempt to sign in.
+  case attempt
+  /// A refresh token in the store.
+  case refreshToken = "refresh-token"
+  /// The one-time code handed back to a native app.
+  case handBack = "hand-back"
+}
+
+/// Why a sealed value was not opened. Whoever held the value is at fault, except for a key that the operator removed.
+public enum SealError: Error, Sendable, Equatable {
+  /// Cut, extended, altered, re-spelled, for another purpose or another context.
+  case refused
+  /// Sealed by a key that no configured secret gives.
+  case unknownKey(KeyIdentifier)
+  /// Genuine, but its time is over.
+  case expired
+  /// The cryptographic library failed. Not known to happen.
+  case failed
+}
+
+/// A value that only the holder of the key can read or make, bound to a purpose, a context and a time.
+///
+///     version=1 | key identifier (4) | salt (12) | nonce (12) | AES-256-GCM( expiry in ms (8) | bytes ) | tag (16)
+///
+/// Each value has a key of its own, HMAC-SHA256 of the purpose's key over the salt (the idea of XAES-256-GCM): with 192
+/// random bits for each, no flood of sign-in attempts ever brings a nonce to be used twice. Purpose, context and the
+/// header are authenticated with it.
+enum SealedValue {
+  static let version: UInt8 = 1
+  static let saltLength = 12
+  static let nonceLength = 12
+  static let headerLength = 1 + 4
+  static let tagLength = 16
+  static let expiryLength = 8
+  static let overhead = headerLength + saltLength + nonceLength + expiryLength + tagLength
+}
+
+extension SessionKeyring {
+  /// Seals `bytes` by the first key as text of base64url, for a cookie or a URL.
+  ///
+  /// - Parameters:
+  ///   - purpose: what for; it must be named again to open it.
+  ///   - context: what it belongs to (the attempt's name, say), not kept inside; it must be given again to open it.
+  ///   - expires: from when on it is not opened any more; nil for never.
+  /// - Throws: only `SealError.failed`.
+  public func sealText(
+    _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], expires: Date?
+  ) throws(SealError) -> String {
+    Base64URL.encodeText(try seal(bytes, for: purpose, context: context, expires: expires))
+  }
+
+  /// What was sealed by `sealText`.
+  public func openText(
+    _ text: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], now: Date
+  ) throws(SealError) -> [UInt8] {
+    guard let sealed = Base64URL.decode(text) else { throw .refused }
+    return try open(sealed, for: purpose, context: context, now: now)
+  }
+
+  /// How many characters `sealText` makes of so many bytes.
+  public static func sealedTextLength(of byteCount: Int) -> Int {
+    ((byteCount + SealedValue.overhead) * 4 + 2) / 3
+  }
+
+  func seal(
+    _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8], expires: Date?
+  ) throws(SealError) -> [UInt8] {
+    let header = [SealedValue.version] + keys[0].identifier.bytes
+    let salt = AES.GCM.Nonce()
+    let nonce = AES.GCM.Nonce()
+    let expiry = expires?.millisecondsSince1970 ?? Int64.max
+    let plain = withUnsafeBytes(of: expiry.bigEndian) { Array($0) } + bytes
+    do {
+      let box = try AES.GCM.seal(
+        plain, using: keys[0].messageKey(for: purpose, salt: salt), nonce: nonce,
+        authenticating: SealedValue.associated(header: header, purpose: purpose, context: context))
+      return header + salt + nonce + box.ciphertext + box.tag
+    } catch {
+      throw .failed
+    }
+  }
+
+  func open(
+    _ sealed: [UInt8], for purpose: SealPurpose, context: [UInt8], now: Date
+  ) throws(SealError) -> [UInt8] {
+    guard sealed.count >= SealedValue.overhead, let key = SealedValue.key(of: sealed) else { throw .refused }
+    guard knows(key) else { throw .unknownKey(key) }
+    for candidate in keys where candidate.identifier == key {
+      guard let plain = candidate.open(sealed, for: purpose, context: context) else { continue }
+      let expiry = plain.prefix(SealedValue.expiryLength).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+      guard now.millisecondsSince1970 < Int64(bitPattern: expiry) else { throw .expired }
+      return Array(plain.dropFirst(SealedValue.expiryLength))
+    }
+    throw .refused
+  }
+}
+
+extension SealedValue {
+  /// The identifier of the key that sealed it, as the header says; nil if this is no sealed value.
+  static func key(of sealed: [UInt8]) -> KeyIdentifier? {
+    guard sealed.count >= headerLength, sealed[0] == version else { return nil }
+    return sealed[1..<headerLength].withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
+  }
+
+  /// What is authenticated beside the bytes. The purpose has no NUL, so no two cases give the same.
+  fileprivate static func associated(header: [UInt8], purpose: SealPurpose, context: [UInt8]) -> [UInt8] {
+    header + Array(purpose.rawValue.utf8) + [0] + context
+  }
+}
+
+extension SessionKeyring.Keys {
+  fileprivate func messageKey(for purpose: SealPurpose, salt: some Sequence<UInt8>) -> SymmetricKey {
+    SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: Array(salt), using: sealing.key(for: purpose)))
+  }
+
+  /// Nil unless it is exactly what this key sealed for this purpose and context.
+  fileprivate func open(_ sealed: [UInt8], for purpose: SealPurpose, context: [UInt8]) -> [UInt8]? {
+    var rest = sealed[...]
+    func take(_ count: Int) -> [UInt8] {
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    let header = take(SealedValue.headerLength)
+    let salt = take(SealedValue.saltLength)
+    let nonce = take(SealedValue.nonceLength)
+    let tag = rest.suffix(SealedValue.tagLength)
+    let ciphertext = rest.dropLast(SealedValue.tagLength)
+    guard
+      let box = try? AES.GCM.SealedBox(nonce: AES.GCM.Nonce(data: nonce), ciphertext: ciphertext, tag: tag),
+      let plain = try? AES.GCM.open(
+        box, using: messageKey(for: purpose, salt: salt),
+        authenticating: SealedValue.associated(header: header, purpose: purpose, context: context)),
+      plain.count >= SealedValue.expiryLength
+    else { return nil }
+    return Array(plain)
+  }
+}
+
+/// One sealing key for each purpose.
+struct SealingKeys: Sendable {
+  private let attempt: SymmetricKey
+  private let refreshToken: SymmetricKey
+  private let handBack: SymmetricKey
+
+  init(derive: (SealPurpose) -> SymmetricKey) {
+    attempt = derive(.attempt)
+    refreshToken = derive(.refreshToken)
+    handBack = derive(.handBack)
+  }
+
+  func key(for purpose: SealPurpose) -> SymmetricKey {
+    switch purpose {
+    case .attempt: attempt
+    case .refreshToken: refreshToken
+    case .handBack: handBack
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import FoundationEssentials
+
+/// The session cookie: it proves a session's identifier before anything is looked up.
+///
+///     value = base64url( version=1 | key identifier (4) | session identifier (16) | HMAC-SHA256 of all that (32) )
+///
+/// 71 characters, always. The key is for this purpose only (`SessionKeyring`), the text has one form only
+/// (`Base64URL`): what is cut, extended, re-spelled or made for another purpose is no cookie.
+public enum SessionCookie {
+  /// Browsers take the `__Host-` prefix only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain
+  /// HTTP can plant it (RFC 6265bis 4.1.3.2). They count `http://localhost` as secure enough.
+  public static let name = "__Host-cordon"
+  /// `Set-Cookie` attributes beside the value and `Max-Age`.
+  public static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
+  /// In bytes.
+  public static let valueLength = 71
+
+  /// What a cookie proved.
+  public struct Verified: Sendable, Equatable {
+    public let identifier: SessionIdentifier
+    /// False if an older key signed it: time to set the cookie anew.
+    public let isSignedByFirstKey: Bool
+  }
+
+  static let version: UInt8 = 1
+  static let signedLength = 1 + 4 + SessionIdentifier.byteCount
+  static let length = signedLength + SHA256.byteCount
+}
+
+extension SessionKeyring {
+  /// The cookie's value for this session, signed by the first key.
+  public func signedCookie(for identifier: SessionIdentifier) -> String {
+    var bytes: [UInt8] = [SessionCookie.version]
+    bytes += keys[0].identifier.bytes
+    bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
+    bytes += HMAC<SHA256>.authenticationCode(for: bytes, using: keys[0].cookie)
+    return Base64URL.encodeText(bytes)
+  }
+
+  /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.
+  public func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
+
+  /// The same over bytes where they lie (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a copy
+  /// on the heap.
+  public func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
+    guard value.byteCount == SessionCookie.valueLength else { return nil }
+    return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in
+      var filled = 0
+      let isCanonical = Base64URL.decode(value) { byte in
+        buffer[filled] = byte
+        filled += 1
+      }
+      guard isCanonical, filled == SessionCookie.length, buffer[0] == SessionCookie.version else { return nil }
+      return verify(UnsafeRawBufferPointer(buffer))
+    }
+  }
+
+  private func verify(_ decoded: UnsafeRawBufferPointer) -> SessionCookie.Verified? {
+    let signed = UnsafeRawBufferPointer(rebasing: decoded[..<SessionCookie.signedLength])
+    let code = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.signedLength...])
+    let key = KeyIdentifier(bigEndian: UnsafeRawBufferPointer(rebasing: decoded[1..<5]))
+    for (index, candidate) in keys.enumerated() where candidate.identifier == key {
+      guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: signed, using: candidate.cookie) else {
+        continue
+      }
+      let identifier = SessionIdentifier(
+        high: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 5, as: UInt64.self)),
+        low: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 13, as: UInt64.self)))
+      return SessionCookie.Verified(identifier: identifier, isSignedByFirstKey: index == 0)
+    }
+    return nil
+  }
+}

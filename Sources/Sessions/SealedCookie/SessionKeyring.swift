@@ -1,0 +1,101 @@
+import Crypto
+import FoundationEssentials
+
+/// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs and
+/// seals while all verify and open.
+///
+/// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that nothing made for one purpose is good
+/// for another, and a 32-bit identifier that stands in whatever was signed or sealed.
+public struct SessionKeyring: Sendable {
+  /// In bytes, after one trailing newline was dropped.
+  public static let minimumSecretLength = 32
+  /// In bytes.
+  public static let maximumSecretLength = 65_536
+
+  /// The first key first.
+  let keys: [Keys]
+
+  /// - Throws: `KeyringError` if there is no secret, or one is too short or too long.
+  public init(secrets: [SecretBytes]) throws(KeyringError) {
+    try self.init(secrets.map { (path: nil, secret: $0) })
+  }
+
+  init(_ secrets: [(path: String?, secret: SecretBytes)]) throws(KeyringError) {
+    guard !secrets.isEmpty else { throw .noSecret }
+    var keys: [Keys] = []
+    for (path, secret) in secrets {
+      keys.append(try Keys(secret, path: path))
+    }
+    self.keys = keys
+  }
+
+  /// The identifier of the key that signs and seals.
+  public var firstKey: KeyIdentifier { keys[0].identifier }
+
+  /// Whether something sealed by this key can be opened.
+  public func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }
+
+  /// Refuses a start that would lose refresh tokens because the secret that sealed them is gone.
+  ///
+  /// - Parameter sealed: how many tokens the store holds for each key (`SessionStore.sealingKeys`).
+  /// - Throws: `KeyringError.Code.tokensWouldBeLost`, with the remedy.
+  public func requireEveryKey(of sealed: [KeyIdentifier: Int]) throws(KeyringError) {
+    let unknown = sealed.filter { !knows($0.key) && $0.value > 0 }
+    guard !unknown.isEmpty else { return }
+    throw .tokensWouldBeLost(count: unknown.values.reduce(0, +), keys: unknown.keys.sorted())
+  }
+
+  /// A name that stands for a user in logs: 16 hexadecimal digits, the same for the same user under the same first key,
+  /// from which nobody gets back to the user.
+  public func pseudonym(of subject: Subject) -> String {
+    let digits = Array("0123456789abcdef".utf8)
+    let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
+    return String(decoding: hash.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+  }
+
+  /// What one secret gives.
+  struct Keys: Sendable {
+    let identifier: KeyIdentifier
+    let cookie: SymmetricKey
+    let sealing: SealingKeys
+    let pseudonym: SymmetricKey
+
+    init(_ secret: SecretBytes, path: String?) throws(KeyringError) {
+      var bytes = secret.bytes[...]
+      if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
+      guard bytes.count >= minimumSecretLength else { throw .tooShort(path: path, byteCount: bytes.count) }
+      guard bytes.count <= maximumSecretLength else { throw .tooLong(path: path) }
+      let input = SymmetricKey(data: bytes)
+      func derive(_ purpose: String, byteCount: Int = 32) -> SymmetricKey {
+        HKDF<SHA256>.deriveKey(
+          inputKeyMaterial: input, info: Array("cordon v1 \(purpose)".utf8), outputByteCount: byteCount)
+      }
+      identifier = derive("key identifier", byteCount: 4).withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
+      cookie = derive("session cookie")
+      sealing = SealingKeys { derive("seal \($0.rawValue)") }
+      pseudonym = derive("pseudonym")
+    }
+  }
+}
+
+/// Names a key without telling anything of it: 32 bits derived from the secret.
+public struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+  public let number: UInt32
+
+  public init(number: UInt32) { self.number = number }
+
+  /// From the first four of the bytes, of which there must be that many.
+  init(bigEndian bytes: UnsafeRawBufferPointer) {
+    number = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+  }
+
+  var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
+
+  public static func < (left: KeyIdentifier, right: KeyIdentifier) -> Bool { left.number < right.number }
+
+  /// Eight hexadecimal digits.
+  public var description: String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
+}

@@ -1,0 +1,38 @@
+package import FoundationEssentials
+
+extension Date {
+  /// This instant and a duration later (or earlier, for a negative one).
+  package func advanced(by duration: Duration) -> Date { addingTimeInterval(duration.timeInterval) }
+}
+
+extension Duration {
+  /// In seconds.
+  package var timeInterval: TimeInterval {
+    let (seconds, attoseconds) = components
+    return TimeInterval(seconds) + TimeInterval(attoseconds) * 1e-18
+  }
+}
+
+extension Date {
+  /// Whole milliseconds since 1970, rounded down; the nearest possible for an instant beyond them. Stores keep instants
+  /// to the millisecond.
+  package var millisecondsSince1970: Int64 {
+    let milliseconds = (timeIntervalSince1970 * 1_000).rounded(.down)
+    return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
+  }
+
+  package init(millisecondsSince1970 milliseconds: Int64) {
+    self.init(timeIntervalSince1970: TimeInterval(milliseconds) / 1_000)
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds; the nearest possible for a duration beyond them.
+  package var milliseconds: Int64 {
+    let (seconds, attoseconds) = components
+    let (product, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, overflowed) = product.addingReportingOverflow(attoseconds / 1_000_000_000_000_000)
+    return overflowed ? (seconds < 0 ? .min : .max) : sum
+  }
+}

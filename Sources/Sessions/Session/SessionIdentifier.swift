@@ -1,0 +1,78 @@
+import Crypto
+import FoundationEssentials
+
+/// What the session cookie carries: 128 random bits. A secret, so its description prints nothing. It is never stored:
+/// everything but the cookie speaks of the session by its `handle`.
+public struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+  CustomReflectable
+{
+  /// How many bytes.
+  public static let byteCount = 16
+
+  let high: UInt64
+  let low: UInt64
+
+  /// 128 bits of the system's random source.
+  public static func random() -> SessionIdentifier {
+    var generator = SystemRandomNumberGenerator()
+    return SessionIdentifier(high: generator.next(), low: generator.next())
+  }
+
+  init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  /// The name under which the session is stored, listed and told to the upstream.
+  public var handle: SessionHandle {
+    var hash = SHA256()
+    hash.update(data: SessionHandle.label)
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update(bufferPointer: $0) }
+    return hash.finalize().withUnsafeBytes { SessionHandle(bigEndian: $0) }
+  }
+
+  public var description: String { "SessionIdentifier(secret)" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// The public name of a session: the first 128 bits of SHA-256 over a label and the session's identifier. The same for the
+/// session's whole life, on every replica and under every key. It gives no access: neither the identifier nor a cookie can
+/// be made from it, so it may be shown, logged and sent upstream as `session_id`, and a stolen database holds no session.
+public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
+  /// How many bytes.
+  public static let byteCount = 16
+  static let label = Array("cordon session handle v1\0".utf8)
+
+  let high: UInt64
+  let low: UInt64
+
+  /// Nil unless there are exactly 16 bytes.
+  public init?(bytes: some Collection<UInt8>) {
+    guard bytes.count == Self.byteCount else { return nil }
+    high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+    low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// From what `text` gave; nil for anything else.
+  public init?(text: String) {
+    guard let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
+    self.init(bytes: bytes)
+  }
+
+  /// From the first 16 of the bytes, of which there must be that many.
+  init(bigEndian bytes: UnsafeRawBufferPointer) {
+    high = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
+    low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+  }
+
+  /// The 16 bytes, as a store keeps them.
+  public var bytes: [UInt8] {
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
+  }
+
+  /// 22 characters of base64url.
+  public var text: String { Base64URL.encodeText(bytes) }
+
+  public var description: String { text }
+}

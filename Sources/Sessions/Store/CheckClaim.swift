@@ -1,0 +1,78 @@
+public import FoundationEssentials
+
+/// The right to ask Apple about one account once, taken by a compare-and-set before the request leaves. Only a store makes
+/// one.
+public struct CheckClaim: Sendable {
+  public let subject: Subject
+  /// The client whose token to ask with.
+  public let clientID: String
+  public let token: SealedToken
+  public let claimedAt: Date
+  /// Tells this claim from every other of the account.
+  public let number: Int64
+  /// Tells this token from the client's earlier and later ones: an answer about one that was replaced since ends nothing.
+  public let tokenVersion: Int64
+  /// When the account was asked about before, to go back to if the claim is given back.
+  public let previouslyAsked: Date?
+
+  public init(
+    subject: Subject, clientID: String, token: SealedToken, claimedAt: Date, number: Int64, tokenVersion: Int64,
+    previouslyAsked: Date?
+  ) {
+    self.subject = subject
+    self.clientID = clientID
+    self.token = token
+    self.claimedAt = claimedAt
+    self.number = number
+    self.tokenVersion = tokenVersion
+    self.previouslyAsked = previouslyAsked
+  }
+}
+
+/// What came of claiming the right to ask.
+public enum CheckClaimOutcome: Sendable {
+  /// Ask now, once.
+  case granted(CheckClaim)
+  /// Somebody asked within the interval (another loop, another replica, a sign-in): this is the account as it is now.
+  case notYet(Account)
+  /// There is no such account, or no token to ask with.
+  case nothingToAskWith
+}
+
+/// What a check came to, as the store writes it down.
+public enum CheckAnswer: Sendable {
+  /// In good standing. Claims if an identity token came, a token if a new one came (Apple repeats none on refresh).
+  case good(claims: AccountClaims?, token: SealedToken?)
+  /// The token was revoked: the sessions that rest on it end, and it is deleted.
+  case revoked
+  /// No good answer: trouble at Apple, our own mistake, or a revocation that is held because no check succeeds.
+  case noGoodAnswer
+
+  /// An answer without what came with it.
+  public enum Kind: String, Sendable, Equatable, CaseIterable {
+    case good
+    case revoked
+    case noGoodAnswer = "no good answer"
+  }
+
+  public var kind: Kind {
+    switch self {
+    case .good: .good
+    case .revoked: .revoked
+    case .noGoodAnswer: .noGoodAnswer
+    }
+  }
+}
+
+/// What writing an answer down came to.
+public struct RecordedAnswer: Sendable {
+  /// The account as it is now; nil if it was forgotten meanwhile.
+  public let account: Account?
+  /// The sessions that ended.
+  public let ended: [SessionHandle]
+
+  public init(account: Account?, ended: [SessionHandle]) {
+    self.account = account
+    self.ended = ended
+  }
+}

@@ -1,0 +1,104 @@
+public import FoundationEssentials
+
+/// Where accounts, refresh tokens and sessions are kept. Any number of processes may use one store at once; whatever is
+/// acknowledged survives the end of the process. Instants are kept to the millisecond; the time is always the caller's.
+///
+/// Each call is one transaction. What a store must do is written as tests in `SessionStoreTesting`.
+public protocol SessionStore: Sendable {
+  // MARK: Signing in
+
+  /// Uses up something that may happen once. Of any number of concurrent calls with one mark exactly one returns true.
+  ///
+  /// - Parameter until: when the mark may be forgotten; what it guards must have expired by itself then.
+  func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool
+
+  /// Keeps a name before the code is exchanged: Apple sends it only once, and the exchange may fail. The next completed
+  /// sign-in of this user takes it over.
+  func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
+
+  /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never replaced by
+  /// nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` = now, the new
+  /// session, and the end of the one it replaces.
+  ///
+  /// - Throws: `StoreError.Code.conflict` if there is or was a session of this handle.
+  func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn
+
+  // MARK: Sessions
+
+  /// A session with its account, in one indexed read; nil if there is none or it has ended. Whether its time is over is for
+  /// the caller to judge (`Session.isAlive`).
+  func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot?
+
+  /// Ends sessions for good and tells which there were. Ending what is not there is no error.
+  @discardableResult
+  func end(
+    _ selection: SessionSelection, because reason: SessionEnding, at now: Date
+  ) async throws(StoreError) -> [SessionHandle]
+
+  /// Writes down when sessions were last used. Never moves `lastSeen` back, never brings an ended session back.
+  func touch(_ sightings: [SessionSighting]) async throws(StoreError)
+
+  /// The sessions of a user, newest first.
+  func sessions(of subject: Subject) async throws(StoreError) -> [Session]
+
+  // MARK: The daily check
+
+  /// Claims the right to ask Apple about an account: granted only if nobody claimed it within `interval`. Of any number of
+  /// concurrent calls at most one is granted.
+  ///
+  /// - Parameter clientID: whose token to ask with if there is one; else another client's.
+  func claimCheck(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> CheckClaimOutcome
+
+  /// Gives a claim back, only for a request that cannot have reached Apple. Nothing happens if somebody claimed or signed
+  /// in since.
+  func giveBack(_ claim: CheckClaim) async throws(StoreError)
+
+  /// Writes down what came of a check. A good answer moves `lastVerified` on and merges claims (`AccountClaims.afterCheck`). An
+  /// answer about a token that was replaced since ends nothing and replaces nothing.
+  func record(_ answer: CheckAnswer, of claim: CheckClaim, at now: Date) async throws(StoreError) -> RecordedAnswer
+
+  // MARK: Accounts
+
+  func account(_ subject: Subject) async throws(StoreError) -> Account?
+
+  /// Every account whose last known address this is, upper and lower case ASCII being the same.
+  func accounts(withEmail email: String) async throws(StoreError) -> [Account]
+
+  /// Accounts in the order of their subjects, from after this one.
+  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account]
+
+  /// Removes everything known of a user: account, name, tokens, sessions. Tells which sessions ended.
+  @discardableResult
+  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle]
+
+  // MARK: Keys
+
+  /// How many refresh tokens each key sealed (see `SessionKeyring.requireEveryKey`).
+  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int]
+
+  /// Some refresh tokens that another key than this one sealed.
+  func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken]
+
+  /// Puts the same token sealed anew in the place of the old; false if it was replaced or deleted meanwhile.
+  func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool
+
+  // MARK: The store itself
+
+  /// What changed since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
+  func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
+
+  /// Removes what is over, a limited number of rows of each kind. Accounts, names and tokens stay.
+  ///
+  /// - Returns: how many rows went; call again soon if it is not 0.
+  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int
+
+  func counts() async throws(StoreError) -> StoreCounts
+
+  /// Returns if the store can be read and written just now. Writes, so not more often than every few seconds.
+  func ping() async throws(StoreError)
+
+  /// Finishes what is under way and closes. Every later call throws `StoreError.Code.closed`.
+  func close() async throws(StoreError)
+}

@@ -1,0 +1,39 @@
+/// A sign-in that Apple has confirmed, to be written in one transaction. Subject, client and time are the session's.
+public struct SignIn: Sendable {
+  /// The new session; its `began` is the moment of the sign-in.
+  public let session: Session
+  /// The name, if Apple sent one this time.
+  public let name: PersonName?
+  /// What the identity token said.
+  public let claims: AccountClaims
+  /// The refresh token that came, for the session's subject and client. Without one an earlier one stays.
+  public let token: SealedToken?
+  /// The session that this browser had before, whoever's; it ends.
+  public let replacing: SessionHandle?
+
+  public init(
+    session: Session, name: PersonName?, claims: AccountClaims, token: SealedToken?, replacing: SessionHandle? = nil
+  ) {
+    self.session = session
+    self.name = name
+    self.claims = claims
+    self.token = token
+    self.replacing = replacing
+  }
+}
+
+/// What a sign-in came to.
+public struct CompletedSignIn: Sendable {
+  /// The new session with its account: the known name kept, the claims merged.
+  public let snapshot: SessionSnapshot
+  /// The replaced session, if it was still there.
+  public let ended: [SessionHandle]
+  /// Whether the user was here for the first time.
+  public let isNewAccount: Bool
+
+  public init(snapshot: SessionSnapshot, ended: [SessionHandle], isNewAccount: Bool) {
+    self.snapshot = snapshot
+    self.ended = ended
+    self.isNewAccount = isNewAccount
+  }
+}

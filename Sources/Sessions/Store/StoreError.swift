@@ -1,0 +1,65 @@
+/// Why the store could not do what it was asked. The message names no secret and ends with what to do about it.
+public struct StoreError: Error, Sendable, CustomStringConvertible {
+  /// What went wrong.
+  public enum Code: String, Sendable, CaseIterable {
+    /// It cannot be reached or opened.
+    case unavailable
+    /// It is there but did not get round to it in time.
+    case busy
+    /// It may be read but not written.
+    case readOnly
+    /// There is no room left.
+    case full
+    /// What it holds is damaged, or is not ours.
+    case corrupt
+    /// We may not open it.
+    case denied
+    /// The folder it should be in does not exist.
+    case missingDirectory
+    /// It was written by a newer version.
+    case newerSchema
+    /// It has been closed.
+    case closed
+    /// It was asked for something that cannot be, such as beginning a session twice.
+    case conflict
+    /// A mistake of ours.
+    case internalError
+  }
+
+  /// Whose it is to mend.
+  public enum Fault: String, Sendable {
+    case `operator`
+    case store
+    case us
+  }
+
+  public let code: Code
+  /// What happened and what to do about it.
+  public let message: String
+  /// What the database said, for the log; no parameter of a statement, no secret.
+  public let cause: String?
+
+  public init(code: Code, message: String, cause: String? = nil) {
+    self.code = code
+    self.message = message
+    self.cause = cause
+  }
+
+  /// Whether the same call may succeed in a while without anybody doing anything.
+  public var isRetryable: Bool {
+    switch code {
+    case .unavailable, .busy, .full: true
+    case .readOnly, .corrupt, .denied, .missingDirectory, .newerSchema, .closed, .conflict, .internalError: false
+    }
+  }
+
+  public var fault: Fault {
+    switch code {
+    case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator
+    case .unavailable, .busy, .corrupt: .store
+    case .closed, .conflict, .internalError: .us
+    }
+  }
+
+  public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+}

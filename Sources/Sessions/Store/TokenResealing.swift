@@ -1,0 +1,53 @@
+import FoundationEssentials
+
+/// A refresh token where it lies in the store.
+public struct StoredToken: Sendable, Equatable {
+  public let subject: Subject
+  public let clientID: String
+  public let token: SealedToken
+
+  public init(subject: Subject, clientID: String, token: SealedToken) {
+    self.subject = subject
+    self.clientID = clientID
+    self.token = token
+  }
+}
+
+/// Moves every refresh token to the first key (`cordon store reseal`), so that an older secret can be removed. May run
+/// while the gateway does.
+public enum TokenResealing {
+  /// Why it stopped.
+  public enum Failure: Error, Sendable {
+    case store(StoreError)
+    /// A token cannot be opened: its key is gone, or it was damaged or moved.
+    case token(SealError, of: Subject, clientID: String)
+  }
+
+  /// - Returns: how many tokens were moved.
+  public static func run(store: any SessionStore, keyring: SessionKeyring) async throws(Failure) -> Int {
+    var moved = 0
+    while true {
+      let batch: [StoredToken]
+      do {
+        batch = try await store.storedTokens(notSealedBy: keyring.firstKey, limit: 200)
+      } catch {
+        throw .store(error)
+      }
+      if batch.isEmpty { return moved }
+      for stored in batch {
+        let resealed: SealedToken
+        do {
+          let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+          resealed = try keyring.seal(text, of: stored.subject, clientID: stored.clientID)
+        } catch {
+          throw .token(error, of: stored.subject, clientID: stored.clientID)
+        }
+        do {
+          if try await store.replace(stored, by: resealed) { moved += 1 }
+        } catch {
+          throw .store(error)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import COpenSSL
+import NIOCore
+
+/// What is between OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket filled
+/// and writes straight into the one that goes out. OpenSSL's own memory BIO would copy every byte once more each way,
+/// and clear its whole buffer at each reset.
+///
+/// The BIO knows this object by an unretained pointer: the ``TLSConnection`` that owns both frees the SSL object, and
+/// with it the BIO, before it lets this go.
+final class CiphertextPipe {
+  /// Bytes from the socket that OpenSSL has not taken yet.
+  private var incoming = ByteBuffer()
+  /// Bytes from OpenSSL that have not gone to the socket yet.
+  private var outgoing = ByteBuffer()
+
+  /// Bytes that OpenSSL has not taken yet.
+  var incomingBytes: Int { self.incoming.readableBytes }
+
+  func receive(_ bytes: ByteBuffer) {
+    if self.incoming.readableBytes == 0 {
+      self.incoming = bytes
+    } else {
+      self.incoming.writeImmutableBuffer(bytes)
+    }
+  }
+
+  /// What OpenSSL wrote since the last call; nil for nothing. The storage goes with it: an idle pipe holds no memory.
+  func takeOutgoing() -> ByteBuffer? {
+    guard self.outgoing.readableBytes > 0 else { return nil }
+    defer { self.outgoing = ByteBuffer() }
+    return self.outgoing
+  }
+
+  /// Makes room for `bytes` more bytes of ciphertext in one allocation.
+  func reserveOutgoing(bytes: Int) {
+    self.outgoing.reserveCapacity(minimumWritableBytes: bytes)
+  }
+
+  /// A new BIO for this pipe, nil when OpenSSL has no memory. The caller gives it to an SSL object, which then owns it.
+  func makeBIO() -> OpaquePointer? {
+    guard let method = CiphertextBIOMethod.shared.pointer, let bio = BIO_new(method) else { return nil }
+    BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
+    BIO_set_init(bio, 1)
+    return bio
+  }
+
+  /// Moves up to `capacity` incoming bytes to `target` and says how many.
+  fileprivate func read(into target: UnsafeMutableRawPointer, capacity: Int) -> Int {
+    let count = self.incoming.readWithUnsafeReadableBytes { source in
+      let count = min(capacity, source.count)
+      if count > 0 { target.copyMemory(from: source.baseAddress!, byteCount: count) }
+      return count
+    }
+    // Lets go of the storage as soon as nothing of it is left.
+    if self.incoming.readableBytes == 0 { self.incoming = ByteBuffer() }
+    return count
+  }
+
+  fileprivate func write(_ source: UnsafeRawBufferPointer) {
+    self.outgoing.writeBytes(source)
+  }
+}
+
+/// The table of functions of our kind of BIO, made once and kept as long as the process lives.
+private final class CiphertextBIOMethod: Sendable {
+  static let shared = CiphertextBIOMethod()
+
+  /// Written once here and only read afterwards, by OpenSSL too: a BIO_METHOD is constant once BIOs are made of it.
+  nonisolated(unsafe) let pointer: OpaquePointer?
+
+  private init() {
+    self.pointer = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "cordon ciphertext")
+    BIO_meth_set_read(self.pointer) { bio, target, capacity in
+      guard let bio, let wire = pipe(of: bio) else { return -1 }
+      cordon_BIO_clear_retry_flags(bio)
+      guard let target, capacity > 0 else { return 0 }
+      let count = wire.read(into: UnsafeMutableRawPointer(target), capacity: Int(capacity))
+      guard count > 0 else {
+        // "Nothing yet", never "end": whether an end of the connection is clean is the handler's question.
+        cordon_BIO_set_retry_read(bio)
+        return -1
+      }
+      return Int32(count)
+    }
+    BIO_meth_set_write(self.pointer) { bio, source, count in
+      guard let bio, let wire = pipe(of: bio) else { return -1 }
+      cordon_BIO_clear_retry_flags(bio)
+      guard let source, count > 0 else { return 0 }
+      wire.write(UnsafeRawBufferPointer(start: source, count: Int(count)))
+      return count
+    }
+    BIO_meth_set_ctrl(self.pointer) { _, command, _, _ in
+      // A flush has nothing to do; every other question is answered "no".
+      command == BIO_CTRL_FLUSH ? 1 : 0
+    }
+  }
+}
+
+private func pipe(of bio: OpaquePointer) -> CiphertextPipe? {
+  guard let data = BIO_get_data(bio) else { return nil }
+  return Unmanaged<CiphertextPipe>.fromOpaque(data).takeUnretainedValue()
+}

@@ -1,0 +1,177 @@
+import COpenSSL
+import NIOCore
+
+/// The owner of an `SSL`: one TLS connection, without a socket. Ciphertext goes in by ``receive(_:)`` and comes out by
+/// ``takeCiphertext()``; every call says whether it is done, waits for more ciphertext, or failed.
+///
+/// Not to be used after it failed (except to take the alert that OpenSSL left for the peer).
+final class TLSConnection {
+  /// What became of a step.
+  enum Outcome {
+    /// More ciphertext from the peer is needed.
+    case incomplete
+    case complete
+    case failed(TLSError)
+  }
+
+  /// What became of decrypting.
+  enum ReadOutcome {
+    /// Everything that was received is decrypted.
+    case incomplete
+    /// The buffer is full, and there may be more.
+    case full
+    /// The peer said that it sends nothing more (close_notify).
+    case closed
+    case failed(TLSError)
+  }
+
+  private let ssl: OpaquePointer
+  private let pipe: CiphertextPipe
+  /// The SSL object refers to things that the context owns.
+  private let context: OpenSSLContext
+
+  /// The server's side of a connection.
+  init(server: TLSServerContext) throws(TLSError) {
+    self.context = server.context
+    self.pipe = CiphertextPipe()
+    self.ssl = try Self.makeSSL(context: server.context, pipe: self.pipe)
+    SSL_set_accept_state(self.ssl)
+  }
+
+  /// The client's side of a connection to a server that must prove to be `serverName`.
+  init(client: TLSClientContext, serverName: ServerName) throws(TLSError) {
+    self.context = client.context
+    self.pipe = CiphertextPipe()
+    self.ssl = try Self.makeSSL(context: client.context, pipe: self.pipe)
+    SSL_set_connect_state(self.ssl)
+    guard serverName.require(of: self.ssl) else {
+      OpenSSLErrorQueue.clear()
+      throw .invalidServerName
+    }
+  }
+
+  deinit {
+    // Frees the BIO too.
+    SSL_free(self.ssl)
+  }
+
+  private static func makeSSL(context: OpenSSLContext, pipe: CiphertextPipe) throws(TLSError) -> OpaquePointer {
+    OpenSSLErrorQueue.clear()
+    guard let ssl = SSL_new(context.pointer) else {
+      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
+    }
+    guard let bio = pipe.makeBIO() else {
+      SSL_free(ssl)
+      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
+    }
+    // The same BIO for both ways: this takes over the one reference.
+    SSL_set_bio(ssl, bio, bio)
+    return ssl
+  }
+
+  // MARK: Ciphertext
+
+  /// Takes what the peer sent. Nothing is decrypted yet.
+  func receive(_ ciphertext: ByteBuffer) {
+    self.pipe.receive(ciphertext)
+  }
+
+  /// What is to be sent to the peer; nil for nothing.
+  func takeCiphertext() -> ByteBuffer? {
+    self.pipe.takeOutgoing()
+  }
+
+  /// Makes room for the ciphertext of `plaintextBytes` bytes in one allocation.
+  func reserveCiphertext(plaintextBytes: Int) {
+    let records = plaintextBytes / Self.recordPlaintext + 1
+    self.pipe.reserveOutgoing(bytes: plaintextBytes + records * Self.recordOverhead)
+  }
+
+  // MARK: Steps
+
+  /// Goes on with the handshake.
+  func handshake() -> Outcome {
+    OpenSSLErrorQueue.clear()
+    let result = SSL_do_handshake(self.ssl)
+    if result == 1 { return .complete }
+    switch SSL_get_error(self.ssl, result) {
+    case SSL_ERROR_WANT_READ: return .incomplete
+    case SSL_ERROR_ZERO_RETURN: return .failed(.closedDuringHandshake)
+    default: return .failed(self.failure())
+    }
+  }
+
+  /// About how many bytes of plaintext the received ciphertext holds: never 0.
+  var expectedPlaintextBytes: Int {
+    max(self.pipe.incomingBytes, Int(SSL_pending(self.ssl)), 256)
+  }
+
+  /// Decrypts into what is writable of `buffer`, as much as there is.
+  func read(into buffer: inout ByteBuffer) -> ReadOutcome {
+    while buffer.writableBytes > 0 {
+      OpenSSLErrorQueue.clear()
+      var count: Int32 = 0
+      buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: 0) { target in
+        count = SSL_read(self.ssl, target.baseAddress, Int32(min(target.count, Self.callLimit)))
+        return count > 0 ? Int(count) : 0
+      }
+      if count > 0 { continue }
+      switch SSL_get_error(self.ssl, count) {
+      case SSL_ERROR_WANT_READ: return .incomplete
+      case SSL_ERROR_ZERO_RETURN: return .closed
+      default: return .failed(self.failure())
+      }
+    }
+    return self.pipe.incomingBytes == 0 && SSL_has_pending(self.ssl) == 0 ? .incomplete : .full
+  }
+
+  /// Encrypts. `incomplete` does not happen: the pipe takes everything.
+  func write(_ plaintext: UnsafeRawBufferPointer) -> Outcome {
+    var rest = plaintext[...]
+    while !rest.isEmpty {
+      OpenSSLErrorQueue.clear()
+      let slice = UnsafeRawBufferPointer(rebasing: rest)
+      let count = SSL_write(self.ssl, slice.baseAddress, Int32(min(slice.count, Self.callLimit)))
+      guard count > 0 else {
+        return SSL_get_error(self.ssl, count) == SSL_ERROR_WANT_READ ? .incomplete : .failed(self.failure())
+      }
+      rest = rest.dropFirst(Int(count))
+    }
+    return .complete
+  }
+
+  /// Says to the peer that nothing more is sent (close_notify). What it answers is read by ``read(into:)``.
+  func sendCloseNotify() {
+    OpenSSLErrorQueue.clear()
+    // 0 (the peer has not said so yet) is as good as 1; there is nothing to be done about a failure at the end.
+    _ = SSL_shutdown(self.ssl)
+    OpenSSLErrorQueue.clear()
+  }
+
+  private func failure() -> TLSError {
+    TLSError(queue: OpenSSLErrorQueue.drain(), verifyResult: SSL_get_verify_result(self.ssl))
+  }
+
+  /// The most that one call of OpenSSL is given, in bytes: its lengths are 32-bit. A multiple of a record.
+  private static let callLimit = 65_536
+  /// Plaintext of a full record (RFC 8446, section 5.1).
+  static let recordPlaintext = 16_384
+  /// What a record adds to its plaintext: header 5, content type 1 or explicit nonce 8, tag 16.
+  private static let recordOverhead = 29
+
+  // MARK: What was agreed on
+
+  /// What the handshake agreed on.
+  var agreement: TLSHandshakeCompleted {
+    var name: UnsafePointer<UInt8>?
+    var length: UInt32 = 0
+    SSL_get0_alpn_selected(self.ssl, &name, &length)
+    let negotiated = name.map { String(decoding: UnsafeBufferPointer(start: $0, count: Int(length)), as: UTF8.self) }
+    return TLSHandshakeCompleted(
+      negotiatedProtocol: negotiated,
+      version: SSL_version(self.ssl) == TLS1_3_VERSION ? .tls13 : .tls12,
+      cipherSuite: SSL_CIPHER_get_name(SSL_get_current_cipher(self.ssl)).map { String(cString: $0) } ?? "",
+      isResumed: SSL_session_reused(self.ssl) == 1,
+      serverName: SSL_get_servername(self.ssl, TLSEXT_NAMETYPE_host_name).map { String(cString: $0) })
+  }
+}

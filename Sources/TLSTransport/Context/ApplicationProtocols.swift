@@ -1,0 +1,34 @@
+/// The application protocols of one side (ALPN, RFC 7301), the preferred one first.
+final class ApplicationProtocols: Sendable {
+  /// Each name as bytes, 1 to 255 of them.
+  let names: [[UInt8]]
+
+  init(_ names: [String]) throws(TLSConfigurationError) {
+    for name in names {
+      guard (1...255).contains(name.utf8.count) else { throw .invalidApplicationProtocol(name) }
+    }
+    self.names = names.map { Array($0.utf8) }
+  }
+
+  /// The names as they travel: each after a byte with its length.
+  var wireFormat: [UInt8] {
+    self.names.flatMap { [UInt8($0.count)] + $0 }
+  }
+
+  /// The first of our names that the offer (in wire format) has too, as the place of its bytes in the offer; nil when
+  /// there is none. A damaged offer ends where it is damaged.
+  func choose(from offer: some RandomAccessCollection<UInt8>) -> Range<Int>? {
+    for name in self.names {
+      var rest = offer[...]
+      var position = 0
+      while let length = rest.first {
+        let candidate = rest.dropFirst().prefix(Int(length))
+        guard candidate.count == Int(length) else { break }
+        if candidate.elementsEqual(name) { return (position + 1)..<(position + 1 + name.count) }
+        rest = rest.dropFirst(1 + Int(length))
+        position += 1 + Int(length)
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,83 @@
+import COpenSSL
+
+/// The owner of an `SSL_CTX`: what all connections of one kind share.
+///
+/// It is configured by whoever makes it, before it is shared, and not touched afterwards; OpenSSL's own locks guard what
+/// connections change in it (ticket keys, the trust store's cache). Every SSL object made from it holds a reference: a
+/// context that was replaced lives on until its last connection is gone.
+final class OpenSSLContext: Sendable {
+  enum Role {
+    case server, client
+  }
+
+  /// An `SSL_CTX` may be used from any thread once it is configured: see SSL_CTX_new(3), openssl-threads(7).
+  nonisolated(unsafe) let pointer: OpaquePointer
+  /// What the ALPN and SNI callbacks look at: OpenSSL knows it by an unretained pointer.
+  private let protocols: ApplicationProtocols
+
+  /// A context with what both sides have in common: TLS 1.2 and 1.3, no renegotiation, no compression, and no buffers
+  /// kept by idle connections.
+  init(role: Role, applicationProtocols: [String]) throws(TLSConfigurationError) {
+    let protocols = try ApplicationProtocols(applicationProtocols)
+    guard Self.isLibraryReady else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
+    OpenSSLErrorQueue.clear()
+    guard let pointer = SSL_CTX_new(role == .server ? TLS_server_method() : TLS_client_method()) else {
+      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
+    }
+    self.pointer = pointer
+    self.protocols = protocols
+
+    try self.require(cordon_SSL_CTX_set_min_proto_version(pointer, TLS1_2_VERSION) == 1)
+    try self.require(cordon_SSL_CTX_set_max_proto_version(pointer, TLS1_3_VERSION) == 1)
+    SSL_CTX_set_options(pointer, cordon_SSL_OP_NO_RENEGOTIATION | cordon_SSL_OP_NO_COMPRESSION)
+    _ = cordon_SSL_CTX_set_mode(pointer, Int(SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER))
+    // Resumption is by tickets, which hold their state themselves: a cache here would cost memory and a lock.
+    _ = cordon_SSL_CTX_set_session_cache_mode(pointer, Int(SSL_SESS_CACHE_OFF))
+    // Without this OpenSSL would ask on the terminal for the passphrase of a protected key.
+    SSL_CTX_set_default_passwd_cb(pointer) { _, _, _, _ in -1 }
+
+    switch role {
+    case .server: self.selectApplicationProtocols()
+    case .client: try self.offerApplicationProtocols()
+    }
+  }
+
+  deinit {
+    SSL_CTX_free(self.pointer)
+  }
+
+  /// Turns a failed call into an error with OpenSSL's reason.
+  func require(_ success: Bool) throws(TLSConfigurationError) {
+    guard success else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
+  }
+
+  /// OpenSSL without its clean-up at exit: that would take away, under the hands of event loops that still run when
+  /// the main thread leaves, what their connections use.
+  private static let isLibraryReady = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
+
+  private func offerApplicationProtocols() throws(TLSConfigurationError) {
+    guard !self.protocols.names.isEmpty else { return }
+    let list = self.protocols.wireFormat
+    // This one function returns 0 for success.
+    try self.require(SSL_CTX_set_alpn_protos(self.pointer, list, UInt32(list.count)) == 0)
+  }
+
+  private func selectApplicationProtocols() {
+    guard !self.protocols.names.isEmpty else { return }
+    let argument = Unmanaged.passUnretained(self.protocols).toOpaque()
+    SSL_CTX_set_alpn_select_cb(
+      self.pointer,
+      { _, selected, selectedLength, offered, offeredLength, argument in
+        guard let argument, let selected, let selectedLength, let offered else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+        let protocols = Unmanaged<ApplicationProtocols>.fromOpaque(argument).takeUnretainedValue()
+        let offer = UnsafeBufferPointer(start: offered, count: Int(offeredLength))
+        guard let choice = protocols.choose(from: offer) else {
+          // RFC 7301, section 3.2: a server that shares no protocol with the client says so and ends the handshake.
+          return SSL_TLSEXT_ERR_ALERT_FATAL
+        }
+        selected.pointee = offered + choice.lowerBound
+        selectedLength.pointee = UInt8(choice.count)
+        return SSL_TLSEXT_ERR_OK
+      }, argument)
+  }
+}

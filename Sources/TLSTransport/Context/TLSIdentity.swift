@@ -1,0 +1,59 @@
+import COpenSSL
+
+/// A certificate chain with its private key, read from files and found to belong together: what one side proves who
+/// it is with.
+struct TLSIdentity: ~Copyable {
+  private let certificateFile: String
+  private let privateKeyFile: String
+  private let leaf: Certificate
+  private let key: PrivateKey
+  /// The rest of the file, positioned after the first certificate.
+  private let chain: PEMReader
+
+  /// From when and until when the first certificate is valid, in seconds since 1970.
+  let validity: ClosedRange<Int64>
+
+  init(certificateFile: String, privateKeyFile: String) throws(TLSConfigurationError) {
+    let certificates = try CredentialFile(path: certificateFile)
+    let chain = try PEMReader(certificates.bytes)
+    guard let leaf = try chain.nextCertificate(file: certificateFile) else {
+      throw .noCertificate(file: certificateFile)
+    }
+    guard let validity = leaf.validity else {
+      throw .malformed(file: certificateFile, reason: "the dates of the certificate make no sense")
+    }
+
+    let keyFile = try CredentialFile(path: privateKeyFile)
+    try keyFile.requirePrivate()
+    let key = try PEMReader(keyFile.bytes).privateKey(file: privateKeyFile)
+    guard X509_check_private_key(leaf.pointer, key.pointer) == 1 else {
+      OpenSSLErrorQueue.clear()
+      throw .keyMismatch(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
+    }
+
+    self.certificateFile = certificateFile
+    self.privateKeyFile = privateKeyFile
+    self.leaf = leaf
+    self.key = key
+    self.chain = chain
+    self.validity = validity
+  }
+
+  /// Gives chain and key to a context.
+  consuming func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
+    OpenSSLErrorQueue.clear()
+    guard SSL_CTX_use_certificate(context.pointer, self.leaf.pointer) == 1 else {
+      throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
+    }
+    while let certificate = try self.chain.nextCertificate(file: self.certificateFile) {
+      OpenSSLErrorQueue.clear()
+      guard cordon_SSL_CTX_add1_chain_cert(context.pointer, certificate.pointer) == 1 else {
+        throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
+      }
+    }
+    OpenSSLErrorQueue.clear()
+    guard SSL_CTX_use_PrivateKey(context.pointer, self.key.pointer) == 1 else {
+      throw .refused(file: self.privateKeyFile, reason: OpenSSLErrorQueue.drainText())
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import NIOCore
+
+/// The writes that wait to be encrypted: until the next flush, or until the handshake is finished.
+///
+/// What happens to them happens to a ``Batch`` taken out before: fulfilling a promise may run code of the application
+/// that writes again.
+struct PlaintextQueue {
+  private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
+
+  var isEmpty: Bool { self.writes.isEmpty }
+
+  mutating func append(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
+    self.writes.append((bytes, promise))
+  }
+
+  /// Takes everything out.
+  mutating func takeAll() -> Batch {
+    defer { self.writes = [] }
+    return Batch(writes: self.writes)
+  }
+
+  /// The writes of one flush.
+  struct Batch {
+    fileprivate let writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)]
+
+    /// Encrypts every write in order and hands the ciphertext to `write`; with its last buffer goes a promise that
+    /// fulfils those of all writes. When it fails, so do they.
+    func encrypt(
+      by connection: TLSConnection, allocator: ByteBufferAllocator,
+      write: (ByteBuffer, EventLoopPromise<Void>?) -> Void
+    ) throws(TLSError) {
+      let promise = self.joinPromises()
+      var plan = RecordPlan(buffers: self.writes.map(\.bytes), allocator: allocator)
+      var room = ciphertextBufferPlaintext
+      connection.reserveCiphertext(plaintextBytes: min(plan.bytesLeft, room))
+      while let piece = plan.next(limit: room) {
+        switch piece.withUnsafeReadableBytes({ connection.write($0) }) {
+        case .complete: break
+        case .incomplete:
+          let error = TLSError.libraryFailure(reason: "OpenSSL did not take what was to be encrypted")
+          promise?.fail(error)
+          throw error
+        case .failed(let error):
+          promise?.fail(error)
+          throw error
+        }
+        room -= piece.readableBytes
+        // A long write goes down in several buffers: the socket still takes them in one call.
+        if room < TLSConnection.recordPlaintext, plan.bytesLeft > 0, let ciphertext = connection.takeCiphertext() {
+          write(ciphertext, nil)
+          room = ciphertextBufferPlaintext
+          connection.reserveCiphertext(plaintextBytes: min(plan.bytesLeft, room))
+        }
+      }
+      // Empty writes are fulfilled in their turn, too.
+      let rest = connection.takeCiphertext()
+      if rest != nil || promise != nil { write(rest ?? ByteBuffer(), promise) }
+    }
+
+    /// Fails every write.
+    func fail(_ error: any Error) {
+      for write in self.writes { write.promise?.fail(error) }
+    }
+
+    /// One promise that fulfils every write's.
+    private func joinPromises() -> EventLoopPromise<Void>? {
+      var joined: EventLoopPromise<Void>?
+      for case let promise? in self.writes.lazy.map(\.promise) {
+        if let joined { joined.futureResult.cascade(to: promise) } else { joined = promise }
+      }
+      return joined
+    }
+  }
+}
+
+/// The plaintext whose ciphertext goes into one buffer, in bytes: three full records, so that the buffer is one of
+/// 64 KiB. From 128 KiB on, the memory of each buffer would come fresh from the kernel, page by page (measured at a
+/// third of the whole cost of a megabyte).
+private let ciphertextBufferPlaintext = 3 * TLSConnection.recordPlaintext

@@ -1,0 +1,277 @@
+public import NIOCore
+
+/// TLS between a socket and what speaks plaintext, either side, by OpenSSL.
+///
+/// Inbound: plaintext as it is decrypted, one buffer for what one read of the socket held (a second one at times);
+/// ``TLSHandshakeCompleted`` before the first; `ChannelEvent.inputClosed` when the peer said that nothing more comes
+/// (close_notify: whoever reads may still answer, and closes when done); a ``TLSError`` by `errorCaught` when something
+/// goes wrong, before the channel becomes inactive. After an error the handler closes the channel itself.
+///
+/// Outbound: writes are encrypted at the flush, small ones together in one record, and all of a flush goes out by one
+/// write of the socket. Writes before the end of the handshake wait for it (they do not count for the channel's
+/// writability: leave large bodies until ``TLSHandshakeCompleted``). A close sends close_notify and closes at once, like
+/// any NIO channel does: wait for the last write's promise before it. See also ``TLSAbruptClose``. A close of the output
+/// alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`).
+///
+/// Reading is on demand as ever; during the handshake, and when a read held no plaintext, the handler reads on its own.
+/// There is no time-out in here: whoever accepts or connects keeps the time.
+public final class TLSHandler: ChannelDuplexHandler {
+  public typealias InboundIn = ByteBuffer
+  public typealias InboundOut = ByteBuffer
+  public typealias OutboundIn = ByteBuffer
+  public typealias OutboundOut = ByteBuffer
+
+  private enum State {
+    /// The channel is not active yet.
+    case idle
+    case handshaking
+    case open
+    /// close_notify was sent; the peer may still send.
+    case outputClosed
+    /// Closed, or about to be: nothing goes in or out any more.
+    case closed
+  }
+
+  private var state = State.idle
+  /// Nil once nothing goes in or out any more: its memory goes before the channel's does.
+  private var connection: TLSConnection?
+  private var queue = PlaintextQueue()
+  /// A flush waits for the end of the handshake.
+  private var flushIsDue = false
+  /// Somebody asked for bytes and has not got any yet.
+  private var readIsDue = false
+  /// Nothing more comes, and who reads was told why: the peer's close_notify, the end of its stream, a failing socket.
+  private var inputIsClosed = false
+  private var closesAbruptly = false
+  private let allocator = ByteBufferAllocator()
+
+  /// What the handshake agreed on, nil before its end.
+  public private(set) var agreement: TLSHandshakeCompleted?
+
+  /// The server's side of a connection: waits for the client to begin.
+  public init(server: TLSServerContext) throws(TLSError) {
+    self.connection = try TLSConnection(server: server)
+  }
+
+  /// The client's side of a connection: begins the handshake as soon as the channel is active.
+  ///
+  /// - Parameter serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the
+  ///   server's certificate must list.
+  public init(client: TLSClientContext, serverName: String) throws(TLSError) {
+    self.connection = try TLSConnection(client: client, serverName: ServerName(serverName))
+  }
+
+  // MARK: Beginning and end
+
+  public func handlerAdded(context: ChannelHandlerContext) {
+    if context.channel.isActive { self.begin(context) }
+  }
+
+  public func handlerRemoved(context: ChannelHandlerContext) {
+    self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+  }
+
+  public func channelActive(context: ChannelHandlerContext) {
+    self.begin(context)
+    context.fireChannelActive()
+  }
+
+  public func channelInactive(context: ChannelHandlerContext) {
+    let state = self.state
+    let isExplained = self.inputIsClosed
+    self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+    switch state {
+    case .idle, .closed: break
+    case .handshaking: if !isExplained { context.fireErrorCaught(TLSError.closedDuringHandshake) }
+    case .open, .outputClosed: if !isExplained { context.fireErrorCaught(TLSError.uncleanShutdown) }
+    }
+    context.fireChannelInactive()
+  }
+
+  private func begin(_ context: ChannelHandlerContext) {
+    guard self.state == .idle, let connection = self.connection else { return }
+    self.state = .handshaking
+    self.advanceHandshake(connection, context)
+    if self.state == .handshaking { context.read() }
+  }
+
+  /// Lets go of everything. Nothing goes in or out afterwards.
+  private func finish(failingWritesWith error: any Error) {
+    self.state = .closed
+    self.connection = nil
+    self.queue.takeAll().fail(error)
+  }
+
+  /// Sends the alert that belongs to the error, tells the error, and closes.
+  private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
+    let alert = self.connection?.takeCiphertext()
+    // First, since a socket that fails at the alert makes the channel inactive: one error is enough.
+    self.finish(failingWritesWith: error)
+    if let alert { context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil) }
+    context.fireErrorCaught(error)
+    context.close(promise: nil)
+  }
+
+  // MARK: Inbound
+
+  public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard let connection = self.connection, !self.inputIsClosed else { return }
+    connection.receive(self.unwrapInboundIn(data))
+    if self.state == .handshaking { self.advanceHandshake(connection, context) }
+    self.decrypt(connection, context)
+  }
+
+  public func channelReadComplete(context: ChannelHandlerContext) {
+    context.fireChannelReadComplete()
+    // Nothing of what arrived was for whoever reads: the read that it asked for is not done.
+    if self.state == .handshaking || (self.readIsDue && self.state != .closed) { context.read() }
+  }
+
+  public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .some(.inputClosed) = event as? ChannelEvent {
+      // The end of the socket's stream. After a close_notify it was told already.
+      guard self.state != .closed, !self.inputIsClosed else { return }
+      self.inputIsClosed = true
+      self.closesAbruptly = true
+      self.fail(self.state == .handshaking ? .closedDuringHandshake : .uncleanShutdown, context)
+    } else {
+      context.fireUserInboundEventTriggered(event)
+    }
+  }
+
+  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    // An error of the socket: it says more than "ended without close_notify", which would follow from it.
+    if error is IOError { self.inputIsClosed = true }
+    context.fireErrorCaught(error)
+  }
+
+  private func advanceHandshake(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
+    switch connection.handshake() {
+    case .incomplete:
+      self.send(context)
+    case .failed(let error):
+      self.fail(error, context)
+    case .complete:
+      self.state = .open
+      let agreement = connection.agreement
+      self.agreement = agreement
+      context.fireUserInboundEventTriggered(agreement)
+      // What waited goes out together with the last bytes of the handshake.
+      if self.flushIsDue, self.state == .open {
+        self.flushIsDue = false
+        self.encrypt(connection, context)
+        context.flush()
+      } else {
+        self.send(context)
+      }
+    }
+  }
+
+  private func decrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
+    // Whoever reads may close the channel at any moment: the state is looked at before each turn.
+    while self.state == .open || self.state == .outputClosed, !self.inputIsClosed {
+      var plaintext = self.allocator.buffer(capacity: connection.expectedPlaintextBytes)
+      let outcome = connection.read(into: &plaintext)
+      if plaintext.readableBytes > 0 {
+        self.readIsDue = false
+        context.fireChannelRead(self.wrapInboundOut(plaintext))
+      }
+      switch outcome {
+      case .full: continue
+      case .incomplete:
+        // An answer to a key update, for example.
+        return self.send(context)
+      case .closed:
+        self.send(context)
+        guard self.state != .closed else { return }
+        self.inputIsClosed = true
+        context.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+      case .failed(let error):
+        guard self.state != .closed else { return }
+        self.fail(error, context)
+      }
+    }
+  }
+
+  // MARK: Outbound
+
+  public func read(context: ChannelHandlerContext) {
+    self.readIsDue = true
+    context.read()
+  }
+
+  public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch self.state {
+    case .idle, .handshaking, .open: self.queue.append(self.unwrapOutboundIn(data), promise: promise)
+    case .outputClosed: promise?.fail(ChannelError.outputClosed)
+    case .closed: promise?.fail(ChannelError.ioOnClosedChannel)
+    }
+  }
+
+  public func flush(context: ChannelHandlerContext) {
+    switch self.state {
+    case .idle, .handshaking:
+      self.flushIsDue = true
+    case .open:
+      if let connection = self.connection, !self.queue.isEmpty { self.encrypt(connection, context) }
+      context.flush()
+    case .outputClosed, .closed:
+      context.flush()
+    }
+  }
+
+  public func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+    if event is TLSAbruptClose {
+      self.closesAbruptly = true
+      promise?.succeed()
+    } else {
+      context.triggerUserOutboundEvent(event, promise: promise)
+    }
+  }
+
+  public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    switch mode {
+    case .input:
+      break
+    case .output:
+      guard self.state != .idle, self.state != .handshaking else {
+        // There is no way to say so before the handshake is finished.
+        promise?.fail(ChannelError.operationUnsupported)
+        return
+      }
+      let closeNotify = self.makeCloseNotify()
+      if self.state == .open { self.state = .outputClosed }
+      self.queue.takeAll().fail(ChannelError.outputClosed)
+      if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
+    case .all:
+      let closeNotify = self.makeCloseNotify()
+      // First, since a socket that fails at the write makes the channel inactive: that is what was asked for.
+      self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
+      if let closeNotify { context.writeAndFlush(closeNotify, promise: nil) }
+    }
+    context.close(mode: mode, promise: promise)
+  }
+
+  private func makeCloseNotify() -> NIOAny? {
+    guard self.state == .open, !self.closesAbruptly, let connection = self.connection else { return nil }
+    connection.sendCloseNotify()
+    return connection.takeCiphertext().map(self.wrapOutboundOut)
+  }
+
+  /// Sends what OpenSSL wrote on its own: handshake, alerts, tickets, answers to key updates.
+  private func send(_ context: ChannelHandlerContext) {
+    guard let ciphertext = self.connection?.takeCiphertext() else { return }
+    context.writeAndFlush(self.wrapOutboundOut(ciphertext), promise: nil)
+  }
+
+  /// Encrypts all that waits and writes it, without a flush.
+  private func encrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
+    do {
+      try self.queue.takeAll().encrypt(by: connection, allocator: self.allocator) { ciphertext, promise in
+        context.write(self.wrapOutboundOut(ciphertext), promise: promise)
+      }
+    } catch {
+      self.fail(error, context)
+    }
+  }
+}

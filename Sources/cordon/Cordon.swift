@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// The command. Each subcommand is a file of its own.
+@main
+struct CordonCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cordon",
+    abstract: "Sign in with Apple in front of a web application.",
+    version: version,
+    subcommands: [RunCommand.self, CheckCommand.self, KeygenCommand.self, ReferenceCommand.self])
+
+  /// The version of this source.
+  static let version = "0.1.0"
+}

@@ -1,0 +1,79 @@
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// `cordon keygen`: a secret for `session.secret_files` or `admin.token_file`.
+struct KeygenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keygen",
+    abstract: "Makes a new random secret: 48 bytes, written in base64url.")
+
+  @Option(name: .long, help: ArgumentHelp("Write to a new file that only you can read.", valueName: "file"))
+  var output: String?
+
+  func run() throws {
+    var random = SystemRandomNumberGenerator()
+    let secret = Self.base64URL((0..<48).map { _ in UInt8.random(in: 0...255, using: &random) })
+    guard let output else {
+      print(secret)
+      return
+    }
+    do throws(NewFileError) {
+      try Self.create(output, Array("\(secret)\n".utf8))
+    } catch {
+      var standardError = StandardError()
+      print("cordon keygen: \(error.message)", to: &standardError)
+      throw ExitCode(ExitStatus.cannotCreate)
+    }
+  }
+
+  /// Why a file was not made.
+  struct NewFileError: Error {
+    let message: String
+  }
+
+  /// Writes a file that must not be there yet, with permission 0600 whatever the umask is. Nothing is left behind where
+  /// writing fails.
+  static func create(_ path: String, _ bytes: [UInt8]) throws(NewFileError) {
+    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    guard descriptor >= 0 else {
+      let reason =
+        errno == EEXIST
+        ? "there is a file already, and a secret in use must not be lost; choose another name or remove it"
+        : String(cString: strerror(errno))
+      throw NewFileError(message: "\(path): \(reason)")
+    }
+    defer { close(descriptor) }
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if errno != EINTR {
+        let reason = String(cString: strerror(errno))
+        unlink(path)
+        throw NewFileError(message: "\(path): \(reason)")
+      }
+    }
+    guard fchmod(descriptor, 0o600) == 0, fsync(descriptor) == 0 else {
+      let reason = String(cString: strerror(errno))
+      unlink(path)
+      throw NewFileError(message: "\(path): \(reason)")
+    }
+  }
+
+  /// Without padding (RFC 4648 section 5); `bytes` are a multiple of three, so that there would be none.
+  static func base64URL(_ bytes: [UInt8]) -> String {
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    var result: [UInt8] = []
+    for start in stride(from: 0, to: bytes.count - 2, by: 3) {
+      let group = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
+      for shift in [18, 12, 6, 0] { result.append(alphabet[group >> shift & 0x3F]) }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,22 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Where complaints of the command itself go.
+struct StandardError: TextOutputStream {
+  mutating func write(_ string: String) {
+    var rest = Array(string.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { bytes in
+        #if canImport(Glibc)
+          Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #elseif canImport(Musl)
+          Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+        #endif
+      }
+      if count > 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return }
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import AccessPolicy
+import Testing
+
+@Suite("Rules")
+struct AccessRulesTests {
+  @Test("Subjects and organizations are compared exactly")
+  func exactly() {
+    let bySubject = rules { $0.subjects = ["001.Ab"] }
+    #expect(bySubject.judge(Applicant(subject: "001.Ab")) == .allowed)
+    #expect(bySubject.judge(Applicant(subject: "001.ab")) == .denied(.notListed))
+    #expect(bySubject.judge(Applicant(subject: "")) == .denied(.notListed))
+    let byOrganization = rules { $0.organizations = ["Org"] }
+    #expect(byOrganization.judge(Applicant(subject: "x", organization: "Org")) == .allowed)
+    #expect(byOrganization.judge(Applicant(subject: "x", organization: "org")) == .denied(.notListed))
+    #expect(byOrganization.judge(Applicant(subject: "Org")) == .denied(.notListed))
+  }
+
+  @Test("Addresses are compared without regard to ASCII case, and nothing else is folded")
+  func addresses() {
+    let list = rules { $0.emails = ["Ann.K@Example.com"] }
+    #expect(list.judge(user("ann.k@EXAMPLE.COM")) == .allowed)
+    #expect(list.judge(user("ann.\u{212A}@example.com")) == .denied(.notListed))
+    #expect(list.judge(user("ann.k@example.com.")) == .denied(.notListed))
+    let accented = rules { $0.emails = ["\u{E9}@example.com"] }
+    #expect(accented.judge(user("e\u{301}@example.com")) == .denied(.notListed))
+    #expect(accented.judge(user("\u{C9}@example.com")) == .denied(.notListed))
+  }
+
+  @Test("A domain is what follows the last @, whole")
+  func domains() {
+    let list = rules { $0.emailDomains = ["example.com"] }
+    #expect(list.judge(user("a@Example.COM")) == .allowed)
+    #expect(list.judge(user("\"a@b\"@example.com")) == .allowed)
+    for email in [
+      "a@sub.example.com", "a@notexample.com", "a@example.com@evil.test", "example.com", "@example.com", "a@",
+      "a@example.com.evil",
+    ] {
+      #expect(list.judge(user(email)) == .denied(.notListed), "\(email)")
+    }
+  }
+
+  @Test("An address counts only if it is verified, unless configured otherwise")
+  func verified() {
+    let list = rules { $0.emails = ["a@example.com"] }
+    let unverified = Applicant(subject: "x", email: "a@example.com", isEmailVerified: false)
+    #expect(list.judge(unverified) == .denied(.emailNotVerified))
+    #expect(list.judge(unverified, requiresVerifiedEmail: false) == .allowed)
+  }
+
+  @Test("The reason says what would help")
+  func reasons() {
+    let list = rules {
+      $0.emails = ["a@example.com"]
+      $0.subjects = ["boss"]
+    }
+    #expect(list.judge(Applicant(subject: "x")) == .denied(.emailMissing))
+    #expect(list.judge(Applicant(subject: "x", email: "")) == .denied(.emailMissing))
+    var hidden = user("q7@privaterelay.appleid.com")
+    hidden.isPrivateEmail = true
+    #expect(list.judge(hidden) == .denied(.emailHidden))
+    hidden.subject = "boss"
+    #expect(list.judge(hidden) == .allowed)
+    #expect(AccessRules().judge(user("a@example.com")) == .denied(.notListed))
+  }
+
+  private func rules(_ edit: (inout AccessRules) -> Void) -> AccessRules {
+    var rules = AccessRules()
+    edit(&rules)
+    return rules
+  }
+
+  private func user(_ email: String) -> Applicant {
+    Applicant(subject: "someone", email: email, isEmailVerified: true)
+  }
+}

@@ -1,0 +1,64 @@
+import AccessPolicy
+import Testing
+
+@Suite("Problems of routes")
+struct RouteProblemTests {
+  @Test(
+    "A path that is no canonical prefix is a problem with a remedy",
+    arguments: [
+      ("public/", "begins with"), ("", "begins with"), ("/public/*", "not a pattern"), ("/users/:id", "not a pattern"),
+      ("/a?b", "no query"), ("/a/../b", "the path they lead to"), ("/a b", "percent-encoded"),
+      ("/gr\u{FC}n", "percent-encoded"),
+      ("/a//b", "one slash"), ("//a", "one slash"), ("/a;b", "more than one way"), ("/%61", "more than one way"),
+      ("/a%2Fb", "more than one way"), ("/a\\b", "more than one way"), ("/%", "more than one way"),
+    ])
+  func path(path: String, remedy: String) {
+    let found = problems([RouteSettings(path: path, access: .public)])
+    #expect(found.count == 1 && found[0].route == 0)
+    #expect(found.first?.message.contains(remedy) == true, "\(found)")
+  }
+
+  @Test("All problems are told at once, each with its route")
+  func all() {
+    let found = problems([
+      RouteSettings(path: "x", access: .public), RouteSettings(path: "/ok", access: .public),
+      RouteSettings(path: "/y*", access: .deny),
+    ])
+    #expect(found.map(\.route) == [0, 2])
+  }
+
+  @Test("A path twice, or twice but for case or the last slash with another access, is a problem")
+  func twins() {
+    #expect(problems([.init(path: "/a", access: .public), .init(path: "/a", access: .public)]).count == 1)
+    #expect(problems([.init(path: "/a/", access: .public), .init(path: "/A/", access: .deny)]).count == 1)
+    #expect(problems([.init(path: "/a", access: .public), .init(path: "/a/", access: .deny)]).count == 1)
+    #expect(problems([.init(path: "/a", access: .public), .init(path: "/a/", access: .public)]).isEmpty)
+    #expect(problems([.init(path: "/%C3%A9/", access: .public), .init(path: "/%c3%a9/", access: .deny)]).count == 1)
+  }
+
+  @Test("Rules that let nobody in, and lists of what is no address or domain, are problems")
+  func rules() {
+    #expect(problem { _ in }.contains("all empty"))
+    #expect(problem { $0.emails = ["example.com"] }.contains("no address"))
+    #expect(problem { $0.emails = ["@example.com"] }.contains("no address"))
+    #expect(problem { $0.emailDomains = ["@example.com"] }.contains("no domain"))
+    #expect(problem { $0.emailDomains = ["*.example.com"] }.contains("no domain"))
+    #expect(problem { $0.subjects = [""] }.contains("empty text"))
+    #expect(problem { $0.subjects = ["001"] }.isEmpty)
+  }
+
+  private func problem(_ edit: (inout AccessRules) -> Void) -> String {
+    var rules = AccessRules()
+    edit(&rules)
+    return problems([RouteSettings(path: "/x", access: .rules(rules))]).map(\.message).joined()
+  }
+
+  private func problems(_ routes: [RouteSettings]) -> [RouteProblem] {
+    do {
+      _ = try RouteTable(routes: routes)
+      return []
+    } catch {
+      return error.problems
+    }
+  }
+}

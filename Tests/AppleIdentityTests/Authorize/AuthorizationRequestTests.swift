@@ -1,0 +1,57 @@
+import AppleIdentity
+import Testing
+
+@Suite("The address that a browser signs in at")
+struct AuthorizationRequestTests {
+  private let redirectURI = "https://app.example.com/.auth/callback"
+
+  private func url(locale: String? = nil, changing change: (inout AppleSettings) -> Void = { _ in }) throws -> String {
+    let fixture = try Fixture(changing: change)
+    return fixture.provider.authorizationRequest(redirectURI: redirectURI, state: "s-1", nonce: "n-1", locale: locale)
+      .url
+  }
+
+  @Test("Is exactly this by default, with %20 for the space in scope")
+  func complete() throws {
+    #expect(
+      try url()
+        == "https://appleid.apple.com/auth/authorize?client_id=com.example.web"
+        + "&redirect_uri=https%3A%2F%2Fapp.example.com%2F.auth%2Fcallback&response_type=code%20id_token"
+        + "&response_mode=form_post&scope=name%20email&state=s-1&nonce=n-1")
+  }
+
+  @Test("Asks for no scope if none is wanted, in the mode and for the type that are set")
+  func noScope() throws {
+    let url = try url {
+      $0.scopes = []
+      $0.responseMode = .query
+      $0.responseType = .code
+    }
+    #expect(!url.contains("scope="))
+    #expect(url.contains("response_mode=query&") && url.contains("response_type=code&"))
+  }
+
+  @Test("Encodes whatever is put into it, so that nothing adds a parameter")
+  func encoding() throws {
+    let fixture = try Fixture()
+    let url = fixture.provider.authorizationRequest(
+      redirectURI: "https://a.example/?x=1&y=ü#f", state: "a b&c=d+e%20\r\n", nonce: "\"<>\""
+    ).url
+    #expect(url.hasSuffix("&state=a%20b%26c%3Dd%2Be%2520%0D%0A&nonce=%22%3C%3E%22"))
+    #expect(url.contains("redirect_uri=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y%3D%C3%BC%23f&"))
+  }
+
+  @Test("Names a language of Apple's form only")
+  func locale() throws {
+    #expect(try url(locale: "de_DE").hasSuffix("&locale=de_DE"))
+    for locale in ["de", "de-DE", "DE_de", "de_DE&x=1", ""] {
+      #expect(try !url(locale: locale).contains("locale"))
+    }
+  }
+
+  @Test("Stands under base_url, with its path")
+  func otherBase() throws {
+    let url = try url { $0.baseURL = "http://127.0.0.1:9000/apple" }
+    #expect(url.hasPrefix("http://127.0.0.1:9000/apple/auth/authorize?client_id="))
+  }
+}

@@ -1,0 +1,102 @@
+import AppleIdentity
+import Crypto
+import CryptoExtras
+import Foundation
+import Testing
+
+@Suite("The .p8 file")
+struct ClientSecretKeyTests {
+  private let pem = P256.Signing.PrivateKey().pemRepresentation
+
+  private func problem(_ pem: String) -> ClientSecretKeyProblem? {
+    do throws(ClientSecretKeyProblem) {
+      _ = try ClientSecretKey(pem: pem.utf8, name: "AuthKey.p8")
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Runs with a file of these contents and permissions, which is removed afterwards.
+  private func problemOfFile(_ contents: String, mode: Int) throws -> ClientSecretKeyProblem? {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
+    try Data(contents.utf8).write(to: URL(filePath: path))
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    do throws(ClientSecretKeyProblem) {
+      _ = try ClientSecretKey(contentsOfFile: path)
+      return nil
+    } catch {
+      #expect(error.message.hasPrefix(path))
+      return error
+    }
+  }
+
+  @Test("Is read in the form in which Apple gives it out, also with other line ends and text around it")
+  func accepted() {
+    #expect(problem(pem) == nil)
+    #expect(problem(pem + "\n\n") == nil)
+    #expect(problem(pem.replacingOccurrences(of: "\n", with: "\r\n")) == nil)
+  }
+
+  @Test("Is refused, with what it is instead, if it holds something else")
+  func otherKinds() {
+    #expect(problem("") == .notAKey("AuthKey.p8"))
+    #expect(problem("not a key") == .notAKey("AuthKey.p8"))
+    #expect(problem("\u{FEFF}\u{0}") == .notAKey("AuthKey.p8"))
+    #expect(problem(String(repeating: "x", count: 100_000)) == .notAKey("AuthKey.p8"))
+    let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
+    #expect(problem(publicKey) == .otherKind("AuthKey.p8", label: "PUBLIC KEY"))
+    let certificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    #expect(problem(certificate) == .otherKind("AuthKey.p8", label: "CERTIFICATE"))
+    let encrypted = pem.replacingOccurrences(of: "PRIVATE KEY", with: "ENCRYPTED PRIVATE KEY")
+    #expect(problem(encrypted) == .encrypted("AuthKey.p8"))
+    let odd = pem.replacingOccurrences(of: "PRIVATE KEY", with: "EVIL\u{1B}[31m KEY")
+    #expect(problem(odd) == .notAKey("AuthKey.p8"))
+  }
+
+  @Test("Is refused if it is of another curve, of RSA, or damaged")
+  func otherCurves() throws {
+    #expect(problem(P384.Signing.PrivateKey().pemRepresentation) == .notP256("AuthKey.p8"))
+    #expect(problem(try SigningKey.sharedRSA.get().pkcs8PEMRepresentation) == .notP256("AuthKey.p8"))
+    let lines = pem.split(separator: "\n")
+    #expect(problem("\(lines[0])\n\(lines[1])\n\(lines[lines.count - 1])\n") == .notP256("AuthKey.p8"))
+    #expect(problem("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n") == .notP256("AuthKey.p8"))
+  }
+
+  @Test("Is read from a file that not everybody may read", arguments: [0o600, 0o400, 0o440, 0o640])
+  func privateFile(mode: Int) throws {
+    #expect(try problemOfFile(pem, mode: mode) == nil)
+  }
+
+  @Test("Is refused from a file that everybody may read", arguments: [0o644, 0o604, 0o444])
+  func publicFile(mode: Int) throws {
+    guard case .readableByEverybody = try problemOfFile(pem, mode: mode) else {
+      Issue.record("read anyway")
+      return
+    }
+  }
+
+  @Test("Is refused from a directory, from nowhere, and from a file without end")
+  func strangeFiles() throws {
+    for path in ["/", "/nowhere/AuthKey.p8", "", "/dev/zero"] {
+      #expect(throws: ClientSecretKeyProblem.self) { try ClientSecretKey(contentsOfFile: path) }
+    }
+    guard case .notAKey = try problemOfFile(String(repeating: "x", count: 100_000), mode: 0o600) else {
+      Issue.record("read to the end")
+      return
+    }
+  }
+
+  @Test("Says what to do, whatever is wrong")
+  func remedies() {
+    let problems: [ClientSecretKeyProblem] = [
+      .unreadable("f", reason: "r"), .readableByEverybody("f"), .notAKey("f"), .encrypted("f"),
+      .otherKind("f", label: "PUBLIC KEY"), .notP256("f"),
+    ]
+    for problem in problems {
+      #expect(problem.message.hasPrefix("f "))
+      #expect(!problem.remedy.isEmpty)
+    }
+  }
+}

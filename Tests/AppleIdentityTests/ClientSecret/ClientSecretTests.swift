@@ -1,0 +1,75 @@
+import AppleIdentity
+import Crypto
+import FoundationEssentials
+import Testing
+
+@Suite("A client secret")
+struct ClientSecretTests {
+  @Test("Is signed with the .p8 key, names team, client, key and Apple, and lives for minutes")
+  func contents() async throws {
+    let fixture = try Fixture()
+    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    let claims = try secretClaims(of: secret)
+    let now = fixture.clock.time.timeIntervalSince1970
+    #expect(claims.issuer == "DEF123GHIJ")
+    #expect(claims.subject == "com.example.web")
+    #expect(claims.audience == "https://appleid.apple.com")
+    #expect(claims.issuedAt == now - 60)
+    #expect(claims.expires == now + 600)
+
+    let parts = secret.exposed.split(separator: ".")
+    let header = try JSONDecoder().decode([String: String].self, from: try bytes(ofBase64URL: parts[0]))
+    #expect(header["alg"] == "ES256")
+    #expect(header["kid"] == "ABC123DEFG")
+    let signature = try P256.Signing.ECDSASignature(rawRepresentation: try bytes(ofBase64URL: parts[2]))
+    let signed = Array("\(parts[0]).\(parts[1])".utf8)
+    #expect(fixture.clientKey.publicKey.isValidSignature(signature, for: SHA256.hash(data: signed)))
+  }
+
+  @Test("Is for Apple also when base_url points elsewhere")
+  func audience() async throws {
+    let fixture = try Fixture { $0.baseURL = "http://127.0.0.1:9000" }
+    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    #expect(try secretClaims(of: secret).audience == "https://appleid.apple.com")
+  }
+
+  @Test("Is used again until two minutes before its end, and then made anew")
+  func reuse() async throws {
+    let fixture = try Fixture()
+    let mint = fixture.provider.mint
+    let first = try await mint.secret(for: "com.example.web")
+    fixture.clock.advance(480)
+    #expect(try await mint.secret(for: "com.example.web") == first)
+    fixture.clock.advance(1)
+    let second = try await mint.secret(for: "com.example.web")
+    #expect(second != first)
+    #expect(try secretClaims(of: second).expires == fixture.clock.time.timeIntervalSince1970 + 600)
+  }
+
+  @Test("Is made anew when the clock was set back, because it would be from the future")
+  func clockSetBack() async throws {
+    let fixture = try Fixture()
+    _ = try await fixture.provider.mint.secret(for: "com.example.web")
+    fixture.clock.advance(-3600)
+    let secret = try await fixture.provider.mint.secret(for: "com.example.web")
+    #expect(try secretClaims(of: secret).issuedAt == fixture.clock.time.timeIntervalSince1970 - 60)
+  }
+
+  @Test("Is one for each client ID")
+  func separateClients() async throws {
+    let fixture = try Fixture()
+    let web = try await fixture.provider.mint.secret(for: "com.example.web")
+    let app = try await fixture.provider.mint.secret(for: "com.example.app")
+    #expect(try secretClaims(of: web).subject == "com.example.web")
+    #expect(try secretClaims(of: app).subject == "com.example.app")
+  }
+
+  @Test("Cannot be made at an impossible time, which is said and does no harm")
+  func impossibleClock() async throws {
+    let mint = ClientSecretMint(
+      teamID: "DEF123GHIJ", keyID: "ABC123DEFG",
+      key: try ClientSecretKey(pem: P256.Signing.PrivateKey().pemRepresentation.utf8),
+      clock: { Date(timeIntervalSince1970: 1e300) })
+    await #expect(throws: ClientSecretMintProblem.clockOutOfRange) { try await mint.secret(for: "com.example.web") }
+  }
+}

@@ -1,0 +1,127 @@
+import Testing
+
+@testable import AppleIdentity
+
+@Suite("Base64url")
+struct Base64URLTests {
+  @Test("Goes there and back for every length and byte")
+  func roundTrip() {
+    for length in 0..<70 {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) }
+      let text = Base64URL.encode(bytes)
+      #expect(!text.contains("=") && !text.contains("+") && !text.contains("/"))
+      #expect(Base64URL.decode(text.utf8) == bytes)
+    }
+    #expect(Base64URL.encode([0xFB, 0xFF]) == "-_8")
+  }
+
+  @Test(
+    "Has one text for each sequence of bytes: padding, the other alphabet, stray bits and characters are refused",
+    arguments: ["A", "AA=", "AA==", "AB", "AAB", "A+", "A/", "AA A", "AA\n", "AAAAA", "ÄÄ", "AA.A"])
+  func strict(text: String) {
+    #expect(Base64URL.decode(text.utf8) == nil)
+  }
+}
+
+@Suite("JSON from outside")
+struct ForeignJSONTests {
+  private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> ForeignJSONProblem? {
+    do throws(ForeignJSONProblem) {
+      _ = try ForeignJSON.object(Array(text.utf8), maximumBytes: bytes, maximumDepth: depth)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("Is read into values that keep Booleans, integers, numbers and strings apart")
+  func values() throws {
+    let object = try ForeignJSON.object(
+      Array(#"{"b":true,"i":1,"n":1.5,"s":"1","a":[1,"x"],"o":{"z":null}}"#.utf8), maximumBytes: 1000, maximumDepth: 4)
+    #expect(object["b"] == .bool(true))
+    #expect(object["i"] == .integer(1))
+    #expect(object["n"] == .number(1.5))
+    #expect(object["s"] == .string("1"))
+    #expect(object["a"] == .array([.integer(1), .string("x")]))
+    #expect(object["o"] == .object(["z": .null]))
+  }
+
+  @Test("Is bounded in size and depth, and brackets in strings do not count")
+  func bounds() {
+    #expect(problem("{\"a\":\"\(String(repeating: "x", count: 1000))\"}") == .tooLarge)
+    #expect(problem(#"{"a":[[[1]]]}"#) == nil)
+    #expect(problem(#"{"a":[[[[1]]]]}"#) == .tooDeep)
+    #expect(problem(#"{"a":"[[[[[[\"[[[[","b":"\\"}"#) == nil)
+  }
+
+  @Test(
+    "Is refused if it is not exactly JSON, or no object",
+    arguments: [
+      "", " ", "[]", "1", "\"a\"", "{", "{}}", "{}x", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":[1,]}",
+      "{\"a\":[,]}",
+      "{\"a\" 1}", "{a:1}", "{'a':1}", "{\"a\":1 \"b\":2}", "{\"a\":[1 2]}", "{\"a\":[1}", "{\"a\":tru}",
+      "{\"a\":True}",
+      "{\"a\":nullx}", "{\"a\":1e999}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":-}", "{\"a\":.5}", "{\"a\":1.}",
+      "{\"a\":1e}",
+      "{\"a\":0x10}", "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":\"", "{\"a\":\"\n\"}", "{\"a\":\"\u{0}\"}",
+      "{\"a\":\"\\x\"}",
+      "{\"a\":\"\\u12\"}", "{\"a\":\"\\u+123\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\"}",
+      "{\"a\":\"\\ud800\\u0041\"}",
+      "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "\u{FEFF}{}", "{\u{A0}}", "/**/{}",
+    ])
+  func malformed(text: String) {
+    #expect(problem(text) == .malformed)
+  }
+
+  @Test("Strings are unescaped, and what looks like an end is none")
+  func strings() throws {
+    let text = #" { "a" : "\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü]}" , "" : [ ] , "o" : { } } "#
+    let object = try ForeignJSON.object(Array(text.utf8), maximumBytes: 1000, maximumDepth: 4)
+    #expect(object["a"] == .string("\"\\/\u{8}\u{C}\n\r\t\u{FC}\u{1F600}ü]}"))
+    #expect(object[""] == .array([]))
+    #expect(object["o"] == .object([:]))
+  }
+
+  @Test("Every text cut short is refused")
+  func cutShort() throws {
+    let text = Array(#"{"a":[true,false,null,-1.5e+3,{"b":"\u00fcx\n"}],"c":{}}"#.utf8)
+    _ = try ForeignJSON.object(text, maximumBytes: 1000, maximumDepth: 4)
+    for length in 0..<text.count {
+      #expect(throws: ForeignJSONProblem.self) {
+        try ForeignJSON.object(text[..<length], maximumBytes: 1000, maximumDepth: 4)
+      }
+    }
+  }
+
+  @Test("Any byte changed leaves a value or a refusal, and no harm")
+  func changedBytes() {
+    let text = Array(#"{"a":[true,-1.5e+3,{"b":"\ud83d\ude00x"}],"c":{"d":null}}"#.utf8)
+    for index in text.indices {
+      for byte in UInt8.min...UInt8.max {
+        var changed = text
+        changed[index] = byte
+        _ = try? ForeignJSON.object(changed, maximumBytes: 1000, maximumDepth: 4)
+      }
+    }
+  }
+
+  @Test("Huge numbers are numbers and trap nowhere")
+  func hugeNumbers() throws {
+    let object = try ForeignJSON.object(
+      Array(#"{"a":1e300,"b":9223372036854775807,"c":9223372036854775808,"d":-9223372036854775809}"#.utf8),
+      maximumBytes: 1000, maximumDepth: 4)
+    #expect(object["a"] == .number(1e300))
+    #expect(object["b"] == .integer(.max))
+    #expect(object["c"] == .number(9_223_372_036_854_775_808))
+    #expect(object["d"] == .number(-9_223_372_036_854_775_809))
+  }
+}
+
+@Suite("Foreign text in logs")
+struct LogTextTests {
+  @Test("Is printable ASCII of bounded length")
+  func sanitised() {
+    #expect(LogText.sanitised("a\r\nb\u{1B}[31m\u{202E}ü") == "a??b?[31m?????")
+    #expect(LogText.sanitised(String(repeating: "x", count: 1000)).utf8.count == 200)
+  }
+}

@@ -1,0 +1,189 @@
+import AppleIdentity
+import FoundationEssentials
+import Testing
+
+@Suite("Apple's keys")
+struct KeySetTests {
+  private let second = SigningKey.elliptic("APPLEKEY02")
+  private let third = SigningKey.elliptic("APPLEKEY03")
+
+  private func fetches(_ fixture: Fixture) -> Int {
+    fixture.apple.requests(to: "/auth/keys").count
+  }
+
+  @Test("Are fetched once for many tokens")
+  func cached() async throws {
+    let fixture = try Fixture()
+    for _ in 0..<20 { #expect(await fixture.rejection(try fixture.token()) == nil) }
+    #expect(fetches(fixture) == 1)
+    let request = try #require(fixture.apple.requests(to: "/auth/keys").first)
+    #expect(request.description == "GET https://appleid.apple.com/auth/keys")
+    #expect(request.body.isEmpty)
+  }
+
+  @Test("A thousand unknown identifiers cause one fetch in a cool-down, and one more after it")
+  func unknownIdentifiers() async throws {
+    let fixture = try Fixture()
+    for index in 0..<1000 {
+      let token = try fixture.token(header: ["kid": "\"UNKNOWN\(index)\""])
+      #expect(await fixture.rejection(token) == .unknownKey)
+    }
+    #expect(fetches(fixture) == 1)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    fixture.clock.advance(59)
+    #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
+    #expect(fetches(fixture) == 1)
+    fixture.clock.advance(1)
+    #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
+    #expect(fetches(fixture) == 2)
+  }
+
+  @Test("A thousand unknown identifiers at the same time cause one fetch")
+  func unknownIdentifiersAtOnce() async throws {
+    let fixture = try Fixture()
+    let tokens = try (0..<1000).map { try fixture.token(header: ["kid": "\"UNKNOWN\($0)\""]) }
+    await withTaskGroup(of: IdentityTokenRejection?.self) { group in
+      for token in tokens { group.addTask { await fixture.rejection(token) } }
+      for await rejection in group { #expect(rejection == .unknownKey) }
+    }
+    #expect(fetches(fixture) == 1)
+  }
+
+  @Test("Whoever asks while a fetch is under way waits for that one")
+  func sharedFetch() async throws {
+    let (stream, opener) = AsyncStream.makeStream(of: Void.self)
+    let gate = Gate(stream)
+    let fixture = try Fixture(apple: FakeApple(gate: { await gate.wait() }))
+    let token = try fixture.token()
+    let verdicts = (0..<20).map { _ in Task { await fixture.rejection(token) } }
+    for _ in 0..<200 { await Task.yield() }
+    opener.finish()
+    for verdict in verdicts { #expect(await verdict.value == nil) }
+    #expect(fetches(fixture) == 1)
+  }
+
+  @Test("Keys that rotate are found at once, also twice in a minute, and withdrawn ones are dropped")
+  func rotation() async throws {
+    let fixture = try Fixture()
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
+    #expect(await fixture.rejection(try fixture.token(key: second)) == nil)
+    fixture.apple.answer("/auth/keys", .json(jwks(try third.jwk())))
+    #expect(await fixture.rejection(try fixture.token(key: third)) == nil)
+    #expect(await fixture.rejection(try fixture.token(key: second)) == .unknownKey)
+    #expect(fetches(fixture) == 4)
+  }
+
+  @Test("A set that flaps between two answers is not fetched for every token")
+  func flappingSet() async throws {
+    let fixture = try Fixture()
+    for _ in 0..<10 {
+      fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
+      _ = await fixture.rejection(try fixture.token(key: second))
+      fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk())))
+      _ = await fixture.rejection(try fixture.token())
+    }
+    #expect(fetches(fixture) == AppleKeySet.Policy().fetchesPerCoolDown)
+  }
+
+  @Test(
+    "An answer without a usable key changes nothing",
+    arguments: [
+      "", "<html>", "[]", "{}", #"{"keys":[]}"#, #"{"keys":{}}"#, #"{"keys":[1,null,"x",{}]}"#, #"{"keys":null}"#,
+      String(repeating: "[", count: 100_000),
+    ])
+  func uselessAnswer(body: String) async throws {
+    let fixture = try Fixture()
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    fixture.apple.answer("/auth/keys", .json(body))
+    let unknown = await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#]))
+    guard case .keysUnavailable(.unusable) = unknown else {
+      Issue.record("\(String(describing: unknown))")
+      return
+    }
+    #expect(fetches(fixture) == 2)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+  }
+
+  @Test("An endless answer is not read")
+  func hugeAnswer() async throws {
+    let fixture = try Fixture()
+    let padding = String(repeating: " ", count: 200_000)
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk()) + padding))
+    let rejection = await fixture.rejection(try fixture.token())
+    #expect(rejection == .keysUnavailable(.unusable("the JSON text is too long")))
+  }
+
+  @Test("While Apple cannot be reached and nothing is known, a token is refused for Apple's trouble, not for its own")
+  func unreachable() async throws {
+    let fixture = try Fixture()
+    let failure = AppleTransportError.notSent(reason: "connection refused")
+    fixture.apple.answer("/auth/keys", .failure(failure))
+    let rejection = await fixture.rejection(try fixture.token())
+    #expect(rejection == .keysUnavailable(.unreachable(failure)))
+    #expect(rejection?.isAppleTrouble == true)
+    #expect(await fixture.rejection(try fixture.token()) == .keysUnavailable(.unreachable(failure)))
+    #expect(fetches(fixture) == 1)
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk())))
+    fixture.clock.advance(5)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+  }
+
+  @Test("An Apple that is away for long is asked every five seconds, until it is back")
+  func longAbsence() async throws {
+    let fixture = try Fixture()
+    fixture.apple.answer("/auth/keys", .failure(.notSent(reason: "connection refused")))
+    for _ in 0..<20 {
+      #expect(await fixture.rejection(try fixture.token()) != nil)
+      fixture.clock.advance(5)
+    }
+    #expect(fetches(fixture) == 20)
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk())))
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+  }
+
+  @Test("An error status is Apple's trouble", arguments: [500, 503, 429, 404, 301])
+  func errorStatus(status: Int) async throws {
+    let fixture = try Fixture()
+    fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk()), status: status))
+    #expect(await fixture.rejection(try fixture.token()) == .keysUnavailable(.status(status)))
+  }
+
+  @Test("After a day the set is fetched again, and goes on if that fails")
+  func oldSet() async throws {
+    let fixture = try Fixture()
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    fixture.clock.advance(86_399)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    #expect(fetches(fixture) == 1)
+    fixture.clock.advance(1)
+    fixture.apple.answer("/auth/keys", .failure(.unanswered(reason: "time-out")))
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    #expect(fetches(fixture) == 2)
+    fixture.clock.advance(60)
+    fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
+    #expect(await fixture.rejection(try fixture.token()) == .unknownKey)
+  }
+
+  @Test("A clock that is set back neither ages the set nor prolongs the cool-down")
+  func clockSetBack() async throws {
+    let fixture = try Fixture()
+    #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
+    fixture.clock.advance(-1_000_000)
+    #expect(await fixture.rejection(try fixture.token()) == nil)
+    #expect(fetches(fixture) == 1)
+    #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
+    #expect(fetches(fixture) == 2)
+  }
+
+  @Test("The doctor gets the identifiers and Apple's date")
+  func report() async throws {
+    let fixture = try Fixture()
+    let date = "Sat, 21 Nov 2026 08:00:00 GMT"
+    fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk(), try fixture.appleKey.jwk()), date: date))
+    let report = try await fixture.provider.keySet.fetchNow()
+    #expect(report.keyIdentifiers == ["APPLEKEY01", "APPLEKEY02"])
+    #expect(report.date == date)
+  }
+}

@@ -1,0 +1,140 @@
+import AppleIdentity
+import FoundationEssentials
+import Testing
+
+@Suite("Apple's notifications")
+struct NotificationTests {
+  private let event = #"{"type":"consent-revoked","sub":"001234.abcdef.0789","event_time":1750000000123}"#
+
+  /// A posted body; claims replaced by `nil` are left out.
+  private func body(
+    _ fixture: Fixture, event: String? = nil, _ changes: [String: String?] = [:], key: SigningKey? = nil
+  ) throws -> [UInt8] {
+    let key = key ?? fixture.appleKey
+    let escaped = (event ?? self.event).split(separator: "\"", omittingEmptySubsequences: false).joined(
+      separator: "\\\"")
+    let now = Int(fixture.clock.time.timeIntervalSince1970)
+    let claims = [
+      "iss": #""https://appleid.apple.com""#, "aud": #""com.example.web""#, "iat": "\(now)", "jti": #""j-1""#,
+      "events": "\"\(escaped)\"",
+    ]
+    let header = #"{"alg":"\#(key.algorithm)","kid":"\#(key.identifier)"}"#
+    let token = try Fixture.signed(header: header, payload: Fixture.json(claims, changes), by: key)
+    return Array(#"{"payload":"\#(token)"}"#.utf8)
+  }
+
+  private func rejection(_ fixture: Fixture, _ body: [UInt8]) async -> IdentityTokenRejection? {
+    do throws(IdentityTokenRejection) {
+      _ = try await fixture.provider.notifications.verify(body)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  @Test("Say who, what and when")
+  func honest() async throws {
+    let fixture = try Fixture()
+    let notification = try await fixture.provider.notifications.verify(try body(fixture))
+    #expect(notification.identifier == "j-1")
+    #expect(notification.audience == "com.example.web")
+    #expect(notification.kind == .consentRevoked)
+    #expect(notification.subject == "001234.abcdef.0789")
+    #expect(notification.eventTime == Date(timeIntervalSince1970: 1_750_000_000.123))
+    #expect(notification.email == nil)
+  }
+
+  @Test("May be for the App ID, and for nobody else's")
+  func audiences() async throws {
+    let fixture = try Fixture { $0.nativeClientIDs = ["com.example.app"] }
+    #expect(await rejection(fixture, try body(fixture, ["aud": #""com.example.app""#])) == nil)
+    #expect(await rejection(fixture, try body(fixture, ["aud": #""com.other""#])) == .wrongAudience)
+  }
+
+  @Test(
+    "Are of the documented kinds, of the one that is only reported, or of another",
+    arguments: [
+      ("email-enabled", .emailEnabled, false), ("email-disabled", .emailDisabled, false),
+      ("consent-revoked", .consentRevoked, true), ("account-deleted", .accountDeleted, true),
+      ("account-delete", .accountDeleted, true), ("account\\r\\nx", .other("account??x"), false),
+    ] as [(String, AppleNotification.Kind, Bool)])
+  func kinds(type: String, kind: AppleNotification.Kind, ends: Bool) async throws {
+    let fixture = try Fixture()
+    let event = event.split(separator: "consent-revoked").joined(separator: type)
+    // The event stands as JSON text in a JSON string.
+    let escaped = event.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
+    let notification = try await fixture.provider.notifications.verify(try body(fixture, event: escaped))
+    #expect(notification.kind == kind)
+    #expect(notification.kind.endsSessions == ends)
+  }
+
+  @Test("Tell of an address in either form of a Boolean, and come as an object too")
+  func email() async throws {
+    let fixture = try Fixture()
+    for flag in ["true", #""true""#] {
+      let event =
+        #"{"type":"email-disabled","sub":"a","event_time":1,"email":"x@privaterelay.appleid.com","is_private_email":\#(flag)}"#
+      for claims in [[:], ["events": event]] as [[String: String?]] {
+        let notification = try await fixture.provider.notifications.verify(try body(fixture, event: event, claims))
+        #expect(notification.email == "x@privaterelay.appleid.com")
+        #expect(notification.isPrivateEmail == true)
+      }
+    }
+  }
+
+  @Test("That come late are taken, because Apple tries again; those from the future are not")
+  func times() async throws {
+    let fixture = try Fixture()
+    let sent = try body(fixture)
+    fixture.clock.advance(86_400)
+    #expect(await rejection(fixture, sent) == nil)
+    fixture.clock.advance(-86_461)
+    #expect(await rejection(fixture, sent) == .issuedInFuture)
+  }
+
+  @Test("That anybody else signed are refused")
+  func forged() async throws {
+    let fixture = try Fixture()
+    let impostor = SigningKey.elliptic(fixture.appleKey.identifier)
+    #expect(await rejection(fixture, try body(fixture, key: impostor)) == .signatureInvalid)
+    #expect(await rejection(fixture, try body(fixture, ["iss": #""https://evil.example""#])) == .wrongIssuer)
+  }
+
+  @Test("Are no identity tokens, and identity tokens are no notifications")
+  func confusion() async throws {
+    let fixture = try Fixture()
+    let token = try fixture.token(["jti": #""j""#])
+    let posted = Array(#"{"payload":"\#(token.exposed)"}"#.utf8)
+    #expect(await rejection(fixture, posted) == .missingClaim("events"))
+    let notification = try String(decoding: body(fixture).dropFirst(12).dropLast(2), as: UTF8.self)
+    #expect(await fixture.rejection(UnverifiedIdentityToken(notification), nonce: .none) == .missingClaim("exp"))
+  }
+
+  @Test(
+    "With an event that makes no sense are refused",
+    arguments: [
+      "", "null", "[]", "{}", #"{"type":"consent-revoked"}"#, #"{"type":"consent-revoked","sub":"a"}"#,
+      #"{"type":"consent-revoked","sub":"a b","event_time":1}"#, #"{"type":1,"sub":"a","event_time":1}"#,
+      #"{"type":"x","sub":"a","event_time":"1"}"#, #"{"type":"x","sub":"a","event_time":1e300}"#,
+      #"{"type":"x","sub":"a","event_time":-1}"#, #"{"type":"x","sub":"a","event_time":99999999999999999999}"#,
+    ])
+  func absurdEvents(event: String) async throws {
+    let fixture = try Fixture()
+    #expect(await rejection(fixture, try body(fixture, event: event)) == .malformedClaim("events"))
+  }
+
+  @Test("Without what must be there are refused", arguments: ["iss", "aud", "iat", "jti", "events"])
+  func missing(claim: String) async throws {
+    let fixture = try Fixture()
+    #expect(await rejection(fixture, try body(fixture, [claim: nil])) == .missingClaim(claim))
+  }
+
+  @Test(
+    "In another envelope are refused before any key is fetched",
+    arguments: ["", "[]", "{}", #"{"payload":1}"#, "payload=x", String(repeating: "x", count: 40_000)])
+  func envelope(text: String) async throws {
+    let fixture = try Fixture()
+    #expect(await rejection(fixture, Array(text.utf8)) == .malformed("envelope"))
+    #expect(fixture.apple.requests(to: "/auth/keys").isEmpty)
+  }
+}

@@ -1,0 +1,173 @@
+import AppleIdentity
+import FoundationEssentials
+import HTTPTypes
+import Testing
+
+@Suite("Asking Apple whether a user is in good standing")
+struct RefreshTests {
+  private let token = RefreshToken("r.secret")
+
+  private func verdict(_ answer: FakeApple.Answer, _ fixture: Fixture? = nil) async throws -> RefreshVerdict {
+    let fixture = try fixture ?? Fixture()
+    fixture.apple.answer("/auth/token", answer)
+    return await fixture.provider.tokens.refresh(token, clientID: "com.example.web")
+  }
+
+  @Test("The request carries the refresh token, the client it belongs to, and a secret for that client")
+  func request() async throws {
+    let fixture = try Fixture()
+    fixture.apple.answer("/auth/token", .json("{}"))
+    _ = await fixture.provider.tokens.refresh(token, clientID: "com.example.app")
+    let request = try #require(fixture.apple.requests(to: "/auth/token").first)
+    #expect(request.description == "POST https://appleid.apple.com/auth/token")
+    #expect(request.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    #expect(request.head.headerFields[.userAgent] == "Cordon")
+    #expect(request.head.headerFields[.contentLength] == String(request.body.count))
+    let form = try FormFields(parsing: request.body)
+    #expect(try form.text(of: "grant_type") == "refresh_token")
+    #expect(try form.text(of: "refresh_token") == "r.secret")
+    #expect(try form.text(of: "client_id") == "com.example.app")
+    #expect(try secretClaims(of: form).subject == "com.example.app")
+    #expect(form.fields.count == 4)
+  }
+
+  @Test("200 is good standing, with or without an identity token")
+  func goodStanding() async throws {
+    let fixture = try Fixture()
+    let identity = try fixture.token(["nonce": nil, "email": #""new@example.com""#])
+    let answer = #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"id_token":"\#(identity.exposed)"}"#
+    guard case .goodStanding(let verified?, nil) = try await verdict(.json(answer), fixture) else {
+      Issue.record("no identity token")
+      return
+    }
+    #expect(verified.claims.email == "new@example.com")
+    let without = try await verdict(.json(#"{"access_token":"a"}"#), fixture)
+    #expect(without == .goodStanding(identityToken: nil, rejection: nil))
+  }
+
+  @Test("200 is good standing even if the identity token is not to be believed: it then updates nothing")
+  func doubtfulIdentityToken() async throws {
+    let fixture = try Fixture()
+    let foreign = try fixture.token(["aud": #""com.other""#])
+    let wrong = try await verdict(.json(#"{"id_token":"\#(foreign.exposed)"}"#), fixture)
+    #expect(wrong == .goodStanding(identityToken: nil, rejection: .wrongAudience))
+    let garbage = try await verdict(.json(#"{"id_token":"x"}"#), fixture)
+    #expect(garbage == .goodStanding(identityToken: nil, rejection: .malformed("form")))
+    fixture.apple.answer("/auth/keys", .failure(.notSent(reason: "refused")))
+    let unknown = try fixture.token(header: ["kid": #""NEW""#])
+    let unreachable = try await verdict(.json(#"{"id_token":"\#(unknown.exposed)"}"#), fixture)
+    guard case .goodStanding(nil, _?) = unreachable else {
+      Issue.record("\(unreachable)")
+      return
+    }
+  }
+
+  @Test("400 invalid_grant, and nothing else, is a revocation")
+  func revoked() async throws {
+    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 400))
+    #expect(verdict == .revoked(AppleRefusal(code: .invalidGrant, description: nil)))
+    for status in [401, 403] {
+      let other = try await self.verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
+      #expect(other == .appleTrouble(.status(status)))
+    }
+  }
+
+  @Test(
+    "Any other documented error is our own mistake and signs nobody out",
+    arguments: AppleRefusal.Code.allCases.filter { $0 != .invalidGrant })
+  func misconfigured(code: AppleRefusal.Code) async throws {
+    let verdict = try await verdict(
+      .json(#"{"error":"\#(code.rawValue)","error_description":"said\r\nso"}"#, status: 400))
+    #expect(verdict == .misconfigured(AppleRefusal(code: code, description: "said??so")))
+  }
+
+  @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
+  func otherStatusOfMistakes(status: Int) async throws {
+    let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
+    #expect(verdict == .misconfigured(AppleRefusal(code: .invalidClient, description: nil)))
+  }
+
+  @Test(
+    "Errors that nobody documented, in any spelling, are Apple's trouble",
+    arguments: ["server_error", "INVALID_GRANT", "invalid_grant ", "", "invalid_gra\u{0}nt", "ínvalid_grant"])
+  func undocumentedError(code: String) async throws {
+    let body = try String(decoding: JSONEncoder().encode(["error": code]), as: UTF8.self)
+    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+      Issue.record("\(code)")
+      return
+    }
+  }
+
+  @Test(
+    "An error that is no string is Apple's trouble",
+    arguments: ["{}", #"{"error":1}"#, #"{"error":["invalid_grant"]}"#])
+  func errorOfAnotherType(body: String) async throws {
+    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+      Issue.record("\(body)")
+      return
+    }
+  }
+
+  @Test("429 is throttling, whatever the body says")
+  func throttled() async throws {
+    #expect(try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 429)) == .appleTrouble(.throttled))
+  }
+
+  @Test("Other statuses are Apple's trouble, whatever the body says", arguments: [500, 502, 503, 404, 302, 204, 201])
+  func otherStatus(status: Int) async throws {
+    let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
+    #expect(verdict == .appleTrouble(.status(status)))
+  }
+
+  @Test(
+    "A body that is no JSON object is Apple's trouble, with any status",
+    arguments: [
+      "", "<html>invalid_grant</html>", "null", "[]", "\"invalid_grant\"", "{", "{\"error\":\"invalid_grant\"",
+      "{\"error\":\"invalid_grant\"}x", String(repeating: "[", count: 50_000),
+      String(repeating: "{\"a\":", count: 10_000),
+    ])
+  func notJSON(body: String) async throws {
+    for status in [200, 400] {
+      guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: status)) else {
+        Issue.record("\(body.prefix(20)) with \(status)")
+        continue
+      }
+    }
+  }
+
+  @Test("An endless answer is Apple's trouble")
+  func endless() async throws {
+    let body = #"{"error":"invalid_grant","x":"\#(String(repeating: "x", count: 100_000))"}"#
+    guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
+      Issue.record("read to the end")
+      return
+    }
+  }
+
+  @Test("200 with an error object is no good standing")
+  func successWithError() async throws {
+    guard case .appleTrouble(.malformed) = try await verdict(.json(#"{"error":"invalid_grant"}"#)) else {
+      Issue.record("taken for something else")
+      return
+    }
+  }
+
+  @Test("No answer is told apart from a request that never left")
+  func noAnswer() async throws {
+    #expect(
+      try await verdict(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))
+    let unanswered = try await verdict(.failure(.unanswered(reason: "no answer in 10 s")))
+    #expect(unanswered == .appleTrouble(.unanswered(reason: "no answer in 10 s")))
+  }
+
+  @Test("Each verdict has a code for logs and metrics that holds no text from outside")
+  func codes() {
+    let refusal = AppleRefusal(code: .invalidClient, description: "x")
+    let verdicts: [RefreshVerdict] = [
+      .goodStanding(identityToken: nil, rejection: nil), .revoked(refusal), .misconfigured(refusal),
+      .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),
+    ]
+    #expect(
+      verdicts.map(\.code) == ["good_standing", "revoked", "misconfigured", "apple_trouble", "not_sent", "no_secret"])
+  }
+}

@@ -1,0 +1,145 @@
+import AppleIdentity
+import Crypto
+import Testing
+
+@Suite("Completing a sign-in")
+struct SignInCompletionTests {
+  private let redirectURI = "https://app.example.com/.auth/callback"
+
+  private func grant(_ token: UnverifiedIdentityToken?) throws -> AuthorizationResponse.Grant {
+    let field = token.map { "&id_token=\($0.exposed)" } ?? ""
+    let form = try FormFields(parsing: Array("code=c.0.a&state=s\(field)".utf8))
+    guard case .granted(let grant) = try AuthorizationResponse.parse(form) else {
+      throw FormFieldsProblem.badName
+    }
+    return grant
+  }
+
+  private func complete(
+    _ fixture: Fixture, browser: UnverifiedIdentityToken?, exchanged: UnverifiedIdentityToken
+  ) async throws -> ExchangeOutcome {
+    fixture.apple.answer("/auth/token", .json(#"{"id_token":"\#(exchanged.exposed)","refresh_token":"r.1"}"#))
+    return await fixture.provider.completeSignIn(try grant(browser), redirectURI: redirectURI, nonce: "n-1")
+  }
+
+  private func exchanges(_ fixture: Fixture) -> Int {
+    fixture.apple.requests(to: "/auth/token").count
+  }
+
+  @Test("Two tokens that agree sign the user in, with the claims of the one from the exchange")
+  func agreement() async throws {
+    let fixture = try Fixture()
+    let hash = base64url(Array(SHA256.hash(data: Array("c.0.a".utf8))).prefix(16))
+    let outcome = try await complete(
+      fixture, browser: try fixture.token(["c_hash": "\"\(hash)\"", "email": #""old@example.com""#]),
+      exchanged: try fixture.token())
+    guard case .granted(let granted) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(granted.identityToken.claims.email == "tim@example.com")
+    #expect(granted.refreshToken == RefreshToken("r.1"))
+    let form = try FormFields(parsing: try #require(fixture.apple.requests(to: "/auth/token").first).body)
+    #expect(try form.text(of: "redirect_uri") == redirectURI)
+  }
+
+  @Test("A browser's token that is forged, replayed or missing stops everything before the code is sent")
+  func badBrowserToken() async throws {
+    let fixture = try Fixture()
+    let good = try fixture.token()
+    let forged = try fixture.token(key: SigningKey.elliptic(fixture.appleKey.identifier))
+    #expect(try await complete(fixture, browser: forged, exchanged: good) == .unverified(.signatureInvalid))
+    let replayed = try fixture.token(["nonce": #""n-0""#])
+    #expect(try await complete(fixture, browser: replayed, exchanged: good) == .unverified(.nonceMismatch))
+    #expect(try await complete(fixture, browser: nil, exchanged: good) == .unverified(.absent))
+    #expect(exchanges(fixture) == 0)
+  }
+
+  @Test("Another user's code beside an honest token signs nobody in")
+  func foreignCode() async throws {
+    let fixture = try Fixture()
+    let outcome = try await complete(
+      fixture, browser: try fixture.token(), exchanged: try fixture.token(["sub": #""000000.other""#]))
+    #expect(outcome == .disagreement(.subject))
+  }
+
+  @Test("A token that belongs to another code signs nobody in")
+  func otherCode() async throws {
+    let fixture = try Fixture()
+    let outcome = try await complete(
+      fixture, browser: try fixture.token(["c_hash": #""AAAAAAAAAAAAAAAAAAAAAA""#]), exchanged: try fixture.token())
+    #expect(outcome == .disagreement(.codeHash))
+  }
+
+  @Test("With response_type code no token is missed, but one that is there is looked at")
+  func codeOnly() async throws {
+    let fixture = try Fixture { $0.responseType = .code }
+    guard case .granted = try await complete(fixture, browser: nil, exchanged: try fixture.token()) else {
+      Issue.record("not granted")
+      return
+    }
+    let stray = try fixture.token(["aud": #""com.other""#])
+    #expect(try await complete(fixture, browser: stray, exchanged: try fixture.token()) == .unverified(.wrongAudience))
+  }
+
+  @Test("A native app's code is exchanged for the app that the token names, without a redirect URI")
+  func native() async throws {
+    let fixture = try Fixture { $0.nativeClientIDs = ["com.example.app", "com.example.tv"] }
+    let token = try fixture.token(["aud": #""com.example.tv""#, "nonce": "\"\(nonceHash)\""])
+    fixture.apple.answer("/auth/token", .json(#"{"id_token":"\#(token.exposed)"}"#))
+    let outcome = await fixture.provider.completeNativeSignIn(
+      code: AuthorizationCode("c"), identityToken: token, nonce: "n-1")
+    guard case .granted(let granted) = outcome else {
+      Issue.record("\(outcome)")
+      return
+    }
+    #expect(granted.identityToken.audience == "com.example.tv")
+    let form = try FormFields(parsing: try #require(fixture.apple.requests(to: "/auth/token").first).body)
+    #expect(try form.text(of: "client_id") == "com.example.tv")
+    #expect(try form.text(of: "redirect_uri") == nil)
+  }
+
+  @Test("A web token is no native app's, and without native client IDs there is none")
+  func nativeAudience() async throws {
+    for clientIDs in [["com.example.app"], []] {
+      let fixture = try Fixture { $0.nativeClientIDs = clientIDs }
+      let outcome = await fixture.provider.completeNativeSignIn(
+        code: AuthorizationCode("c"), identityToken: try fixture.token(), nonce: "n-1")
+      #expect(outcome == .unverified(.wrongAudience))
+      #expect(exchanges(fixture) == 0)
+    }
+  }
+
+  /// printf n-1 | sha256sum
+  private let nonceHash = "51aeea8ffa05d2620d35c87463465885e77df13171d5708746df1a9f36d47f35"
+}
+
+@Suite("Asking Apple about our credentials")
+struct CredentialCheckTests {
+  private func check(_ answer: FakeApple.Answer) async throws -> CredentialVerdict {
+    let fixture = try Fixture()
+    fixture.apple.answer("/auth/token", answer)
+    return await fixture.provider.tokens.checkCredentials(clientID: "com.example.web")
+  }
+
+  @Test("invalid_grant for a code that nobody has says that they are good")
+  func accepted() async throws {
+    #expect(try await check(.json(#"{"error":"invalid_grant"}"#, status: 400)) == .accepted)
+  }
+
+  @Test("invalid_client says that they are not")
+  func misconfigured() async throws {
+    let refusal = AppleRefusal(code: .invalidClient, description: nil)
+    #expect(try await check(.json(#"{"error":"invalid_client"}"#, status: 400)) == .misconfigured(refusal))
+  }
+
+  @Test("Anything else says nothing about them")
+  func nothing() async throws {
+    #expect(try await check(.json("", status: 503)) == .appleTrouble(.status(503)))
+    #expect(try await check(.failure(.notSent(reason: "x"))) == .notSent(reason: "x"))
+    guard case .appleTrouble(.malformed) = try await check(.json("{}")) else {
+      Issue.record("taken for good")
+      return
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import HTTPWire
+
+// Cases: known names, near-misses, character classes against their grammar, ends of field text against a naive loop,
+// decimal numbers, list elements.
+
+@Suite("Fields and characters")
+struct FieldTests {
+  static let names: [KnownField: String] = [
+    .contentLength: "content-length", .transferEncoding: "transfer-encoding", .host: "host", .expect: "expect",
+    .connection: "connection", .keepAlive: "keep-alive", .proxyConnection: "proxy-connection", .te: "te",
+    .trailer: "trailer", .upgrade: "upgrade", .http2Settings: "http2-settings",
+    .proxyAuthenticate: "proxy-authenticate", .proxyAuthorization: "proxy-authorization", .cookie: "cookie",
+    .setCookie: "set-cookie", .authorization: "authorization", .accept: "accept", .origin: "origin",
+    .userAgent: "user-agent", .secFetchMode: "sec-fetch-mode", .secFetchSite: "sec-fetch-site",
+    .xRequestedWith: "x-requested-with", .forwarded: "forwarded", .xForwardedFor: "x-forwarded-for",
+    .xForwardedHost: "x-forwarded-host", .xForwardedProto: "x-forwarded-proto", .xRealIP: "x-real-ip",
+    .xRequestID: "x-request-id", .traceparent: "traceparent", .xForwardedURI: "x-forwarded-uri",
+    .xOriginalURI: "x-original-uri", .xOriginalURL: "x-original-url", .xRewriteURL: "x-rewrite-url",
+  ]
+
+  private func classify(_ name: [UInt8]) -> KnownField {
+    // Something before and behind, so that a read beside the name would show.
+    let bytes = Array("zz".utf8) + name + Array("::".utf8)
+    return KnownField.classify(bytes.span.bytes, at: 2, count: name.count)
+  }
+
+  private static let tokenCharacters = Array(
+    "!#$%&'*+-.^_`|~0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+
+  @Test("Every known name is known in any case")
+  func known() {
+    #expect(Self.names.count == KnownField.allCases.count - 1)
+    var random = SeededNumbers(seed: 1)
+    for (field, name) in Self.names {
+      #expect(classify(Array(name.utf8)) == field)
+      #expect(classify(Array(name.uppercased().utf8)) == field)
+      for _ in 0..<20 {
+        let mixed = name.utf8.map { $0 &- 0x61 < 26 && Bool.random(using: &random) ? $0 & 0xDF : $0 }
+        #expect(classify(mixed) == field)
+      }
+    }
+  }
+
+  @Test("A name that differs from a known one in any character is not known")
+  func nearMisses() {
+    let known = Set(Self.names.values)
+    for name in Self.names.values {
+      let bytes = Array(name.utf8)
+      var misses: [[UInt8]] = [bytes + [0x73], [0x78] + bytes, Array(bytes.dropLast()), Array(bytes.dropFirst())]
+      for place in bytes.indices {
+        for character in Self.tokenCharacters where character | 0x20 != bytes[place] || bytes[place] == 0x2D {
+          guard character.lowercased != bytes[place] else { continue }
+          var miss = bytes
+          miss[place] = character
+          misses.append(miss)
+        }
+      }
+      for miss in misses where !known.contains(String(decoding: miss.map(\.lowercased), as: UTF8.self)) {
+        #expect(classify(miss) == .other, "\(String(decoding: miss, as: UTF8.self))")
+      }
+    }
+  }
+
+  @Test("The character classes hold exactly what their grammar says, of all 256 bytes")
+  func characterClasses() {
+    let own = CharacterClass("az09 ~\u{0}")
+    for byte in UInt8.min...UInt8.max {
+      let isAlphanumeric = (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+      #expect(CharacterClass.token.contains(byte) == Self.tokenCharacters.contains(byte), "\(byte)")
+      #expect(CharacterClass.target.contains(byte) == (0x21...0x7E).contains(byte), "\(byte)")
+      #expect(CharacterClass.hostName.contains(byte) == (isAlphanumeric || Array(".-_".utf8).contains(byte)), "\(byte)")
+      #expect(own.contains(byte) == Array("az09 ~\u{0}".utf8).contains(byte), "\(byte)")
+    }
+  }
+
+  @Test("The end of field text is where a naive loop finds it, whatever the bytes")
+  func endOfFieldText() {
+    var random = SeededNumbers(seed: 2)
+    // Bytes beside the borders of the class come often, so that borrows between lanes are met.
+    let edges: [UInt8] = [0x00, 0x08, 0x09, 0x0A, 0x0D, 0x1F, 0x20, 0x21, 0x7E, 0x7F, 0x80, 0x81, 0x9F, 0xA0, 0xFF]
+    for round in 0..<30_000 {
+      let count = Int.random(in: 0...40, using: &random)
+      let bytes = (0..<count).map { _ -> UInt8 in
+        switch round % 3 {
+        case 0: UInt8.random(in: 0...255, using: &random)
+        case 1: edges[Int.random(in: 0..<edges.count, using: &random)]
+        default: Int.random(in: 0..<20, using: &random) == 0 ? 0x09 : UInt8.random(in: 0x20...0x7E, using: &random)
+        }
+      }
+      let start = Int.random(in: 0...count, using: &random)
+      let naive = bytes[start...].firstIndex { ($0 < 0x20 && $0 != 0x09) || $0 == 0x7F } ?? count
+      let found = bytes.span.bytes.endOfFieldText(from: start)
+      #expect(found == naive, "\(bytes) from \(start)")
+      if found != naive { return }
+    }
+  }
+
+  @Test("Decimal numbers are digits only, at most eighteen of them")
+  func decimals() {
+    func decimal(_ text: String) -> Int? {
+      let bytes = Array(text.utf8)
+      return bytes.span.bytes.decimal(0..<bytes.count)
+    }
+    #expect(decimal("0") == 0 && decimal("007") == 7 && decimal("999999999999999999") == 999_999_999_999_999_999)
+    for text in ["", "+1", "-1", " 1", "1 ", "1_0", "0x1", "1e1", "/", ":", "\u{ff11}", "1000000000000000000"] {
+      #expect(decimal(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("List elements come without white space, and empty ones not at all")
+  func lists() {
+    let bytes = Array(" ,a, b\t,,c d , ".utf8)
+    let span = bytes.span.bytes
+    var elements: [String] = []
+    span.forEachListElement(0..<bytes.count) { elements.append(span.string($0)) }
+    #expect(elements == ["a", "b", "c d"])
+  }
+
+  @Test("A table knows the first of each field, and which are repeated")
+  func table() {
+    var head = RequestHead()
+    let text = "GET / HTTP/1.1\r\nVia: x\r\nCookie: a=1\r\nHost: h\r\nCookie: b=2\r\nVia: y\r\n\r\n"
+    let read = readRequest(Array(text.utf8), into: &head)
+    #expect(read.outcome == .complete)
+    #expect(head.fields.index(of: .cookie) == 1 && head.fields.isRepeated(.cookie))
+    #expect(head.fields.index(of: .host) == 2 && !head.fields.isRepeated(.host))
+    #expect(head.fields.index(of: .origin) == nil && !head.fields.has(.origin))
+    #expect(head.fields.line(.host)?.known == .host && head.fields.lines.count == 5)
+  }
+}

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import HTTPWire
+
+// Cases: spellings that something behind the gateway takes for the same, names that are not, the forwarding family.
+
+@Suite("Names that only the gateway may set")
+struct ReservedNamesTests {
+  private let reserved = ReservedNames([
+    "X-Forwarded-User", "Remote_User", "1-Digit", String(repeating: "l", count: 70),
+  ])
+
+  private func isReserved(_ name: String) -> Bool {
+    let bytes = Array("(\(name))".utf8)
+    return reserved.contains(bytes.span.bytes, 1..<bytes.count - 1)
+  }
+
+  private func isFamily(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return ReservedNames.isForwardedFamily(bytes.span.bytes, 0..<bytes.count)
+  }
+
+  @Test(
+    "A reserved name is found in every spelling",
+    arguments: [
+      "X-Forwarded-User", "x-forwarded-user", "X_Forwarded_User", "X.Forwarded.User", "x_FORWARDED-user",
+      "X-Forwarded.User",
+      "Remote-User", "remote_user", "REMOTE.USER", "1-digit", "1_DIGIT",
+    ])
+  func spellings(_ name: String) { #expect(isReserved(name)) }
+
+  @Test("What CGI servers turn into an underscore, whichever character it is, counts as one")
+  func everyOtherCharacter() {
+    for character in "!#$%&'*+-.^_`|~" {
+      #expect(isReserved("X\(character)Forwarded\(character)User"), "\(character)")
+      #expect(isFamily("x\(character)forwarded\(character)anything"), "\(character)")
+    }
+  }
+
+  @Test(
+    "Other names are not",
+    arguments: [
+      "X-Forwarded-Users", "X-Forwarded-Use", "XForwardedUser", "X-ForwardedUser", "Y-Forwarded-User",
+      "X-Forwarded-Usex",
+      "X--Forwarded-User", "Remote-Use", "-Remote-User", "2-Digit", "Host", "l",
+    ])
+  func others(_ name: String) { #expect(!isReserved(name)) }
+
+  @Test("Names longer than any table are compared in full")
+  func longNames() {
+    #expect(isReserved(String(repeating: "L", count: 70)))
+    #expect(!isReserved(String(repeating: "l", count: 69)))
+    #expect(!isReserved(String(repeating: "l", count: 63)))
+  }
+
+  @Test("The forwarding family is everything that begins with X-Forwarded and a separator")
+  func family() {
+    for name in ["X-Forwarded-For", "x_forwarded_proto", "X.FORWARDED.Anything", "X-Forwarded-"] {
+      #expect(isFamily(name), "\(name)")
+    }
+    for name in ["X-Forwarded", "Forwarded", "X-Forwardedfor", "Y-Forwarded-For", "XX-Forwarded-For", "X-Forward-For1"]
+    {
+      #expect(!isFamily(name), "\(name)")
+    }
+  }
+}

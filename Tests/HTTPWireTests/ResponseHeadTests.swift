@@ -1,0 +1,103 @@
+import Testing
+
+@testable import HTTPWire
+
+// Cases: status lines, framing by status and method, persistence, white space before the colon, refusals.
+
+@Suite("Response heads")
+struct ResponseHeadTests {
+  @Test("A response head is read with status, reason and fields")
+  func ordinary() {
+    let text = "HTTP/1.1 404 Not  Found\r\nServer: x\r\nContent-Length: 5\r\n\r\n"
+    let read = readResponse(text + "hello")
+    #expect(read.outcome == .complete && read.status == 404 && read.reason == "Not  Found")
+    #expect(read.fields == [["Server", "x"], ["Content-Length", "5"]])
+    #expect(read.framing == .length(5) && read.keepAlive && read.byteCount == text.utf8.count)
+  }
+
+  @Test("A reason phrase may be empty, hold obs-text, or be missing with its space")
+  func reasons() {
+    #expect(readResponse("HTTP/1.1 200 \r\n\r\n").outcome == .complete)
+    #expect(readResponse("HTTP/1.1 200\r\n\r\n").outcome == .complete)
+    #expect(readResponse("HTTP/1.1 200 \u{e9}t\u{e9}\tx\r\n\r\n").reason == "\u{e9}t\u{e9}\tx")
+  }
+
+  @Test(
+    "Malformed status lines are refused",
+    arguments: [
+      "HTTP/1.2 200 OK\r\n\r\n", "HTTP/2.0 200 OK\r\n\r\n", "HTTP/1.1 99 x\r\n\r\n", "HTTP/1.1 600 x\r\n\r\n",
+      "HTTP/1.1 000 x\r\n\r\n", "HTTP/1.1 2000\r\n\r\n", "HTTP/1.1 +20 x\r\n\r\n", "HTTP/1.1  200 OK\r\n\r\n",
+      "HTTP/1.1 200OK\r\n\r\n", "HTTP/1.1 200 OK\n\n", "HTTP/1.1 200 O\0K\r\n\r\n", "HTTP/1.1 200 O\rK\r\n\r\n",
+      "http/1.1 200 OK\r\n\r\n", "ICY 200 OK\r\n\r\n  ", "<html><body>", "\r\nHTTP/1.1 200 OK\r\n\r\n",
+      "HTTP/1.1\t200 OK\r\n\r\n",
+    ])
+  func statusLines(_ text: String) { #expect(readResponse(text).violation == .statusLine) }
+
+  @Test(
+    "Field lines and framing that two readers could see differently are refused",
+    arguments: [
+      ("A: b\r\n folded", HeadViolation.obsoleteFolding), ("A: b\nC: d", .lineEnding), ("A: b\rC: d", .lineEnding),
+      ("A: \0", .fieldValue), (": b", .fieldName), ("A b: c", .fieldName),
+      ("Content-Length: 5\r\nContent-Length: 5", .contentLength), ("Content-Length: 5, 5", .contentLength),
+      ("Content-Length: +5", .contentLength), ("Content-Length:", .contentLength),
+      ("Content-Length : 5\r\ncontent-length: 6", .contentLength),
+      ("Content-Length: 5\r\nTransfer-Encoding: chunked", .lengthAndEncoding),
+      ("Transfer-Encoding : chunked\r\nContent-Length: 5", .lengthAndEncoding),
+      ("Transfer-Encoding: gzip, chunked", .transferEncoding), ("Transfer-Encoding: identity", .transferEncoding),
+      ("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .transferEncoding),
+    ])
+  func refusals(_ fields: String, _ violation: HeadViolation) {
+    #expect(readResponse("HTTP/1.1 200 OK\r\n\(fields)\r\n\r\n").violation == violation)
+  }
+
+  @Test("White space before a colon is passed over, and the field is known for what it is")
+  func spaceBeforeColon() {
+    let read = readResponse("HTTP/1.1 200 OK\r\nContent-Length \t: 5\r\nX-Other :y\r\n\r\n")
+    #expect(read.framing == .length(5))
+    #expect(read.fields == [["Content-Length", "5"], ["X-Other", "y"]])
+  }
+
+  @Test("The framing of a body follows from status, method and fields (RFC 9112 6.3)")
+  func framing() {
+    func framing(_ status: Int, _ fields: String) -> BodyFraming {
+      readResponse("HTTP/1.1 \(status) x\r\n\(fields)\r\n").framing
+    }
+    #expect(framing(200, "") == .untilClose)
+    #expect(framing(200, "Content-Length: 0\r\n") == .none)
+    #expect(framing(200, "Content-Length: 9\r\n") == .length(9))
+    #expect(framing(200, "Transfer-Encoding: CHUNKED\r\n") == .chunked)
+    for status in [100, 103, 204, 304] {
+      #expect(framing(status, "") == .none && framing(status, "Content-Length: 9\r\n") == .none)
+      #expect(framing(status, "Transfer-Encoding: chunked\r\n") == .none)
+    }
+    let read = readResponse("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")
+    #expect(read.framingToHead == .none && read.framing == .length(9))
+  }
+
+  @Test("Whether a server goes on follows from version and Connection")
+  func persistence() {
+    #expect(readResponse("HTTP/1.1 200 OK\r\n\r\n").keepAlive)
+    #expect(!readResponse("HTTP/1.1 200 OK\r\nConnection: Close\r\n\r\n").keepAlive)
+    #expect(!readResponse("HTTP/1.0 200 OK\r\n\r\n").keepAlive)
+    #expect(readResponse("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\n\r\n").keepAlive)
+    #expect(readResponse("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n").violation == .encodingVersion)
+  }
+
+  @Test("Every beginning of a head is incomplete")
+  func prefixes() {
+    let bytes = Array("HTTP/1.1 200 OK\r\nServer : x\r\nSet-Cookie: a=b\r\n\r\n".utf8)
+    for count in 0..<bytes.count {
+      let text = String(decoding: bytes[..<count], as: UTF8.self)
+      #expect(readResponse(text).outcome == .incomplete, "\(count)")
+    }
+  }
+
+  @Test("A head beyond its limits is refused before it is whole")
+  func limits() {
+    let tight = HeadLimits(headBytes: 60, fieldCount: 2, targetBytes: 0)
+    let long = "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 60)
+    #expect(readResponse(long, limits: tight).violation == .headTooLarge)
+    #expect(readResponse("HTTP/1.1 200 " + String(repeating: "x", count: 60), limits: tight).violation == .headTooLarge)
+    #expect(readResponse("HTTP/1.1 200 OK\r\nA: b\r\nA: b\r\nA: b\r\n\r\n", limits: tight).violation == .tooManyFields)
+  }
+}

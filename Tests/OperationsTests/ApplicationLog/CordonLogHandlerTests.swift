@@ -1,0 +1,78 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import Operations
+
+@Suite("The log of events")
+struct CordonLogHandlerTests {
+  private func logged(_ format: LineFormat = .json, _ act: (inout Logger) -> Void) throws -> String {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    var logger = Logger(label: "cordon.test") { label in
+      CordonLogHandler(label: label, format: format, output: output, clock: { Timestamp(microseconds: 0) })
+    }
+    act(&logger)
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    return String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  }
+
+  @Test("An event is one JSON object with its metadata")
+  func json() throws {
+    let line = try logged { $0.warning("Apple did not answer", metadata: ["endpoint": "token", "attempt": "2"]) }
+    #expect(
+      line
+        == #"{"time":"1970-01-01T00:00:00.000Z","kind":"event","level":"warning","message":"Apple did not answer","#
+        + #""logger":"cordon.test","attempt":"2","endpoint":"token"}"# + "\n")
+  }
+
+  @Test("An event is one line of text")
+  func text() throws {
+    let line = try logged(.text) { $0.info("listening", metadata: ["address": "127.0.0.1:8080"]) }
+    #expect(
+      line
+        == "1970-01-01T00:00:00.000Z event info message=listening logger=cordon.test address=127.0.0.1:8080\n")
+  }
+
+  @Test("Metadata of the logger is told, the event's own wins, and no key is told twice")
+  func merge() throws {
+    let line = try logged { logger in
+      logger[metadataKey: "request"] = "outer"
+      logger.error("x", metadata: ["request": "inner", "level": "fake"])
+    }
+    #expect(line.contains(#""metadata_level":"fake","request":"inner""#))
+    #expect(line.components(separatedBy: #""level":"#).count == 2)
+    #expect(!line.contains("outer"))
+  }
+
+  @Test("Control characters of a value are escaped, in keys too", arguments: [LineFormat.json, .text])
+  func escapes(format: LineFormat) throws {
+    let line = try logged(format) { $0.info("x", metadata: ["k\n": "a\r\nb", "list": ["x\n", "y"]]) }
+    #expect(line.utf8.filter { $0 == 0x0A || $0 == 0x0D }.count == 1)
+  }
+
+  @Test("Events below the level are not written")
+  func level() throws {
+    #expect(try logged { $0.debug("hidden") }.isEmpty)
+  }
+
+  @Test("An error is told as metadata")
+  func error() throws {
+    struct Broken: Error {}
+    let line = try logged { $0.error("failed", error: Broken()) }
+    #expect(line.contains(#""error":"Broken()""#))
+  }
+
+  @Test("The settings choose level and format")
+  func settings() {
+    var settings = LogSettings()
+    settings.level = .error
+    #expect(CordonLogHandler(label: "x", settings: settings).logLevel == .error)
+    let file = LineOutput(descriptor: -1)
+    #expect(settings.format(for: file) == .json)
+    settings.format = .text
+    #expect(settings.format(for: file) == .text)
+    #expect(LogSettings.Level.allCases.map(\.swiftLog.rawValue) == LogSettings.Level.allCases.map(\.rawValue))
+  }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+@testable import Operations
+
+@Suite("The audit log")
+struct AuditEventTests {
+  @Test(
+    "Each kind of event has its name and its facts",
+    arguments: [
+      (.signIn(isNewAccount: true), "sign_in new_account=true"),
+      (.signInFailed(reason: "nonce_mismatch"), "sign_in_failed reason=nonce_mismatch"),
+      (.signOut, "sign_out"), (.sessionEnded(reason: "revoked"), "session_ended reason=revoked"),
+      (.check(verdict: "good"), "check verdict=good"), (.revocation(outcome: "ok"), "revocation outcome=ok"),
+      (
+        .notification(type: "consent-revoked", effect: "sessions_ended"),
+        "notification type=consent-revoked effect=sessions_ended"
+      ),
+      (.administration(act: "end_session", by: "token"), "administration act=end_session by=token"),
+    ] as [(AuditEvent.Action, String)])
+  func actions(action: AuditEvent.Action, expected: String) {
+    var bytes: [UInt8] = []
+    AuditEvent(time: Timestamp(microseconds: 0), action: action).append(to: &bytes, as: .text)
+    #expect(String(decoding: bytes, as: UTF8.self) == "1970-01-01T00:00:00.000Z audit \(expected)\n")
+  }
+
+  @Test("Who, where and why are told in one JSON line, escaped")
+  func json() throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    AuditLog(format: .json, output: output).record(
+      AuditEvent(
+        time: Timestamp(microseconds: 0), action: .signOut, user: "u-1", session: "s-1", peer: "::1\n",
+        requestID: "r-1", clientID: "com.example.web"))
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    #expect(
+      String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        == #"{"time":"1970-01-01T00:00:00.000Z","kind":"audit","event":"sign_out","user":"u-1","session":"s-1","#
+        + #""client":"com.example.web","peer":"::1\n","request":"r-1"}"# + "\n")
+  }
+}

@@ -1,0 +1,99 @@
+import Foundation
+import Testing
+
+@testable import Operations
+
+@Suite("Health")
+struct HealthTests {
+  private func report(
+    store: HealthCheck.Status, apple: HealthCheck.Status = .ok, loops: HealthCheck.Status = .ok, draining: Bool = false
+  ) -> HealthReport {
+    HealthReport(
+      checks: [
+        HealthCheck(name: "store", status: store, effect: .gatesReadiness),
+        HealthCheck(name: "apple", status: apple),
+        HealthCheck(name: "event-loops", status: loops, effect: .gatesLiveness),
+      ], isDraining: draining)
+  }
+
+  @Test("A gateway whose checks are good is live and ready")
+  func good() {
+    let report = report(store: .ok)
+    #expect(report.livez().status == 200 && report.readyz().status == 200 && report.healthz().status == 200)
+    #expect(report.summary == .ok)
+  }
+
+  @Test("It is ready while Apple is unreachable, and says that something is wrong")
+  func appleAway() {
+    let report = report(store: .ok, apple: .failing)
+    #expect(report.readyz().status == 200 && report.healthz().status == 200)
+    #expect(report.summary == .degraded)
+    #expect(self.report(store: .ok, apple: .unknown).readyz().status == 200)
+  }
+
+  @Test(
+    "It is not ready while the store fails or was never reached", arguments: [HealthCheck.Status.failing, .unknown])
+  func storeAway(status: HealthCheck.Status) {
+    let report = report(store: status)
+    #expect(report.readyz().status == 503 && report.healthz().status == 503 && report.livez().status == 200)
+    #expect(report.summary == .failing)
+  }
+
+  @Test("Draining is alive and not ready")
+  func draining() {
+    let report = report(store: .ok, draining: true)
+    #expect(report.livez().status == 200 && report.readyz().status == 503 && report.healthz().status == 503)
+    #expect(report.summary == .draining)
+  }
+
+  @Test("Only a check that gates liveness makes the process be replaced")
+  func liveness() {
+    #expect(report(store: .failing, apple: .failing).livez().status == 200)
+    #expect(report(store: .ok, loops: .failing).livez().status == 503)
+    #expect(report(store: .ok, loops: .failing).readyz().status == 503)
+    #expect(report(store: .ok, loops: .unknown).livez().status == 200)
+  }
+
+  @Test("The report is JSON, whatever the messages say")
+  func json() throws {
+    let report = HealthReport(checks: [
+      HealthCheck(
+        name: "store", status: .failing, message: "disk \"full\"\n", since: Timestamp(microseconds: 0),
+        effect: .gatesReadiness),
+      HealthCheck(name: "apple", status: .unknown),
+    ])
+    let answer = report.healthz()
+    #expect(answer.contentType == "application/json")
+    let object = try #require(JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
+    #expect(object["status"] as? String == "failing")
+    let checks = try #require(object["checks"] as? [[String: String]])
+    #expect(
+      checks == [
+        ["name": "store", "status": "failing", "message": "disk \"full\"\n", "since": "1970-01-01T00:00:00.000Z"],
+        ["name": "apple", "status": "unknown"],
+      ])
+    #expect(try JSONSerialization.jsonObject(with: Data(HealthReport(checks: []).healthz().body)) is [String: Any])
+    #expect(String(decoding: report.readyz().body, as: UTF8.self) == "{\"status\":\"failing\"}\n")
+    #expect(String(decoding: report.livez().body, as: UTF8.self) == "{\"status\":\"ok\"}\n")
+  }
+
+  @Test("The monitor keeps since when a status holds")
+  func since() {
+    let monitor = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+    #expect(!monitor.report.isReady)
+    monitor.update("store", .ok, at: Timestamp(microseconds: 1))
+    monitor.update("store", .ok, at: Timestamp(microseconds: 2))
+    #expect(monitor.report.checks[0].since == Timestamp(microseconds: 1))
+    #expect(monitor.report.isReady)
+    monitor.update("store", .failing, message: "full", at: Timestamp(microseconds: 3))
+    #expect(monitor.report.checks[0].since == Timestamp(microseconds: 3))
+    #expect(monitor.report.checks[0].message == "full")
+    #expect(monitor.report.checks[0].effect == .gatesReadiness)
+    monitor.update("certificate", .failing, at: Timestamp(microseconds: 4))
+    #expect(monitor.report.checks.map(\.name) == ["store", "certificate"])
+    monitor.update("store", .ok, at: Timestamp(microseconds: 5))
+    #expect(monitor.report.isReady)
+    monitor.beginDraining()
+    #expect(!monitor.report.isReady && monitor.report.isLive)
+  }
+}

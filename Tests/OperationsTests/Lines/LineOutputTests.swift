@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+@testable import Operations
+
+@Suite("The output of lines")
+struct LineOutputTests {
+  @Test("Lines from many threads arrive whole")
+  func wholeLines() async throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          for number in 0..<500 {
+            output.write(Array("writer \(writer) line \(number) \(String(repeating: "x", count: 60))\n".utf8))
+          }
+        }
+      }
+    }
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 4_000)
+    #expect(lines.allSatisfy { $0.hasPrefix("writer ") && $0.hasSuffix(String(repeating: "x", count: 60)) })
+    #expect(output.droppedBytes == 0)
+  }
+
+  @Test("Lines beyond the capacity are dropped and counted, not waited for")
+  func bounded() throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100)
+    output.write([UInt8](repeating: 0x61, count: 101))
+    #expect(output.droppedBytes == 101)
+    output.write(Array("fits\n".utf8))
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    #expect(pipe.fileHandleForReading.readDataToEndOfFile() == Data("fits\n".utf8))
+  }
+
+  @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
+  func closed() {
+    let output = LineOutput(descriptor: -1)
+    output.write(Array("gone\n".utf8))
+    output.flush()
+    #expect(output.droppedBytes == 5)
+    #expect(!output.isTerminal)
+  }
+}

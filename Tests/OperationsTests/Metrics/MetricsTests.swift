@@ -1,0 +1,187 @@
+import Testing
+
+@testable import Operations
+
+@Suite("Metrics")
+struct MetricsTests {
+  private let registry = MetricsRegistry(version: "1.2.3", startTime: Timestamp(microseconds: 1_500_000))
+
+  private func read(_ process: ProcessSample = ProcessSample()) throws -> ExpositionFormat {
+    try ExpositionFormat(registry.render(process: process))
+  }
+
+  @Test("With nothing counted the text is valid, and says 0 for what can be expected")
+  func empty() throws {
+    let text = try read()
+    #expect(text.value("cordon_sign_ins_total", ["outcome": "success"]) == 0)
+    #expect(text.value("cordon_requests_in_flight") == 0)
+    #expect(text.value("cordon_build_info", ["version": "1.2.3"]) == 1)
+    #expect(text.value("process_start_time_seconds") == 1.5)
+    #expect(text.value("cordon_upstream_failures_total", ["reason": "refused"]) == 0)
+  }
+
+  @Test("Requests are told by route and status, summed over loops")
+  func requests() throws {
+    let (one, two) = (registry.makeRequestRecorder(), registry.makeRequestRecorder())
+    for recorder in [one, two] {
+      recorder.requestStarted()
+      recorder.requestStarted()
+      recorder.requestFinished(route: .signedIn, status: 200, nanoseconds: 3_000_000, bytesIn: 10, bytesOut: 20)
+    }
+    two.requestFinished(route: .refused, status: 599, nanoseconds: 20_000_000_000, bytesIn: 1, bytesOut: 2)
+    let text = try read()
+    #expect(text.value("cordon_requests_total", ["route": "signed-in", "code": "200"]) == 2)
+    #expect(text.value("cordon_requests_total", ["route": "refused", "code": "599"]) == 1)
+    #expect(text.value("cordon_requests_in_flight") == 1)
+    #expect(text.value("cordon_request_bytes_total") == 21)
+    #expect(text.value("cordon_response_bytes_total") == 42)
+    let seconds = "cordon_request_duration_seconds"
+    #expect(text.value(seconds + "_bucket", ["route": "signed-in", "le": "0.0025"]) == 0)
+    #expect(text.value(seconds + "_bucket", ["route": "signed-in", "le": "0.005"]) == 2)
+    #expect(text.value(seconds + "_sum", ["route": "signed-in"]) == 0.006)
+    #expect(text.value(seconds + "_bucket", ["route": "refused", "le": "10"]) == 0)
+    #expect(text.value(seconds + "_count", ["route": "refused"]) == 1)
+  }
+
+  @Test("A status that is none counts as 0, and never traps", arguments: [0, -1, 99, 600, .max, .min])
+  func strangeStatus(status: Int) throws {
+    registry.makeRequestRecorder().requestFinished(route: .verify, status: status, nanoseconds: .max, bytesIn: .max)
+    #expect(try read().value("cordon_requests_total", ["route": "verify", "code": "0"]) == 1)
+  }
+
+  @Test("Every route class and every status has a counter of its own")
+  func distinct() throws {
+    let recorder = registry.makeRequestRecorder()
+    for route in RouteClass.allCases {
+      for status in 100..<600 { recorder.requestFinished(route: route, status: status, nanoseconds: 0) }
+    }
+    let samples = try read().families["cordon_requests_total"]?.samples ?? []
+    #expect(samples.count == RouteClass.allCases.count * 500)
+    #expect(samples.allSatisfy { $0.value == 1 })
+  }
+
+  @Test("Each bound belongs to its own bucket, as Prometheus has it")
+  func bounds() {
+    for (index, bound) in LatencyHistogram.bounds.enumerated() {
+      let histogram = LatencyHistogram()
+      histogram.record(nanoseconds: UInt64((bound * 1e9).rounded()))
+      histogram.record(nanoseconds: UInt64((bound * 1e9).rounded()) + 1)
+      var snapshot = LatencyHistogram.emptySnapshot
+      histogram.add(to: &snapshot)
+      #expect(snapshot.counts[index] == 1 && snapshot.counts[index + 1] == 1, "\(bound)")
+    }
+  }
+
+  @Test("Nothing is lost when many threads count at once")
+  func concurrent() async throws {
+    let recorder = registry.makeRequestRecorder()
+    let registry = registry
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for index in 0..<5_000 {
+            recorder.requestStarted()
+            recorder.requestFinished(route: .open, status: 200 + index % 2, nanoseconds: 1_000)
+            if index % 100 == 0 { registry.checks.count("good") }
+            if index % 1_000 == 0 { _ = registry.render(process: ProcessSample()) }
+          }
+        }
+      }
+    }
+    let text = try read()
+    #expect(text.value("cordon_requests_total", ["route": "public", "code": "200"]) == 20_000)
+    #expect(text.value("cordon_requests_total", ["route": "public", "code": "201"]) == 20_000)
+    #expect(text.value("cordon_requests_in_flight") == 0)
+    #expect(text.value("cordon_checks_total", ["verdict": "good"]) == 400)
+  }
+
+  @Test("Connections are told as they open, wait and close")
+  func connections() throws {
+    let recorder = registry.makeConnectionRecorder()
+    recorder.clientAccepted()
+    recorder.clientAccepted()
+    recorder.clientClosed()
+    recorder.clientHandshakeFailed()
+    for _ in 0..<3 { recorder.upstreamConnected(nanoseconds: 400_000) }
+    recorder.upstreamBecameIdle()
+    recorder.upstreamBecameIdle()
+    recorder.upstreamLeftIdle()
+    recorder.upstreamDisconnected()
+    recorder.upstreamFailed(.connectTimeout)
+    let text = try read()
+    #expect(text.value("cordon_client_connections_open") == 1)
+    #expect(text.value("cordon_client_connections_total") == 2)
+    #expect(text.value("cordon_client_handshake_failures_total") == 1)
+    #expect(text.value("cordon_upstream_connections_open") == 2)
+    #expect(text.value("cordon_upstream_connections_idle") == 1)
+    #expect(text.value("cordon_upstream_connects_total") == 3)
+    #expect(text.value("cordon_upstream_connect_seconds_count") == 3)
+    #expect(text.value("cordon_upstream_failures_total", ["reason": "connect_timeout"]) == 1)
+  }
+
+  @Test("Tunnels and the upstream's first byte are told")
+  func tunnels() throws {
+    let recorder = registry.makeRequestRecorder()
+    recorder.tunnelOpened()
+    recorder.tunnelOpened()
+    recorder.tunnelClosed()
+    recorder.upstreamAnswered(nanoseconds: 2_000_000_000)
+    let text = try read()
+    #expect(text.value("cordon_tunnels_open") == 1)
+    #expect(text.value("cordon_upstream_response_seconds_sum") == 2)
+  }
+
+  @Test("Rare events are told by their labels")
+  func rareEvents() throws {
+    registry.signIns.count("nonce_mismatch")
+    registry.appleCalls.count("token", "invalid_grant")
+    registry.appleCallDurations.record("token", seconds: 0.3)
+    registry.appleCallDurations.record("token", seconds: .nan)
+    registry.notifications.count("consent-revoked")
+    #expect(registry.signIns.total("nonce_mismatch") == 1)
+    let text = try read()
+    #expect(text.value("cordon_sign_ins_total", ["outcome": "nonce_mismatch"]) == 1)
+    #expect(text.value("cordon_apple_calls_total", ["endpoint": "token", "outcome": "invalid_grant"]) == 1)
+    #expect(text.value("cordon_apple_call_duration_seconds_bucket", ["endpoint": "token", "le": "0.2"]) == 1)
+    #expect(text.value("cordon_apple_call_duration_seconds_count", ["endpoint": "token"]) == 2)
+    #expect(text.value("cordon_notifications_total", ["type": "consent-revoked", "outcome": ""]) == 1)
+  }
+
+  @Test("Foreign text makes no more than a hundred series, and stays inside its label")
+  func boundedSeries() throws {
+    for index in 0..<1_000 {
+      registry.signIns.count("\"} 1\nfake_\(index)\\")
+      registry.appleCallDurations.record("e\(index)", seconds: 1)
+    }
+    let text = try read()
+    #expect((text.families["cordon_sign_ins_total"]?.samples.count ?? 0) <= EventCounter.seriesLimit + 1)
+    #expect((text.value("cordon_sign_ins_total", ["outcome": "other"]) ?? 0) >= 900)
+    #expect(text.value("cordon_sign_ins_total", ["outcome": "\"} 1\nfake_0\\"]) == 1)
+    let durations = text.families["cordon_apple_call_duration_seconds"]?.samples.filter { $0.name.hasSuffix("_count") }
+    #expect((durations?.count ?? 0) <= EventCounter.seriesLimit + 1)
+  }
+
+  @Test("A gauge is asked each time; nil leaves it out, and a second one of the name is ignored")
+  func gauges() throws {
+    registry.addGauge("cordon_sessions_in_memory", help: "Sessions in memory.") { 42 }
+    registry.addGauge("cordon_sessions_in_memory", help: "Another.") { 43 }
+    registry.addGauge("cordon_absent", help: "Nothing.") { nil }
+    registry.addGauge("cordon_odd", help: "Back\\slash\nand line.") { -.infinity }
+    let text = try read()
+    #expect(text.value("cordon_sessions_in_memory") == 42)
+    #expect(text.families["cordon_absent"] == nil)
+    #expect(text.value("cordon_odd") == -.infinity)
+  }
+
+  @Test("The process tells memory, time and descriptors")
+  func process() throws {
+    let sample = ProcessSample.current()
+    #expect((sample.residentBytes ?? 0) > 1_000_000)
+    #expect((sample.cpuSeconds ?? 0) > 0)
+    #expect((sample.openDescriptors ?? 0) >= 3)
+    #expect((sample.maximumDescriptors ?? 0) >= (sample.openDescriptors ?? .max))
+    let text = try read(sample)
+    #expect(text.value("process_resident_memory_bytes") == sample.residentBytes.map { Double($0) })
+    #expect(text.value("process_open_fds") == sample.openDescriptors.map { Double($0) })
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+
+/// The wall clock that a process of the tests sees: days pass when the test says so. The monotonic clock, by which
+/// time-outs run, stays true.
+///
+/// A few lines of C stand between the process and its C library (`LD_PRELOAD`); they add to the time what stands in a
+/// mapped file.
+struct FakeClock: Sendable {
+  private let directory: TemporaryDirectory
+  private let offset: FileHandle
+
+  /// What puts a process under this clock.
+  let environment: [String: String]
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    let file = try directory.write(String(repeating: "\0", count: 8), to: "offset")
+    guard let offset = FileHandle(forUpdatingAtPath: file) else { throw HarnessError.missing(file) }
+    self.offset = offset
+    environment = ["LD_PRELOAD": try Self.library.get().path, "CORDON_TEST_CLOCK": file]
+  }
+
+  /// Moves the clock to `seconds` after the true time.
+  func set(secondsAhead seconds: Int) throws {
+    var seconds = Int64(seconds)
+    try offset.seek(toOffset: 0)
+    try offset.write(contentsOf: withUnsafeBytes(of: &seconds) { Data($0) })
+  }
+
+  private struct Library: Sendable {
+    let directory: TemporaryDirectory
+    var path: String { "\(directory.path)/clock.so" }
+  }
+
+  private static let library = Result {
+    let library = Library(directory: try TemporaryDirectory())
+    let file = try library.directory.write(source, to: "clock.c")
+    let compiler = ["clang", "gcc", "cc"].lazy.compactMap { find($0) }.first
+    guard let compiler else { throw HarnessError.missing("clang, which comes with the Swift toolchain") }
+    let made = try ServerProcess.run(compiler, ["-O1", "-shared", "-fPIC", "-o", library.path, file, "-ldl"])
+    guard made.exit == .code(0) else { throw HarnessError.malformed(made.standardError) }
+    return library
+  }
+
+  private static func find(_ name: String) -> String? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/\(name)" }
+      .first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+
+  private static let source = #"""
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <fcntl.h>
+    #include <stdint.h>
+    #include <stdlib.h>
+    #include <sys/mman.h>
+    #include <sys/time.h>
+    #include <time.h>
+    #include <unistd.h>
+
+    static volatile int64_t *offset;
+    static int (*real_clock_gettime)(clockid_t, struct timespec *);
+
+    __attribute__((constructor)) static void prepare(void) {
+      real_clock_gettime = dlsym(RTLD_NEXT, "clock_gettime");
+      const char *path = getenv("CORDON_TEST_CLOCK");
+      int file = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+      if (file < 0) return;
+      void *page = mmap(NULL, 8, PROT_READ, MAP_SHARED, file, 0);
+      close(file);
+      if (page != MAP_FAILED) offset = page;
+    }
+
+    int clock_gettime(clockid_t clock, struct timespec *now) {
+      if (!real_clock_gettime) prepare();
+      int result = real_clock_gettime(clock, now);
+      if (result == 0 && offset && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += *offset;
+      return result;
+    }
+
+    int gettimeofday(struct timeval *now, void *zone) {
+      struct timespec time;
+      int result = clock_gettime(CLOCK_REALTIME, &time);
+      if (now) { now->tv_sec = time.tv_sec; now->tv_usec = time.tv_nsec / 1000; }
+      return result;
+    }
+
+    time_t time(time_t *now) {
+      struct timespec time;
+      clock_gettime(CLOCK_REALTIME, &time);
+      if (now) *now = time.tv_sec;
+      return time.tv_sec;
+    }
+    """#
+}

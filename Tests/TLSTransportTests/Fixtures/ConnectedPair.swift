@@ -1,0 +1,194 @@
+import NIOCore
+import NIOEmbedded
+
+@testable import TLSTransport
+
+/// A client's and a server's handler, each in an embedded channel, back to back.
+final class ConnectedPair {
+  let client: Endpoint
+  let server: Endpoint
+
+  init(
+    server: TestCertificates.Files = TestCertificates.valid, serverProtocols: [String] = [],
+    trust: TLSTrust = .file(TestCertificates.path(TestCertificates.authority)), clientProtocols: [String] = [],
+    serverName: String = "app.example.test"
+  ) throws {
+    self.server = try Endpoint(.server(server, serverProtocols))
+    self.client = try Endpoint(.client(trust, clientProtocols, serverName: serverName))
+  }
+
+  /// A pair whose handshake is finished.
+  static func established() throws -> ConnectedPair {
+    let pair = try ConnectedPair()
+    try pair.activate()
+    try pair.pump()
+    return pair
+  }
+
+  func activate() throws {
+    try self.server.activate()
+    try self.client.activate()
+  }
+
+  /// Carries bytes both ways until there are none.
+  func pump() throws {
+    while true {
+      let toServer = try self.client.takeOutbound()
+      let toClient = try self.server.takeOutbound()
+      if toServer == nil, toClient == nil { return }
+      if let toServer { try self.server.receive(toServer) }
+      if let toClient { try self.client.receive(toClient) }
+    }
+  }
+
+  func close() {
+    for side in [self.client, self.server] {
+      side.wire.hangUp()
+      // The channel takes its handlers out in a later turn of its loop.
+      side.channel.embeddedEventLoop.run()
+    }
+  }
+}
+
+/// One side of a connection: the wire, the TLS handler, and a log of what it tells.
+final class Endpoint {
+  enum Side {
+    case server(TestCertificates.Files, [String])
+    case client(TLSTrust, [String], serverName: String)
+  }
+
+  let channel = EmbeddedChannel()
+  let wire = Wire()
+  let log = EventLog()
+  /// The pipeline owns it, as in the product.
+  private(set) weak var handler: TLSHandler?
+
+  init(_ side: Side) throws {
+    let handler =
+      switch side {
+      case .server(let files, let protocols):
+        try TLSHandler(
+          server: TLSServerContext(
+            certificateFile: files.certificate, privateKeyFile: files.key, applicationProtocols: protocols))
+      case .client(let trust, let protocols, let serverName):
+        try TLSHandler(
+          client: TLSClientContext(trust: trust, applicationProtocols: protocols), serverName: serverName)
+      }
+    self.handler = handler
+    try self.channel.pipeline.syncOperations.addHandlers([self.wire, handler, self.log])
+  }
+
+  func activate() throws {
+    try self.channel.connect(to: SocketAddress(unixDomainSocketPath: "/nowhere")).wait()
+  }
+
+  /// Bytes that go to the other side; nil for nothing.
+  func takeOutbound() throws -> ByteBuffer? {
+    var all: ByteBuffer?
+    while let next = try self.channel.readOutbound(as: ByteBuffer.self) { all.setOrWriteImmutableBuffer(next) }
+    return all
+  }
+
+  func receive(_ bytes: ByteBuffer) throws {
+    try self.channel.writeInbound(bytes)
+  }
+
+  func write(_ text: String, promise: EventLoopPromise<Void>? = nil) {
+    self.channel.pipeline.syncOperations.write(NIOAny(ByteBuffer(string: text)), promise: promise)
+  }
+
+  func flush() {
+    self.channel.pipeline.syncOperations.flush()
+  }
+}
+
+/// Stands where the socket is: counts what reaches it, and ends the connection without TLS knowing.
+final class Wire: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+
+  private(set) var reads = 0
+  private(set) var writes = 0
+  private(set) var closes = 0
+  private var context: ChannelHandlerContext?
+
+  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+  func hangUp() { self.context?.close(promise: nil) }
+  func halfClose() { self.context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+
+  func read(context: ChannelHandlerContext) {
+    self.reads += 1
+    context.read()
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    self.writes += 1
+    context.write(data, promise: promise)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    self.closes += 1
+    // Embedded channels know no half-close.
+    if mode == .all { context.close(mode: mode, promise: promise) } else { promise?.succeed() }
+  }
+}
+
+/// Stands where the application is, and keeps what it is told.
+final class EventLog: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  enum Event: Equatable {
+    case handshake
+    case plaintext
+    case inputClosed
+    case error(TLSError)
+    case otherError
+    case inactive
+  }
+
+  private(set) var events: [Event] = []
+  private(set) var plaintext = ByteBuffer()
+  private(set) var agreement: TLSHandshakeCompleted?
+  private(set) var readCompletes = 0
+  /// What the application does when something happens.
+  var reaction: ((Event, ChannelHandlerContext) -> Void)?
+
+  var text: String { String(buffer: self.plaintext) }
+
+  var errors: [TLSError] {
+    self.events.compactMap { if case .error(let error) = $0 { error } else { nil } }
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    self.plaintext.writeImmutableBuffer(self.unwrapInboundIn(data))
+    self.note(.plaintext, context)
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    self.readCompletes += 1
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if let agreement = event as? TLSHandshakeCompleted {
+      self.agreement = agreement
+      self.note(.handshake, context)
+    } else if case .some(.inputClosed) = event as? ChannelEvent {
+      self.note(.inputClosed, context)
+    }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    self.note((error as? TLSError).map { .error($0) } ?? .otherError, context)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    self.note(.inactive, context)
+  }
+
+  private func note(_ event: Event, _ context: ChannelHandlerContext) {
+    self.events.append(event)
+    self.reaction?(event, context)
+  }
+}

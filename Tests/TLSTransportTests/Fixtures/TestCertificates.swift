@@ -1,0 +1,104 @@
+import Foundation
+
+/// Certificates and keys made once per test run by the `openssl` command, in a folder that goes with the process.
+enum TestCertificates {
+  /// A certificate with its key, as paths.
+  struct Files: Sendable {
+    let certificate: String
+    let key: String
+  }
+
+  static let authority = "ca.pem"
+
+  /// Issued by the authority for app.example.test, *.wild.example.test and 127.0.0.1.
+  static let valid = Self.file("valid")
+  /// The same names, expired.
+  static let expired = Self.file("expired")
+  /// Only a common name, as certificates had long ago.
+  static let commonNameOnly = Self.file("cn")
+  /// The same names as valid, issued by an intermediate authority that stands second in the file.
+  static let chained = Self.file("chained")
+
+  /// The path of the file with this name.
+  static func path(_ name: String) -> String { self.directory.appendingPathComponent(name).path }
+
+  /// A new file with these bytes and permission bits.
+  static func write(_ text: String, to name: String, mode: Int) throws -> String {
+    let path = self.path(name)
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+    return path
+  }
+
+  static func text(of path: String) throws -> String {
+    try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+  }
+
+  /// Runs the openssl command in the folder and gives its standard output.
+  @discardableResult
+  static func openssl(_ arguments: String..., in directory: URL) -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments = arguments
+    process.currentDirectoryURL = directory
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    process.standardInput = FileHandle.nullDevice
+    do {
+      try process.run()
+    } catch {
+      preconditionFailure("the tests need the openssl command: \(error)")
+    }
+    let data = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    precondition(process.terminationStatus == 0, "openssl \(arguments.joined(separator: " "))")
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private static func file(_ name: String) -> Files {
+    Files(certificate: self.path("\(name).pem"), key: self.path("\(name).key"))
+  }
+
+  static let directory: URL = {
+    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-tls-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+      let names = "subjectAltName=DNS:app.example.test,DNS:*.wild.example.test,IP:127.0.0.1,IP:::1\n"
+      try Data(names.utf8).write(to: directory.appendingPathComponent("names.ext"))
+      try Data("basicConstraints=CA:FALSE\n".utf8).write(to: directory.appendingPathComponent("none.ext"))
+      try Data("basicConstraints=critical,CA:TRUE\n".utf8).write(to: directory.appendingPathComponent("ca.ext"))
+    } catch {
+      preconditionFailure("cannot write to the temporary folder: \(error)")
+    }
+    atexit { try? FileManager.default.removeItem(at: TestCertificates.directory) }
+    for authority in ["ca", "stranger"] {
+      Self.openssl(
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+        "-subj", "/CN=\(authority)", "-keyout", "\(authority).key", "-out", "\(authority).pem", in: directory)
+    }
+    Self.issue("valid", extensions: "names.ext", days: 30, by: "ca", in: directory)
+    Self.issue("expired", extensions: "names.ext", days: 0, by: "ca", in: directory)
+    Self.issue("cn", extensions: "none.ext", days: 30, by: "ca", in: directory)
+    Self.issue("intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
+    Self.issue("chained", extensions: "names.ext", days: 30, by: "intermediate", in: directory)
+    do {
+      let chain = try ["chained.pem", "intermediate.pem"].map {
+        try Data(contentsOf: directory.appendingPathComponent($0))
+      }
+      try (chain[0] + chain[1]).write(to: directory.appendingPathComponent("chained.pem"))
+    } catch {
+      preconditionFailure("cannot write the chain: \(error)")
+    }
+    return directory
+  }()
+
+  private static func issue(_ name: String, extensions: String, days: Int, by issuer: String, in directory: URL) {
+    Self.openssl(
+      "req", "-new", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+      "-subj", "/CN=app.example.test", "-keyout", "\(name).key", "-out", "\(name).csr", in: directory)
+    Self.openssl(
+      "x509", "-req", "-in", "\(name).csr", "-CA", "\(issuer).pem", "-CAkey", "\(issuer).key", "-CAcreateserial",
+      "-days", "\(days)", "-extfile", extensions, "-out", "\(name).pem", in: directory)
+  }
+}
