@@ -50,6 +50,7 @@ struct MutationTests {
     "What the parser asserts instead of telling is told before it",
     arguments: [
       "[", "[=]", "[\n]", "[.a]", "[ä]", "[[ ]]", "a = [}", "a = [1, }", "a = { b = [ } }", "[\"a\".]", "[a.=]",
+      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = [\u{2028}]", "a = [1,\u{85}", "a = é",
     ])
   func assertions(text: String) {
     #expect(throws: DocumentError.self) { try Document(Array(text.utf8)) }
