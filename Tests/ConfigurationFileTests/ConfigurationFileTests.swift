@@ -37,7 +37,7 @@ struct ConfigurationFileTests {
         try ConfigurationFile.load(folder + "/gateway.conf")
       }
       #expect(problems.problems.map(\.line) == [12])
-      #expect(problems.problems.first?.remedy == "take that away: chmod o= session.key")
+      #expect(problems.problems.first?.remedy == "take that away: chmod o= \(folder)/session.key")
     }
   }
 

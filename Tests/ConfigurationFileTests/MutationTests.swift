@@ -50,7 +50,8 @@ struct MutationTests {
     "What the parser asserts instead of telling is told before it",
     arguments: [
       "[", "[=]", "[\n]", "[.a]", "[ä]", "[[ ]]", "a = [}", "a = [1, }", "a = { b = [ } }", "[\"a\".]", "[a.=]",
-      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = [\u{2028}]", "a = [1,\u{85}", "a = é",
+      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
+      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
     ])
   func assertions(text: String) {
     #expect(throws: DocumentError.self) { try Document(Array(text.utf8)) }

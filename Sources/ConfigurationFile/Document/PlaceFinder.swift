@@ -3,7 +3,7 @@
 /// It reads any bytes and never fails: of a document that is no TOML it finds some places, and the parser tells what is
 /// wrong. It also finds what must not reach the parser or get lost in it: nesting beyond `depthLimit`, which would be
 /// recursion of that depth; escaped NULs, which would cut C strings short; and the mistakes that the parser asserts
-/// instead of telling (a header without a key; in a list, `}` or a line separator of Unicode).
+/// instead of telling (a header without a key, `}` in a list, what is almost a number or a time).
 struct PlaceFinder {
   /// Most tables and lists within each other. The configuration needs four.
   static let depthLimit = 16
@@ -138,9 +138,10 @@ struct PlaceFinder {
     case UInt8(ascii: "["): scanArray(at: path, depth: depth)
     case UInt8(ascii: "{"): scanInlineTable(at: path, depth: depth)
     default:
-      while let byte = current, !",]}#\n".utf8.contains(byte) {
-        if byte >= 0x80, malformed == nil { malformed = (position, "this stands outside of quotation marks") }
-        position += 1
+      let start = position
+      while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
+      if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
+        malformed = (start, "this is no number and no text in quotation marks")
       }
     }
   }
