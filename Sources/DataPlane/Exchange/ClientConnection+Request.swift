@@ -121,6 +121,7 @@ extension ClientConnection {
         upgrades: exchange.upgrades),
       to: &head)
     exchange.sentHead = head
+    if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }
     exchange.isChunked = framing == .chunked
     var content: ByteBuffer?
     if framing == .none {

@@ -44,6 +44,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var outgoing: ByteBuffer?
   private var readsHeld = false
   private var readIsDue = false
+  /// Bytes read behind the last response.
+  private var thrownAway = 0
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -76,6 +78,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted { server.loop.wheel.arm(self, after: server.waits.head, now: .now()) }
+    // close_notify: the client sends no more, which over TCP alone would have closed the channel.
+    if let event = event as? ChannelEvent, event == .inputClosed { closeNow() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -145,7 +149,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
     case .tunnel:
       upstream?.send(buffer)
-    case .lingering, .closed:
+    case .lingering:
+      thrownAway += buffer.readableBytes
+      if thrownAway > Self.lingeringBytes { closeNow() }
+    case .closed:
       break
     }
   }
@@ -191,6 +198,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
     outgoing = nil
+    // Without close_notify, so that a response cut off is not taken for a whole one.
+    if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
   }
 
@@ -212,6 +221,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   private static let lingering = TimeAmount.seconds(2)
+  private static let lingeringBytes = 256 * 1024
 
   /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
   func drain() {

@@ -64,7 +64,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
-    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool, upgrades: Bool,
+    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
+    upgrades: Bool,
     now: NIODeadline
   ) {
     guard let context, phase == .idle else {
@@ -141,6 +142,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted, phase == .connecting { established() }
+    // close_notify: the proper end, after which nothing follows.
+    if let event = event as? ChannelEvent, event == .inputClosed { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }
 

@@ -53,8 +53,10 @@ final class UpstreamPool {
       .channelOption(.maxMessagesPerRead, value: 1)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          if let tls { try channel.pipeline.syncOperations.addHandler(
-              try TLSHandler(client: tls, serverName: serverName)) }
+          if let tls {
+            try channel.pipeline.syncOperations.addHandler(
+              try TLSHandler(client: tls, serverName: serverName))
+          }
           try channel.pipeline.syncOperations.addHandler(bound.value.1)
         }
       }
