@@ -50,7 +50,7 @@ def main() -> None:
         text = run.measure()
     print(text)
     if options.json:
-        Path(options.json).write_text(json.dumps(dataclasses.asdict(run.figures), indent=2) + "\n")
+        Path(options.json).write_text(json.dumps(dataclasses.asdict(run.figures), indent=2, default=str) + "\n")
     if options.write:
         report.write_into(DOCUMENT, text)
 
@@ -93,7 +93,7 @@ class Run:
         for number in range(self.options.rounds + 1):
             for name, running in serving.items():
                 result = load.run(
-                    running.process, running.url(row.path), self._fields(running, row.signed_in),
+                    running, row.path, self._fields(running, row.signed_in), kind=row.kind,
                     seconds=self.options.seconds if number else 1, cores=loader_cores)
                 if number:  # The first one warms up.
                     measured[name].rounds.append(result)

@@ -5,7 +5,7 @@ internal import NIOCore
 extension ClientConnection {
   /// Reads heads from `pending` until one waits for its response.
   func readRequests() {
-    while request == .idle, let buffer = pending, buffer.readableBytes > 0 {
+    while request == .idle, canTakeResponse, let buffer = pending, buffer.readableBytes > 0 {
       pending = nil
       guard readHead(buffer) else { return }
     }

@@ -78,8 +78,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted { server.loop.wheel.arm(self, after: server.waits.head, now: .now()) }
-    // close_notify: the client sends no more, which over TCP alone would have closed the channel.
-    if let event = event as? ChannelEvent, event == .inputClosed { closeNow() }
+    // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
+    if case .inputClosed? = event as? ChannelEvent {
+      if request == .complete || request == .deciding { exchange.keepAlive = false } else { closeNow() }
+    }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -128,6 +130,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
     switch request {
+    // Whoever asks on and on without reading the answers waits until they are out.
+    case .idle where !canTakeResponse: readAhead(&buffer)
     case .idle:
       if var whole = pending {
         pending = nil
@@ -145,8 +149,12 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     case .content:
       readContent(&buffer)
     case .deciding, .complete:
-      if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
-      if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
+      readAhead(&buffer)
+      if exchange.upgrades {
+        // In the new protocol or in the old? They must not be taken for either.
+        exchange.keepAlive = false
+        refuse(400, "bytes behind a request for an upgrade")
+      }
     case .tunnel:
       upstream?.send(buffer)
     case .lingering:
@@ -155,6 +163,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     case .closed:
       break
     }
+  }
+
+  private func readAhead(_ buffer: inout ByteBuffer) {
+    if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
+    if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -167,7 +180,13 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      if exchange.isUnderWay { server.loop.wheel.disarm(self) }
+      if request == .idle {
+        takesResponsesAgain()
+      } else if request == .content {
+        server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
+      } else if exchange.isUnderWay {
+        server.loop.wheel.disarm(self)
+      }
       upstream?.holdReads(false)
     } else if exchange.isUnderWay {
       server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
@@ -187,7 +206,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     switch request {
     case .idle:
       // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
-      if pending == nil { closeNow() } else { refuse(408, "the request head did not arrive in time") }
+      if pending == nil || !canTakeResponse { closeNow() } else { refuse(408, "the request head did not arrive in time") }
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
@@ -205,16 +224,26 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func closeNow() { context?.close(promise: nil) }
 
-  /// Ends the connection behind the last response. Where the client may still be sending, its bytes are read and thrown
-  /// away for a while: closing at once would reset the connection, and the response with it.
+  /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
+  /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
-    guard clientMaySend, let context else {
-      closeNow()
-      return
-    }
+    guard let context else { return }
     request = .lingering
     pending = nil
     holdReads(false)
+    let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    if unsent ?? 0 == 0 { return closeSent(clientMaySend: clientMaySend) }
+    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenSuccess { bound.value.closeSent(clientMaySend: clientMaySend) }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+  }
+
+  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away for a
+  /// while: closing at once would reset the connection, and the response with it.
+  private func closeSent(clientMaySend: Bool) {
+    guard clientMaySend, let context else { return closeNow() }
     server.loop.wheel.arm(self, after: Self.lingering, now: .now())
     // Over TLS the end is told by close_notify, which is sent when the connection closes.
     if !peer.isTLS { context.close(mode: .output, promise: nil) }
@@ -225,7 +254,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
   func drain() {
-    if request == .idle, pending == nil { closeNow() }
+    if request == .idle, pending == nil { closeBehindResponse(clientMaySend: false) }
   }
 
   /// Tells the observer of an exchange that is over.

@@ -18,6 +18,8 @@ package struct ForwardingRules: Sendable {
   /// What the gateway says to the upstream, whoever the client is.
   private static let alwaysReserved = [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
+    // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from nobody.
+    "X-Original-URL", "X-Rewrite-URL", "Proxy",
   ]
 
   /// Whether a request's field goes upstream as it is.
@@ -46,5 +48,5 @@ package struct ForwardingRules: Sendable {
     ReservedNames.isForwardedFamily(bytes, name) || foreign.contains(bytes, name)
   }
 
-  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI", "X-Original-URL", "X-Rewrite-URL"])
+  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI"])
 }

@@ -141,7 +141,8 @@ package final class Listener: Sendable {
   package func drain(within limit: Duration) async {
     for channel in channels { try? await channel.close().get() }
     let deadline = TimeAmount(limit)
-    for site in sites {
+    // All loops at once: the limit is for the whole.
+    let drained = sites.map { site in
       let done = site.eventLoop.makePromise(of: Void.self)
       site.eventLoop.execute {
         let timer = site.eventLoop.scheduleTask(in: deadline) { site.context.value.closeAll() }
@@ -150,7 +151,10 @@ package final class Listener: Sendable {
           done.succeed()
         }
       }
-      try? await done.futureResult.get()
+      return done.futureResult
+    }
+    for (site, done) in zip(sites, drained) {
+      try? await done.get()
       try? await site.eventLoop.submit { site.context.value.pool?.close() }.get()
     }
   }
