@@ -35,7 +35,12 @@ final class Recorder: ExchangeObserver, Sendable {
     var clients = 0
     var upstreams = 0
     var upstreamsOpened = 0
-    var upstreamsFailed = 0
+    var connectTimes: [TimeAmount] = []
+    var handshakesFailed = 0
+    var tunnelsOpened = 0
+    var failures: [ExchangeFailure] = []
+    var usesHTTP11: [Bool] = []
+    var users: [UInt64?] = []
   }
 
   private let state = Mutex(Log())
@@ -46,21 +51,28 @@ final class Recorder: ExchangeObserver, Sendable {
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let (status, received, sent) = (record.status, record.receivedBytes, record.sentBytes)
     let request = record.request.map { String(buffer: $0) } ?? ""
+    let (failure, isHTTP11, user) = (record.failure, record.isHTTP11, record.user)
     state.withLock {
       $0.statuses.append(status)
       $0.requests.append(request)
       $0.received.append(received)
       $0.sent.append(sent)
+      $0.users.append(user)
+      $0.usesHTTP11.append(isHTTP11)
+      if let failure { $0.failures.append(failure) }
     }
   }
   func connectionsChanged(by difference: Int) { state.withLock { $0.clients += difference } }
-  func upstreamConnectionsChanged(by difference: Int) {
+  func handshakeFailed() { state.withLock { $0.handshakesFailed += 1 } }
+  func upstreamConnectionOpened(after duration: TimeAmount) {
     state.withLock {
-      $0.upstreams += difference
-      if difference > 0 { $0.upstreamsOpened += 1 }
-      if difference == 0 { $0.upstreamsFailed += 1 }
+      $0.upstreams += 1
+      $0.upstreamsOpened += 1
+      $0.connectTimes.append(duration)
     }
   }
+  func upstreamConnectionEnded() { state.withLock { $0.upstreams -= 1 } }
+  func tunnelOpened() { state.withLock { $0.tunnelsOpened += 1 } }
 }
 
 /// A gateway's data plane on one event loop, and the application behind it.

@@ -36,7 +36,8 @@ struct FileChecks {
     }
     if let file = draft.privateKeyFile {
       let path = NodePath("listen.tls_private_key_file")
-      if let contents = secret(file, path, missing: "write the path of a PEM file", &reading) {
+      // As strict as the listener when it starts: a group may read the key, and not change it.
+      if let contents = secret(file, path, missing: "write the path of a PEM file", groupMayWrite: false, &reading) {
         expect(
           "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file",
           &reading)
@@ -68,13 +69,19 @@ struct FileChecks {
   }
 
   /// The contents of a file that others must not be able to read.
-  private func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout Reading) -> [UInt8]? {
+  private func secret(
+    _ file: String, _ path: NodePath, missing: String, groupMayWrite: Bool = true, _ reading: inout Reading
+  ) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
       reading.complain(
         at: path, "\(path): everybody on this machine may open \(shown)",
         remedy: "take that away: chmod o= \(reading.concealing(file))")
+    } else if !groupMayWrite, mode & 0o020 != 0 {
+      reading.complain(
+        at: path, "\(path): the file's group may change \(reading.shown(file))",
+        remedy: "take that away: chmod g-w \(reading.concealing(file))")
     }
     return bytes
   }

@@ -104,6 +104,7 @@ extension ClientConnection {
     let loop = server.loop
     exchange.routeClass = order.routeClass
     exchange.session = order.session
+    exchange.user = order.user
     guard let pool = server.pool else { return refuse(500, "no application is configured") }
     let framing = loop.requestHead.framing
     if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {

@@ -28,6 +28,7 @@ extension ClientConnection {
     var connection = ResponseForwarding.Connection.implied
     if head.status == 101 {
       request = .tunnel
+      server.observer.tunnelOpened()
       connection = .upgrade
       loop.wheel.disarm(self)
     } else {
@@ -100,12 +101,14 @@ extension ClientConnection {
   func upstreamFailed(_ failure: UpstreamFailure) {
     upstream = nil
     guard exchange.isUnderWay else { return }
+    exchange.failure = failure.told
     if exchange.responseBegan {
       // What was promised cannot be kept: only a connection that ends too early says so.
       abort()
     } else if exchange.mayRetry, failure == .closedBeforeResponse(reused: true), let pool = server.pool {
       // A kept connection that ended as we wrote: the upstream has not begun this request (RFC 9112 9.3.1).
       exchange.mayRetry = false
+      exchange.failure = nil
       pool.connect(for: self)
     } else {
       refuse(failure.status, failure.reason, clientMaySend: request == .content)

@@ -18,6 +18,8 @@ struct Exchange {
   // The request
   var routeClass = 0
   var session: SessionTag?
+  /// A pseudonym of the user, for the observer.
+  var user: UInt64?
   var isHTTP11 = true
   var isHead = false
   var keepAlive = true
@@ -42,6 +44,8 @@ struct Exchange {
   var sentBytes = 0
   var upstreamBegan = NIODeadline.distantPast
   var upstreamDuration = TimeAmount.zero
+  /// Why it does not end as it should.
+  var failure: ExchangeFailure?
 }
 
 /// A request on its way to the control plane.

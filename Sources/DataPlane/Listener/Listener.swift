@@ -28,7 +28,7 @@ package struct ListenerParts {
 package final class Listener: Sendable {
   private let settings: ListenerSettings
   private let sites: [Site]
-  private let tls: TLSServerContext?
+  let tls: TLSServerContext?
   private let channels: [any Channel]
   /// The address that is bound, with the port that the system chose.
   package let address: BindAddress
@@ -72,8 +72,11 @@ package final class Listener: Sendable {
         let parts = parts(loop)
         let observer = parts.observer
         let pool = upstream.map { target in
-          UpstreamPool(loop: resources, settings: target.settings, tls: target.tls) {
-            observer.upstreamConnectionsChanged(by: $0)
+          UpstreamPool(loop: resources, settings: target.settings, tls: target.tls) { event in
+            switch event {
+            case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+            case .ended: observer.upstreamConnectionEnded()
+            }
           }
         }
         return NIOLoopBound(

@@ -9,6 +9,12 @@ internal import Pages
 internal import ServiceLifecycle
 internal import Sessions
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// A gateway that has started: its listeners, and the upkeep beside them.
 struct RunningGateway: Sendable {
   private let listener: Listener
@@ -45,11 +51,12 @@ struct RunningGateway: Sendable {
       logger: logger)
     let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
 
-    let adminListener = try await Listener.start(
-      ListenerSettings(address: settings.adminAddress),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstream: nil,
-      on: group.next()
-    ) { _ in ListenerParts(gate: AdminGate(health: health, metrics: metrics), observer: SilentObserver()) }
+    let administration = Administration(
+      access: try AdministrationAccess(settings.admin, at: settings.adminAddress), directory: directory, apple: apple,
+      keyring: keyring, metrics: metrics, audit: audit, logger: logger)
+    let adminListener = try await startAdminListener(
+      settings.adminAddress, isPrivate: administration.access.restsOnPermission, on: group.next()
+    ) { AdminGate(health: health, metrics: metrics, administration: administration) }
 
     let ownPages = OwnPages(service)
     let listener = try await Listener.start(
@@ -65,11 +72,27 @@ struct RunningGateway: Sendable {
       return ListenerParts(gate: gate, observer: LoopObserver(metrics, accessLog: accessLog))
     }
     directory.add(listener)
-    let upkeep = Upkeep(directory: directory, health: health, settings: settings, metrics: metrics)
+    let upkeep = Upkeep(
+      directory: directory, health: health, settings: settings, metrics: metrics,
+      certificate: listener.certificate.map { CertificateWatch($0, health: health, logger: logger) })
     await upkeep.checkStore()
     return RunningGateway(
       listener: listener, adminListener: adminListener, directory: directory, upkeep: upkeep, health: health,
       store: store, logger: logger)
+  }
+
+  /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
+  private static func startAdminListener(
+    _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop,
+    gate: @escaping @Sendable () -> AdminGate
+  ) async throws -> Listener {
+    let mask = isPrivate ? umask(0o177) : nil
+    defer { if let mask { _ = umask(mask) } }
+    return try await Listener.start(
+      ListenerSettings(address: address),
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstream: nil,
+      on: eventLoop
+    ) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
   }
 
   /// Does the upkeep until graceful shutdown.

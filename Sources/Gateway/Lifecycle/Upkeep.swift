@@ -10,6 +10,7 @@ struct Upkeep: Sendable {
   private let health: HealthMonitor
   private let idleTimeout: Duration
   private let remembered: Box
+  private let certificate: CertificateWatch?
 
   /// The latest count, for the metrics' gauge, which must not wait.
   private final class Box: Sendable {
@@ -21,8 +22,14 @@ struct Upkeep: Sendable {
   private static let checkInterval = Duration.seconds(5)
   private static let sightingsInterval = Duration.seconds(60)
   private static let removalInterval = Duration.seconds(300)
+  private static let certificateInterval = Duration.seconds(3_600)
 
-  init(directory: SessionDirectory, health: HealthMonitor, settings: GatewaySettings, metrics: MetricsRegistry) {
+  /// - Parameter certificate: the listener's, nil where it has none.
+  init(
+    directory: SessionDirectory, health: HealthMonitor, settings: GatewaySettings, metrics: MetricsRegistry,
+    certificate: CertificateWatch?
+  ) {
+    self.certificate = certificate
     self.directory = directory
     self.health = health
     idleTimeout = settings.session.idleTimeout
@@ -47,6 +54,7 @@ struct Upkeep: Sendable {
           remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
         }
       }
+      if let certificate { group.addTask { await every(Self.certificateInterval) { certificate.look() } } }
       group.addTask { await every(Self.removalInterval) { await removeExpired() } }
     }
   }
