@@ -79,7 +79,8 @@ struct AdministrationTests {
       }
     }
     #expect(try anna.fetch(site.own("session")).status == 200)
-    #expect(try audit("administration").contains { $0["act"] as? String == "refused" && $0["by"] as? String == "nobody" })
+    #expect(
+      try audit("administration").contains { $0["act"] as? String == "refused" && $0["by"] as? String == "nobody" })
     #expect(site.gateway.log.firstRange(of: Array(Self.token.utf8)) == nil)
   }
 

@@ -96,34 +96,33 @@ struct DoctorTests {
 
   @Test("A certificate that expires soon is a warning, one that has expired a failure; the running gateway says so too")
   func certificate() throws {
-    let openssl = try Machine.program("openssl", package: "openssl")
     let directory = try TemporaryDirectory()
-    for (days, status) in [("100", "ok"), ("3", "warn"), ("0", "FAIL")] {
-      let made = try ServerProcess.run(
-        openssl,
-        [
-          "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
-          "-days", days, "-keyout", "tls.key", "-out", "tls.pem",
-        ], directory: directory.path)
-      #expect(made.exit == .code(0), "\(made.standardError)")
-      try FileManager.default.setAttributes(
-        [.posixPermissions: 0o600], ofItemAtPath: "\(directory.path)/tls.key")
-      var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-      configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
-      configuration["listen", "tls_certificate_file"] = "\"tls.pem\""
-      configuration["listen", "tls_private_key_file"] = "\"tls.key\""
-      let file = try configuration.install(in: directory)
-      let result = try doctor(file, in: directory)
+    let made = try ServerProcess.run(
+      Machine.program("openssl", package: "openssl"),
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+        "-days", "100", "-keyout", "tls.key", "-out", "tls.pem",
+      ], directory: directory.path)
+    #expect(made.exit == .code(0), "\(made.standardError)")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory.path)/tls.key")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
+    configuration["listen", "tls_certificate_file"] = "\"tls.pem\""
+    configuration["listen", "tls_private_key_file"] = "\"tls.key\""
+    let file = try configuration.install(in: directory)
+    let clock = try FakeClock()
+    for (days, status) in [(0, "ok"), (101, "FAIL"), (97, "warn")] {
+      try clock.set(secondsAhead: days * 86_400)
+      let result = try doctor(file, in: directory, environment: clock.environment)
       #expect(line(result.lines, "certificate").hasPrefix(status), "\(days): \(result.lines)")
-      guard days == "3" else { continue }
-      let process = try ServerProcess(
-        Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
-      defer { process.stop() }
-      try process.waitForLine(containing: "cordon is ready")
-      try process.waitForLine(containing: "the certificate expires soon")
-      let health = try HTTPClient(port: configuration.adminPort).get("/healthz")
-      #expect(health.status == 200 && health.text.contains("\"name\":\"certificate\",\"status\":\"failing\""))
     }
+    let process = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], environment: clock.environment, directory: directory.path)
+    defer { process.stop() }
+    try process.waitForLine(containing: "cordon is ready")
+    try process.waitForLine(containing: "the certificate expires soon")
+    let health = try HTTPClient(port: configuration.adminPort).get("/healthz")
+    #expect(health.status == 200 && health.text.contains("\"name\":\"certificate\",\"status\":\"failing\""))
   }
 
   @Test("reseal moves every token to the first secret while the gateway runs, and then the old secret can go")

@@ -60,7 +60,8 @@ struct AdministrationRefusal: Error, Equatable {
   static let noSubject = AdministrationRefusal(
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
   static let noHandle = AdministrationRefusal(
-    status: 400, code: "bad_handle", message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions tells it")
+    status: 400, code: "bad_handle",
+    message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions tells it")
   static let noQuery = AdministrationRefusal(
     status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
   static let unknown = AdministrationRefusal(

@@ -19,7 +19,8 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
       throw AdministrationTokenProblem(
-        path: path, reason: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)")
+        path: path, reason: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)"
+      )
     }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw AdministrationTokenProblem(path: path, reason: "holds what no header can carry: a token is visible ASCII")

@@ -51,7 +51,8 @@ struct AppleExamination {
     guard apple.baseURL == AppleSettings.appleBaseURL else {
       return .ok("redirect URI", "\(settings.redirectURI), for \(apple.baseURL)")
     }
-    return .ok("redirect URI", "\(settings.redirectURI); the Services ID must list it as a return URL, exactly like this")
+    return .ok(
+      "redirect URI", "\(settings.redirectURI); the Services ID must list it as a return URL, exactly like this")
   }
 
   private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {

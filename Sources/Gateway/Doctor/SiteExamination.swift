@@ -92,7 +92,8 @@ struct SiteExamination {
     }
   }
 
-  private func examine(_ store: any SessionStore, _ keyring: SessionKeyring?) async throws(StoreError) -> DoctorFinding {
+  private func examine(_ store: any SessionStore, _ keyring: SessionKeyring?) async throws(StoreError) -> DoctorFinding
+  {
     try await store.ping()
     let counts = try await store.counts()
     let seen =

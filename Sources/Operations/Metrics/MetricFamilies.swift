@@ -1,6 +1,7 @@
 extension RequestRecorder.Totals {
   func write(to text: inout MetricsText) {
-    text.family("cordon_requests_total", .counter, "Requests by kind of route and status; 499: the client left before one.")
+    text.family(
+      "cordon_requests_total", .counter, "Requests by kind of route and status; 499: the client left before one.")
     for route in RouteClass.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
       for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
@@ -43,7 +44,8 @@ extension ConnectionRecorder.Totals {
     text.family(
       "cordon_upstream_connect_seconds", .histogram, "How long it took to connect to the upstream, in seconds.")
     text.histogram(connectTimes)
-    text.family("cordon_upstream_failures_total", .counter, "Requests that came to nothing because of the upstream, by reason.")
+    text.family(
+      "cordon_upstream_failures_total", .counter, "Requests that came to nothing because of the upstream, by reason.")
     for failure in UpstreamFailure.allCases {
       text.sample(("reason", failure.label), value: failures[failure.rawValue])
     }
