@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 
 CONNECTIONS = 64
 """Connections that the loader keeps open."""
+
+
+class Kind(Enum):
+    """How requests are sent."""
+
+    KEPT = "kept"
+    """Many on each connection."""
+    FULL = "full"
+    """One on each TLS connection, each with a full handshake."""
+    RESUMED = "resumed"
+    """One on each TLS connection, each resumed with a ticket of the one before."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +34,7 @@ class Row:
     """Whether each request is told in a line, written to a file in memory."""
     tls: bool = False
     """Whether the loader speaks TLS to the proxy."""
+    kind: Kind = Kind.KEPT
     cores: int = 1
     """Cores of the proxy. With two, loader and upstream share them with it."""
 
@@ -36,6 +49,8 @@ ROWS = [
     Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
     Row("one_megabyte", "1 MB bodies down", LARGE),
     Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),
+    Row("tls_full", "TLS 1.3, full handshake and one request", SMALL, tls=True, kind=Kind.FULL),
+    Row("tls_resumed", "TLS 1.3, resumed handshake and one request", SMALL, tls=True, kind=Kind.RESUMED),
     Row("two_cores", "Authenticated forwarding, 1 KB, two cores", SMALL, cores=2),
 ]
 

@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 import ArgumentParser
 import ConfigurationFile
 import Gateway
@@ -12,6 +7,12 @@ import SQLiteSessions
 import ServiceLifecycle
 import Sessions
 import UnixSignals
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `cordon run`: the gateway itself, until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {

@@ -159,7 +159,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
-          reading.complain(at: path, "\(path) is \(text.shown), which it knows not", remedy: "write \(expected)")
+          reading.complain(at: path, "\(path): \(text.shown) is none of its values", remedy: "write \(expected)")
         }
         return value
       },

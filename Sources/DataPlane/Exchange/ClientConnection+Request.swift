@@ -5,7 +5,7 @@ internal import NIOCore
 extension ClientConnection {
   /// Reads heads from `pending` until one waits for its response.
   func readRequests() {
-    while request == .idle, let buffer = pending, buffer.readableBytes > 0 {
+    while request == .idle, canTakeResponse, let buffer = pending, buffer.readableBytes > 0 {
       pending = nil
       guard readHead(buffer) else { return }
     }
@@ -121,6 +121,7 @@ extension ClientConnection {
         upgrades: exchange.upgrades),
       to: &head)
     exchange.sentHead = head
+    if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }
     exchange.isChunked = framing == .chunked
     var content: ByteBuffer?
     if framing == .none {

@@ -9,7 +9,8 @@ extension ClientConnection {
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
     let loop = server.loop
     if head.isInterim {
-      guard exchange.isHTTP11 else { return }
+      // 100 Continue was ours to send, and has been.
+      guard exchange.isHTTP11, head.status != 100 else { return }
       var interim = loop.buffers.take()
       ResponseForwarding.write(
         head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
@@ -30,6 +31,7 @@ extension ClientConnection {
       connection = .upgrade
       loop.wheel.disarm(self)
     } else {
+      exchange.upgrades = false
       exchange.chunksResponse = exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
       let unframed = !exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
       exchange.closesBehind = !exchange.keepAlive || server.isDraining || unframed
@@ -82,7 +84,7 @@ extension ClientConnection {
     upstream = nil
     if request == .tunnel {
       flushResponse()
-      closeNow()
+      closeBehindResponse(clientMaySend: false)
       return
     }
     if exchange.chunksResponse {
@@ -127,6 +129,8 @@ extension ClientConnection {
     let upstream = upstream
     self.upstream = nil
     upstream?.abandon()
+    // Too late to say so: only a connection that ends too early tells the client.
+    if exchange.responseBegan { return abort() }
     exchange.keepAlive = exchange.keepAlive && request == .complete
     respond(
       server.gate.failure(
@@ -175,7 +179,15 @@ extension ClientConnection {
     exchange.headHasBegun = false
     request = .idle
     holdReads(false)
-    server.loop.wheel.arm(self, after: server.waits.idle, now: exchange.ended)
+    server.loop.wheel.arm(
+      self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: exchange.ended)
+    if pending != nil { continueReading() }
+  }
+
+  /// All answers are out: the requests that waited for it are read.
+  func takesResponsesAgain() {
+    holdReads(false)
+    server.loop.wheel.arm(self, after: server.waits.idle, now: .now())
     if pending != nil { continueReading() }
   }
 

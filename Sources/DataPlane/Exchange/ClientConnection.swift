@@ -44,6 +44,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var outgoing: ByteBuffer?
   private var readsHeld = false
   private var readIsDue = false
+  /// Bytes read behind the last response.
+  private var thrownAway = 0
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -76,6 +78,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted { server.loop.wheel.arm(self, after: server.waits.head, now: .now()) }
+    // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
+    if case .inputClosed? = event as? ChannelEvent {
+      if request == .complete || request == .deciding { exchange.keepAlive = false } else { closeNow() }
+    }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -124,6 +130,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
     switch request {
+    // Whoever asks on and on without reading the answers waits until they are out.
+    case .idle where !canTakeResponse: readAhead(&buffer)
     case .idle:
       if var whole = pending {
         pending = nil
@@ -141,13 +149,25 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     case .content:
       readContent(&buffer)
     case .deciding, .complete:
-      if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
-      if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
+      readAhead(&buffer)
+      if exchange.upgrades {
+        // In the new protocol or in the old? They must not be taken for either.
+        exchange.keepAlive = false
+        refuse(400, "bytes behind a request for an upgrade")
+      }
     case .tunnel:
       upstream?.send(buffer)
-    case .lingering, .closed:
+    case .lingering:
+      thrownAway += buffer.readableBytes
+      if thrownAway > Self.lingeringBytes { closeNow() }
+    case .closed:
       break
     }
+  }
+
+  private func readAhead(_ buffer: inout ByteBuffer) {
+    if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
+    if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -160,7 +180,13 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      if exchange.isUnderWay { server.loop.wheel.disarm(self) }
+      if request == .idle {
+        takesResponsesAgain()
+      } else if request == .content {
+        server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
+      } else if exchange.isUnderWay {
+        server.loop.wheel.disarm(self)
+      }
       upstream?.holdReads(false)
     } else if exchange.isUnderWay {
       server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
@@ -180,7 +206,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     switch request {
     case .idle:
       // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
-      if pending == nil { closeNow() } else { refuse(408, "the request head did not arrive in time") }
+      if pending == nil || !canTakeResponse {
+        closeNow()
+      } else {
+        refuse(408, "the request head did not arrive in time")
+      }
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
@@ -191,31 +221,44 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
     outgoing = nil
+    // Without close_notify, so that a response cut off is not taken for a whole one.
+    if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
   }
 
   func closeNow() { context?.close(promise: nil) }
 
-  /// Ends the connection behind the last response. Where the client may still be sending, its bytes are read and thrown
-  /// away for a while: closing at once would reset the connection, and the response with it.
+  /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
+  /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
-    guard clientMaySend, let context else {
-      closeNow()
-      return
-    }
+    guard let context else { return }
     request = .lingering
     pending = nil
     holdReads(false)
+    let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
+    if unsent ?? 0 == 0 { return closeSent(clientMaySend: clientMaySend) }
+    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenSuccess { bound.value.closeSent(clientMaySend: clientMaySend) }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+  }
+
+  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away for a
+  /// while: closing at once would reset the connection, and the response with it.
+  private func closeSent(clientMaySend: Bool) {
+    guard clientMaySend, let context else { return closeNow() }
     server.loop.wheel.arm(self, after: Self.lingering, now: .now())
     // Over TLS the end is told by close_notify, which is sent when the connection closes.
     if !peer.isTLS { context.close(mode: .output, promise: nil) }
   }
 
   private static let lingering = TimeAmount.seconds(2)
+  private static let lingeringBytes = 256 * 1024
 
   /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
   func drain() {
-    if request == .idle, pending == nil { closeNow() }
+    if request == .idle, pending == nil { closeBehindResponse(clientMaySend: false) }
   }
 
   /// Tells the observer of an exchange that is over.

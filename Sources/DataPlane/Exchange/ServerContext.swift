@@ -39,7 +39,8 @@ final class ServerContext {
   /// Who stands behind a socket address.
   func peer(_ address: SocketAddress?) -> ClientPeer {
     guard let text = address?.ipAddress else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
-    let trusted = !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+    let trusted =
+      !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
   }
 

@@ -18,6 +18,8 @@ package struct ForwardingRules: Sendable {
   /// What the gateway says to the upstream, whoever the client is.
   private static let alwaysReserved = [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
+    // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from nobody.
+    "X-Original-URL", "X-Rewrite-URL", "Proxy",
   ]
 
   /// Whether a request's field goes upstream as it is.
@@ -26,14 +28,15 @@ package struct ForwardingRules: Sendable {
     switch line.known {
     case .accept, .origin, .secFetchMode, .secFetchSite, .host, .contentLength, .traceparent:
       return true
-    case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
+    // 100 Continue is sent by the gateway: applications behind CGI and WSGI do not know it.
+    case .expect, .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
       .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
       return false
     // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
     case .xRealIP, .forwarded, .xForwardedURI, .xOriginalURI:
       return trusted && !reserved.contains(bytes, line.name)
     case .xOriginalURL, .xRewriteURL: return false
-    case .expect, .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
+    case .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
       if reserved.contains(bytes, line.name) { return false }
       return trusted || !Self.isForeignForwarding(bytes, line.name)
     }
@@ -45,5 +48,5 @@ package struct ForwardingRules: Sendable {
     ReservedNames.isForwardedFamily(bytes, name) || foreign.contains(bytes, name)
   }
 
-  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI", "X-Original-URL", "X-Rewrite-URL"])
+  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI"])
 }

@@ -18,13 +18,14 @@ final class TimerWheel {
 
   init(eventLoop: any EventLoop) {
     self.eventLoop = eventLoop
-    origin = .now()
+    origin = eventLoop.now
   }
 
   /// Sets the deadline of `handler` to `duration` from `now`, rounded up to whole ticks.
   @inline(__always)
   func arm(_ handler: TimedHandler, after duration: TimeAmount, now: NIODeadline) {
-    let tick = tickNumber(now) + 1 + Int(duration.nanoseconds / Self.tick.nanoseconds)
+    let (ticks, rest) = duration.nanoseconds.quotientAndRemainder(dividingBy: Self.tick.nanoseconds)
+    let tick = tickNumber(now) + Int(ticks) + (rest == 0 ? 1 : 2)
     handler.dueTick = tick
     // A slot that comes round before the deadline serves: the handler moves on from there.
     if handler.slotTick >= 0 && handler.slotTick <= tick { return }
@@ -46,7 +47,7 @@ final class TimerWheel {
 
   private func insert(_ handler: TimedHandler, at tick: Int) {
     if handler.slotTick >= 0 { unlink(handler) }
-    if waiting == 0 { turned = tickNumber(.now()) }
+    if waiting == 0 { turned = tickNumber(eventLoop.now) }
     // Beyond one round the handler stops half-way and moves on from there.
     let place = min(max(tick, turned + 1), turned + Self.slotCount - 1)
     let slot = place % Self.slotCount
@@ -80,7 +81,7 @@ final class TimerWheel {
 
   private func turn() {
     isTurning = false
-    let now = tickNumber(.now())
+    let now = tickNumber(eventLoop.now)
     while turned < now, waiting > 0 {
       turned += 1
       turnSlot(turned % Self.slotCount)

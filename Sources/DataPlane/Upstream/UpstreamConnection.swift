@@ -22,7 +22,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   private let loop: LoopResources
   private let timeouts: UpstreamWaits
-  private unowned let pool: UpstreamPool
+  /// Kept alive by its connections: they have to tell it of their end.
+  private let pool: UpstreamPool
   /// Whether TLS has to be there before the first request.
   private let awaitsHandshake: Bool
   private var context: ChannelHandlerContext?
@@ -59,12 +60,16 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Whether the channel takes more of a request's body now.
   var isWritable: Bool { context?.channel.isWritable ?? false }
 
+  /// Whether the connection is still wanted, and not yet there.
+  var isConnecting: Bool { phase == .connecting }
+
   /// Whether a request can be sent.
   var isIdle: Bool { phase == .idle }
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
-    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool, upgrades: Bool,
+    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
+    upgrades: Bool,
     now: NIODeadline
   ) {
     guard let context, phase == .idle else {
@@ -127,7 +132,10 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   // MARK: Of the channel
 
-  func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive, !awaitsHandshake { established() }
+  }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
@@ -140,11 +148,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is TLSHandshakeCompleted, phase == .connecting { established() }
+    if event is TLSHandshakeCompleted { established() }
+    // The end that TLS tells (close_notify): nothing more comes, and nothing may be asked any more.
+    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }
 
   private func established() {
+    guard phase == .connecting else { return }
     phase = .idle
     loop.wheel.disarm(self)
     pool.established(self)

@@ -51,19 +51,28 @@ final class UpstreamPool {
     let bootstrap = ClientBootstrap(group: loop.eventLoop)
       .connectTimeout(waits.connect)
       .channelOption(.maxMessagesPerRead, value: 1)
-      .channelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          if let tls { try channel.pipeline.syncOperations.addHandler(
-              try TLSHandler(client: tls, serverName: serverName)) }
-          try channel.pipeline.syncOperations.addHandler(bound.value.1)
-        }
-      }
     let opened: EventLoopFuture<any Channel> =
       switch address {
       case .tcp(let host, let port, _): bootstrap.connect(host: host, port: Int(port))
       case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
       }
-    opened.whenFailure { error in bound.value.0.ended(bound.value.1, failure: Self.failure(error)) }
+    // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
+    opened.whenComplete { result in
+      let (pool, connection) = bound.value
+      switch result {
+      case .failure(let error): pool.ended(connection, failure: Self.failure(error))
+      case .success(let channel):
+        guard connection.isConnecting else { return channel.close(promise: nil) }
+        let pipeline = channel.pipeline.syncOperations
+        do {
+          if let tls { try pipeline.addHandler(try TLSHandler(client: tls, serverName: serverName)) }
+          try pipeline.addHandler(connection)
+        } catch {
+          pool.ended(connection, failure: .handshake(String(describing: error)))
+          channel.close(promise: nil)
+        }
+      }
+    }
   }
 
   /// Takes a connection back whose exchange is over.

@@ -22,7 +22,7 @@ extension LoopGate {
   func identify(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Identification {
     var result = Identification.nobody
     for place in head.ownCookies
-    where place.value.count == SessionCookie.valueLength && place.name.count == SessionCookie.name.utf8.count {
+    where place.value.count == SessionCookie.valueLength && bytes.equals("__Host-cordon", place.name) {
       switch look(bytes.extracting(place.value)) {
       case .nobody: continue
       case .known(let entry): return .known(entry)

@@ -131,7 +131,9 @@ final class LoopGate: RequestGate {
   private func own(_ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>) -> GateDecision {
     let name = path.lowerBound + knowledge.ownPaths.count..<path.upperBound
     if head.method == .get, bytes.equals("session", name) { return session(head, bytes) }
-    guard let action = ownPages.action(bytes.string(name)) else { return answer(.notFound, head, bytes, routeClass: .own) }
+    guard let action = ownPages.action(bytes.string(name)) else {
+      return answer(.notFound, head, bytes, routeClass: .own)
+    }
     return .perform(action)
   }
 

@@ -153,8 +153,10 @@ final class DailyCheck: Sendable {
         "Apple refused a check because of our own credentials", metadata: ["remedy": "\(refusal.remedy)"])
     case .appleTrouble(let trouble):
       logger.warning("a check came to nothing", metadata: ["reason": "\(trouble.message)"])
-    case .notSent(let reason): logger.warning("Apple could not be reached for a check", metadata: ["reason": "\(reason)"])
-    case .noSecret(let problem): logger.error("no client secret for a check", metadata: ["reason": "\(problem.message)"])
+    case .notSent(let reason):
+      logger.warning("Apple could not be reached for a check", metadata: ["reason": "\(reason)"])
+    case .noSecret(let problem):
+      logger.error("no client secret for a check", metadata: ["reason": "\(problem.message)"])
     }
   }
 }

@@ -1,0 +1,133 @@
+import HTTPTypes
+import HTTPWire
+import NIOCore
+import NIOPosix
+import Synchronization
+
+@testable import DataPlane
+
+/// A gate that decides by the path, as a test says.
+final class ScriptedGate: RequestGate {
+  typealias Decision = @Sendable (_ path: String, _ client: ClientPeer) -> GateDecision
+  private let decision: Decision
+
+  init(_ decision: @escaping Decision) { self.decision = decision }
+
+  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+    decision(bytes.string(head.path), client)
+  }
+
+  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+    ControlResponse(.init(code: status), body: Array(reason.utf8))
+  }
+
+  static let forwards: Decision = { _, _ in .forward(ForwardingOrder(routeClass: 1, allowsUpgrade: true)) }
+}
+
+/// Keeps what happened.
+final class Recorder: ExchangeObserver, Sendable {
+  struct Log: Sendable {
+    var began = 0
+    var statuses: [Int] = []
+    var requests: [String] = []
+    var received: [Int] = []
+    var sent: [Int] = []
+    var clients = 0
+    var upstreams = 0
+    var upstreamsOpened = 0
+    var upstreamsFailed = 0
+  }
+
+  private let state = Mutex(Log())
+  var log: Log { state.withLock { $0 } }
+
+  var wantsRequestLine: Bool { true }
+  func exchangeBegan() { state.withLock { $0.began += 1 } }
+  func exchangeEnded(_ record: borrowing ExchangeRecord) {
+    let (status, received, sent) = (record.status, record.receivedBytes, record.sentBytes)
+    let request = record.request.map { String(buffer: $0) } ?? ""
+    state.withLock {
+      $0.statuses.append(status)
+      $0.requests.append(request)
+      $0.received.append(received)
+      $0.sent.append(sent)
+    }
+  }
+  func connectionsChanged(by difference: Int) { state.withLock { $0.clients += difference } }
+  func upstreamConnectionsChanged(by difference: Int) {
+    state.withLock {
+      $0.upstreams += difference
+      if difference > 0 { $0.upstreamsOpened += 1 }
+      if difference == 0 { $0.upstreamsFailed += 1 }
+    }
+  }
+}
+
+/// A gateway's data plane on one event loop, and the application behind it.
+struct GatewayRig: Sendable {
+  let port: UInt16
+  let upstream: ScriptedUpstream
+  let recorder: Recorder
+  let listener: Listener
+  let group: MultiThreadedEventLoopGroup
+
+  var log: Recorder.Log { recorder.log }
+
+  func connect(receiveBuffer: Int32? = nil) throws -> RawSocket {
+    try RawSocket.connect(port: port, receiveBuffer: receiveBuffer)
+  }
+
+  /// Sends bytes on a connection of their own, and reads one response.
+  func exchange(_ request: String, toHead: Bool = false) async throws -> PlainResponse {
+    try await blocking {
+      let client = try connect()
+      try client.send(request)
+      return try client.readResponse(toHead: toHead)
+    }
+  }
+
+  /// Whether the next honest request is answered: the process and its upstream are well.
+  func isWell() async throws -> Bool {
+    try await exchange("GET /well HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 200
+  }
+}
+
+/// Answers every request with its own number, and goes on.
+let echoing: ScriptedUpstream.Script = { socket, number in
+  var count = 0
+  while true {
+    let request = try socket.readRequest()
+    try socket.answer("\(number).\(count):" + String(decoding: request.body, as: UTF8.self))
+    count += 1
+  }
+}
+
+func withGateway(
+  gate: @escaping ScriptedGate.Decision = ScriptedGate.forwards,
+  listener change: (inout ListenerSettings) -> Void = { _ in },
+  upstream changeUpstream: (inout UpstreamSettings) -> Void = { _ in },
+  receiveBuffer: Int32? = nil,
+  script: @escaping ScriptedUpstream.Script = echoing,
+  _ body: (GatewayRig) async throws -> Void
+) async throws {
+  let upstream = try ScriptedUpstream(receiveBuffer: receiveBuffer, script)
+  let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+  let recorder = Recorder()
+  var settings = ListenerSettings(address: .ip(host: "127.0.0.1", port: 0))
+  change(&settings)
+  var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
+  changeUpstream(&upstreamSettings)
+  let listener = try await Listener.start(
+    settings,
+    rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
+    upstream: UpstreamTarget(upstreamSettings), on: group
+  ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
+  guard case .ip(_, let port) = listener.address else { return }
+  let rig = GatewayRig(port: port, upstream: upstream, recorder: recorder, listener: listener, group: group)
+  var failure: (any Error)?
+  do { try await body(rig) } catch { failure = error }
+  upstream.stop()
+  await listener.drain(within: .zero)
+  try await group.shutdownGracefully()
+  if let failure { throw failure }
+}

@@ -1,0 +1,242 @@
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+// Cases: refused heads, body limits, time-outs, back-pressure both ways, clients that leave, drain, sessions that end.
+
+@Suite("Limits and ends")
+struct LimitTests {
+  @Test(
+    "A refused head is answered, its connection closed, and nothing goes upstream",
+    arguments: [
+      ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
+      ("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+      ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
+      ("GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417),
+      ("GET /\(String(repeating: "x", count: 8_200)) HTTP/1.1\r\n", 414),
+      ("GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "A: b\r\n", count: 101), 431),
+      ("GET / HTTP/1.1\r\nHost: a\r\nA: " + String(repeating: "x", count: 33_000), 431),
+      ("\u{16}\u{3}\u{1}\u{2}\u{0}", 400),
+    ])
+  func refusedHeads(_ request: String, _ status: Int) async throws {
+    try await withGateway { rig async throws in
+      let (answer, ended) = try await blocking {
+        let client = try rig.connect()
+        try client.send(request)
+        let answer = try client.readResponse()
+        return (answer, try client.isEnded())
+      }
+      #expect(answer.status == status && ended && answer.value("connection") == "close")
+      #expect(rig.upstream.accepted == 0)
+      #expect(try await rig.isWell())
+    }
+  }
+
+  @Test("A body announced beyond the limit is 413 before anything goes upstream")
+  func tooLarge() async throws {
+    try await withGateway(listener: { $0.limits.bodyBytes = 10 }) { rig async throws in
+      let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n")
+      #expect(answer.status == 413 && answer.value("connection") == "close" && rig.upstream.accepted == 0)
+      let within = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789")
+      #expect(within.text == "0.0:0123456789")
+    }
+  }
+
+  @Test("Chunks that grow beyond the limit are 413, and their upstream connection is cut")
+  func tooManyChunks() async throws {
+    try await withGateway(listener: { $0.limits.bodyBytes = 10 }) { rig async throws in
+      let chunk = "6\r\nabcdef\r\n"
+      let answer = try await rig.exchange(
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)0\r\n\r\n")
+      #expect(answer.status == 413)
+      let late = try await blocking {
+        let client = try rig.connect()
+        try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
+        while rig.upstream.accepted < 1 || rig.log.upstreams < 1 {}
+        try client.send(chunk)
+        return (try client.readResponse(), try client.isEnded())
+      }
+      #expect(late.0.status == 413 && late.1)
+      #expect(await eventually { rig.log.upstreams == 0 })
+      #expect(try await rig.isWell())
+    }
+  }
+
+  @Test("Malformed chunks are 400, and their upstream connection is cut")
+  func malformedChunks() async throws {
+    try await withGateway { rig async throws in
+      let answer = try await rig.exchange(
+        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n+5\r\nhello\r\n")
+      #expect(answer.status == 400)
+      #expect(await eventually { rig.log.upstreams == 0 })
+    }
+  }
+
+  @Test("A chunk violation behind a response that has begun ends both connections")
+  func lateViolation() async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nbegun")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let rest = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n")
+          _ = try client.readHead()
+          _ = try client.read(through: "begun")
+          try client.send("+5\r\nhello\r\n")
+          return try client.readToEnd()
+        }
+        #expect(rest.isEmpty)
+        #expect(await eventually { rig.log.clients == 0 && rig.log.upstreams == 0 })
+        #expect(try await rig.isWell())
+      })
+  }
+
+  @Test("A head that does not come in time is 408, also behind an exchange on the same connection")
+  func slowHead() async throws {
+    try await withGateway(listener: { $0.timeouts.head = .milliseconds(100) }) { rig async throws in
+      #expect(try await rig.exchange("GET / HTTP/1.1\r\nHo").status == 408)
+      let second = try await blocking {
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        let first = try client.readResponse()
+        try client.send("GET / HT")
+        return [first, try client.readResponse()]
+      }
+      #expect(second.map(\.status) == [200, 408] && second[1].value("connection") == "close")
+      let silent = try await blocking { try rig.connect().isEnded() }
+      #expect(silent)
+      #expect(await eventually { rig.log.clients == 0 })
+    }
+  }
+
+  @Test("A body that does not come in time is 408, and its upstream connection is cut")
+  func slowBody() async throws {
+    try await withGateway(listener: { $0.timeouts.bodyProgress = .milliseconds(100) }) { rig async throws in
+      let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+      #expect(answer.status == 408)
+      #expect(await eventually { rig.log.upstreams == 0 })
+    }
+  }
+
+  @Test("An idle connection is closed without a word")
+  func idle() async throws {
+    try await withGateway(listener: { $0.timeouts.idle = .milliseconds(100) }) { rig async throws in
+      let ended = try await blocking {
+        let client = try rig.connect()
+        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        _ = try client.readResponse()
+        return try client.isEnded()
+      }
+      #expect(ended)
+    }
+  }
+
+  @Test("A client that does not read stops the upstream's sending, and gets everything once it reads")
+  func slowReader() async throws {
+    let size = 64 * 1_048_576
+    let sent = Mutex(0)
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+        let first = socket.sendUntilFull(limit: size)
+        sent.withLock { $0 = first }
+        try socket.send([UInt8](repeating: 0x78, count: size - first))
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let count = try await blocking {
+          let client = try rig.connect(receiveBuffer: 4_096)
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          while sent.withLock({ $0 }) == 0 {}
+          _ = try client.readHead()
+          return try client.read(count: size).count
+        }
+        #expect(count == size)
+        // The systems' buffers took some of it; the gateway took no more than its own share.
+        #expect(sent.withLock { $0 } < 32 * 1_048_576)
+      })
+  }
+
+  @Test("An upstream that does not read stops the client's sending, and gets everything once it reads")
+  func slowUpstream() async throws {
+    let size = 64 * 1_048_576
+    let go = Mutex(false)
+    try await withGateway(
+      receiveBuffer: 4_096,
+      script: { socket, _ in
+        _ = try socket.readHead()
+        while !go.withLock({ $0 }) {}
+        try socket.answer("\(try socket.read(count: size).count)")
+      },
+      { rig async throws in
+        let (first, answer) = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(size)\r\n\r\n")
+          let first = client.sendUntilFull(limit: size)
+          go.withLock { $0 = true }
+          try client.send([UInt8](repeating: 0x78, count: size - first))
+          return (first, try client.readResponse().text)
+        }
+        #expect(answer == "\(size)" && first < 32 * 1_048_576)
+      })
+  }
+
+  @Test("A client that asks on and on without reading is not asked for it: its requests wait")
+  func neverReading() async throws {
+    let body = String(repeating: "x", count: 60_000)
+    try await withGateway(
+      script: { socket, _ in
+        while true {
+          _ = try socket.readHead()
+          try socket.answer(body)
+        }
+      },
+      { rig async throws in
+        let client = try rig.connect(receiveBuffer: 4_096)
+        let answered = try await blocking {
+          try client.send(String(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 2_000))
+          var last = -1
+          while rig.log.statuses.count != last {
+            last = rig.log.statuses.count
+            _ = client.sendUntilFull(limit: 0)
+            try RawSocket.pause()
+          }
+          return last
+        }
+        // All of them would be 120 MB.
+        #expect(answered < 500)
+        let count = try await blocking {
+          try (0..<2_000).map { _ in try client.readResponse().body.count }.reduce(0, +)
+        }
+        #expect(count == 2_000 * 60_000)
+      })
+  }
+
+  @Test("A client that leaves midway takes its upstream connection with it, and is counted as 499 before a response")
+  func leaving() async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          while rig.log.upstreams == 0 {}
+          client.close()
+        }
+        #expect(await eventually { rig.log.statuses == [499] && rig.log.upstreams == 0 && rig.log.clients == 0 })
+        #expect(try await rig.isWell())
+      })
+  }
+}

@@ -1,0 +1,251 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What went wrong with a socket of a test.
+enum RawSocketError: Error {
+  case system(String, Int32)
+  /// The peer closed (or reset) before what was waited for had come; what did come.
+  case ended(String)
+  /// Nothing came in time; what did come.
+  case silence(String)
+}
+
+/// A blocking TCP socket on loopback: no framework of ours in it. Every read gives up after ten seconds.
+final class RawSocket: Sendable {
+  let descriptor: Int32
+  /// Read, and not yet asked for.
+  private let ahead = Mutex<[UInt8]>([])
+  private let isClosed = Mutex(false)
+
+  init(descriptor: Int32) {
+    self.descriptor = descriptor
+    var wait = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+    var on: Int32 = 1
+    setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  deinit { close() }
+
+  /// - Parameter receiveBuffer: bytes that the system keeps for a reader who does not read; nil for its own choice.
+  static func connect(port: UInt16, receiveBuffer: Int32? = nil) throws -> RawSocket {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var size = receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = loopback(port)
+    let result = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+      }
+    }
+    guard result == 0 else { throw RawSocketError.system("connect", errno) }
+    return RawSocket(descriptor: descriptor)
+  }
+
+  static func loopback(_ port: UInt16) -> sockaddr_in {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    return address
+  }
+
+  func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+  func send(_ bytes: [UInt8]) throws {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw RawSocketError.system("send", errno) }
+      sent += count
+    }
+  }
+
+  /// Sends until the peer takes no more for a moment.
+  /// - Returns: how many bytes it took.
+  func sendUntilFull(limit: Int) -> Int {
+    let piece = [UInt8](repeating: 0x78, count: 65_536)
+    var sent = 0
+    var refusals = 0
+    while sent < limit, refusals < 50 {
+      let count = Glibc.send(descriptor, piece, piece.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+      if count > 0 {
+        sent += count
+        refusals = 0
+      } else if errno == EAGAIN {
+        refusals += 1
+        usleep(10_000)
+      } else {
+        break
+      }
+    }
+    return sent
+  }
+
+  /// Lets others run for a while.
+  static func pause() throws { usleep(300_000) }
+
+  /// One read of the system; empty at the end.
+  private func readSome() throws -> [UInt8] {
+    var piece = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &piece, piece.count, 0)
+    if count < 0 {
+      guard errno == EAGAIN else { return [] }
+      throw RawSocketError.silence(String(decoding: ahead.withLock { $0 }.prefix(2_000), as: UTF8.self))
+    }
+    return Array(piece[..<count])
+  }
+
+  /// Bytes up to and with `mark`.
+  func read(through mark: String) throws -> String {
+    let mark = Array(mark.utf8)
+    while true {
+      let found: String? = ahead.withLock { bytes in
+        guard bytes.count >= mark.count else { return nil }
+        for end in mark.count...bytes.count where bytes[(end - mark.count)..<end].elementsEqual(mark) {
+          defer { bytes.removeFirst(end) }
+          return String(decoding: bytes[..<end], as: UTF8.self)
+        }
+        return nil
+      }
+      if let found { return found }
+      try readOn()
+    }
+  }
+
+  /// A head up to its empty line.
+  func readHead() throws -> String { try read(through: "\r\n\r\n") }
+
+  func read(count: Int) throws -> [UInt8] {
+    while ahead.withLock({ $0.count }) < count { try readOn() }
+    return ahead.withLock { bytes in
+      defer { bytes.removeFirst(count) }
+      return Array(bytes[..<count])
+    }
+  }
+
+  private func readOn() throws {
+    let more = try readSome()
+    guard !more.isEmpty else {
+      throw RawSocketError.ended(String(decoding: ahead.withLock { $0 }.prefix(2_000), as: UTF8.self))
+    }
+    ahead.withLock { $0 += more }
+  }
+
+  /// All that comes until the peer closes or resets.
+  func readToEnd() throws -> [UInt8] {
+    var all = ahead.withLock { bytes in
+      defer { bytes = [] }
+      return bytes
+    }
+    while true {
+      let more = try readSome()
+      if more.isEmpty { return all }
+      all += more
+    }
+  }
+
+  /// Whether the peer ends the connection without sending anything more.
+  func isEnded() throws -> Bool { try readToEnd().isEmpty }
+
+  /// Tells the peer that nothing more comes.
+  func finish() { isClosed.withLock { if !$0 { shutdown(descriptor, Int32(SHUT_WR)) } } }
+
+  /// Ends both directions, so that whoever waits for this socket wakes.
+  func finishBoth() { isClosed.withLock { if !$0 { shutdown(descriptor, Int32(SHUT_RDWR)) } } }
+
+  func close() {
+    isClosed.withLock { closed in
+      if !closed { Glibc.close(descriptor) }
+      closed = true
+    }
+  }
+
+  /// Closes so that the peer sees a reset.
+  func reset() {
+    var option = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    close()
+  }
+}
+
+/// A response as a plain client reads it.
+struct PlainResponse: Sendable {
+  var status: Int
+  var head: String
+  var body: [UInt8]
+  /// What stood behind the last chunk.
+  var trailers = ""
+
+  var text: String { String(decoding: body, as: UTF8.self) }
+
+  func value(_ name: String) -> String? {
+    for line in head.split(separator: "\r\n").dropFirst() {
+      let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts[0].lowercased() == name.lowercased() { return parts[1].trimmingCharacters(in: .whitespaces) }
+    }
+    return nil
+  }
+}
+
+extension RawSocket {
+  /// Reads one response by its framing.
+  func readResponse(toHead: Bool = false) throws -> PlainResponse {
+    let head = try readHead()
+    let status = Int(head.split(separator: " ", maxSplits: 2)[1].prefix(3)) ?? 0
+    var response = PlainResponse(status: status, head: head, body: [])
+    if toHead || status < 200 || status == 204 || status == 304 { return response }
+    if let length = response.value("content-length") {
+      response.body = try read(count: Int(length) ?? 0)
+    } else if response.value("transfer-encoding") == "chunked" {
+      (response.body, response.trailers) = try readChunks()
+    } else {
+      response.body = try readToEnd()
+    }
+    return response
+  }
+
+  func readChunks() throws -> ([UInt8], String) {
+    var body: [UInt8] = []
+    while true {
+      let line = try read(through: "\r\n")
+      let size = Int(line.dropLast(1), radix: 16) ?? 0
+      if size == 0 { break }
+      body += try read(count: size)
+      _ = try read(count: 2)
+    }
+    var trailers = ""
+    while true {
+      let line = try read(through: "\r\n")
+      if line == "\r\n" { return (body, trailers) }
+      trailers += line
+    }
+  }
+}
+
+/// Runs what blocks on a thread of its own: the threads of Swift's tasks are few, and the gateway under test needs them.
+func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
+  try await withCheckedThrowingContinuation { continuation in
+    Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
+  }
+}
+
+/// Looks again and again until `condition` is true, ten seconds at most.
+func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
+  let deadline = ContinuousClock.now + .seconds(10)
+  while ContinuousClock.now < deadline {
+    if condition() { return true }
+    try? await Task.sleep(for: .milliseconds(5))
+  }
+  return condition()
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// An application behind the gateway that does, on each connection, what the test says: a thread for each, raw bytes.
+final class ScriptedUpstream: Sendable {
+  typealias Script = @Sendable (RawSocket, Int) throws -> Void
+
+  let port: UInt16
+  private let descriptor: Int32
+  private let state = Mutex(State())
+
+  private struct State {
+    var accepted = 0
+    var heads: [String] = []
+    var bodies: [[UInt8]] = []
+    var sockets: [RawSocket] = []
+    var errors: [String] = []
+  }
+
+  /// - Parameter script: is given each connection and its number, from 0; the connection is closed behind it.
+  init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var size = receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    var address = RawSocket.loopback(0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let listening = descriptor
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(listening, $0, length) == 0 && listen(listening, 64) == 0 && getsockname(listening, $0, &length) == 0
+      }
+    }
+    guard bound else { throw RawSocketError.system("bind", errno) }
+    port = UInt16(bigEndian: address.sin_port)
+    Thread.detachNewThread { [weak self] in
+      while true {
+        let accepted = accept(listening, nil, nil)
+        guard accepted >= 0, let self else {
+          close(listening)
+          return
+        }
+        let socket = RawSocket(descriptor: accepted)
+        let number = self.state.withLock { state in
+          state.accepted += 1
+          state.sockets.append(socket)
+          return state.accepted - 1
+        }
+        Thread.detachNewThread {
+          do { try script(socket, number) } catch { self.note(String(describing: error)) }
+          socket.close()
+        }
+      }
+    }
+  }
+
+  private func note(_ error: String) { state.withLock { $0.errors.append(error) } }
+
+  /// Remembers a head that has come; what a script read is looked at by the test.
+  func saw(_ head: String, _ body: [UInt8] = []) {
+    state.withLock {
+      $0.heads.append(head)
+      $0.bodies.append(body)
+    }
+  }
+
+  var heads: [String] { state.withLock { $0.heads } }
+  var bodies: [[UInt8]] { state.withLock { $0.bodies } }
+  var accepted: Int { state.withLock { $0.accepted } }
+  var sockets: [RawSocket] { state.withLock { $0.sockets } }
+
+  func stop() {
+    // The thread that accepts closes it: a number given back too early would be another socket's.
+    shutdown(descriptor, Int32(SHUT_RDWR))
+    for socket in sockets { socket.finishBoth() }
+  }
+}
+
+extension RawSocket {
+  /// Reads one request, its body by Content-Length or chunks.
+  func readRequest() throws -> (head: String, body: [UInt8], trailers: String) {
+    let head = try readHead()
+    let fields = PlainResponse(status: 0, head: head, body: [])
+    if let length = fields.value("content-length").flatMap(Int.init) { return (head, try read(count: length), "") }
+    if fields.value("transfer-encoding") == "chunked" {
+      let (body, trailers) = try readChunks()
+      return (head, body, trailers)
+    }
+    return (head, [], "")
+  }
+
+  func answer(_ body: String, status: String = "200 OK", fields: String = "") throws {
+    try send("HTTP/1.1 \(status)\r\nContent-Length: \(body.utf8.count)\r\n\(fields)\r\n\(body)")
+  }
+}

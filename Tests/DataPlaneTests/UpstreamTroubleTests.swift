@@ -1,0 +1,239 @@
+import Testing
+
+@testable import DataPlane
+
+// Cases: refusing, closing at each stage, broken responses, surplus bytes, unasked responses, stale connections, silence.
+
+@Suite("Upstreams in trouble")
+struct UpstreamTroubleTests {
+  private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+  private static let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
+
+  @Test("An upstream that refuses is 502, and the client's connection goes on")
+  func refusing() async throws {
+    try await withGateway { rig async throws in
+      rig.upstream.stop()
+      let answers = try await blocking {
+        let client = try rig.connect()
+        return try [Self.get, Self.post, Self.get].map {
+          try client.send($0)
+          return try client.readResponse()
+        }
+      }
+      #expect(answers.map(\.status) == [502, 502, 502])
+      #expect(answers.allSatisfy { $0.value("x-request-id")?.utf8.count == 32 })
+      #expect(await eventually { rig.log.upstreamsFailed == 3 && rig.log.statuses == [502, 502, 502] })
+      #expect(rig.log.upstreams == 0)
+    }
+  }
+
+  /// What a broken upstream says on its first connection, before it closes.
+  static let broken: [(String, String)] = [
+    ("nothing", ""), ("half a status line", "HTTP/1.1 20"), ("half a head", "HTTP/1.1 200 OK\r\nServer: x\r\n"),
+    ("an interim response only", "HTTP/1.1 100 Continue\r\n\r\n"), ("garbage", "<html>no HTTP at all</html>"),
+    ("HTTP/0.9", "hello"), ("two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab"),
+    ("length and chunked", "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"),
+    ("obs-fold", "HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length: 0\r\n\r\n"),
+    ("bare LF", "HTTP/1.1 200 OK\nContent-Length: 0\n\n"), ("NUL", "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n"),
+    ("an unasked upgrade", "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n"),
+    ("endless interim responses", String(repeating: "HTTP/1.1 102 Processing\r\n\r\n", count: 100)),
+    ("an endless head", "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 70_000)),
+    ("too many fields", "HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: 201) + "\r\n"),
+    ("another coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"),
+  ]
+
+  @Test("A response that breaks HTTP, or ends before its head does, is 502", arguments: broken)
+  func brokenHeads(_ name: String, _ bytes: String) async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        try socket.send(bytes)
+      },
+      { rig async throws in
+        let answers = try await blocking {
+          let client = try rig.connect()
+          try client.send(Self.get)
+          var answer = try client.readResponse()
+          while answer.status < 200 { answer = try client.readResponse() }
+          // The same client connection still works, over another upstream connection.
+          try client.send(Self.get)
+          return [answer, try client.readResponse()]
+        }
+        #expect(answers.map(\.status) == [502, 200])
+        #expect(rig.upstream.accepted == 2)
+        #expect(await eventually { rig.log.statuses == [502, 200] && rig.log.upstreams == 1 })
+      })
+  }
+
+  @Test(
+    "A body that ends too early, or breaks its chunks, ends the client's connection too early",
+    arguments: [
+      "Content-Length: 10\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
+      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n+1\r\nd\r\n0\r\n\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nbad trailer\r\n\r\n",
+    ])
+  func brokenBodies(_ rest: String) async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\n" + rest)
+      },
+      { rig async throws in
+        let all = try await blocking {
+          let client = try rig.connect()
+          try client.send(Self.get)
+          return String(decoding: try client.readToEnd(), as: UTF8.self)
+        }
+        #expect(!all.hasSuffix("0\r\n\r\n") && !all.hasSuffix("abcdefghij"))
+        #expect(await eventually { rig.log.upstreams == 0 && rig.log.clients == 0 })
+        #expect(try await rig.isWell())
+      })
+  }
+
+  @Test("A reset in the middle of a body without a length is not taken for its end")
+  func resetMidway() async throws {
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 200 OK\r\n\r\npart")
+        _ = try socket.read(count: 1)
+        socket.reset()
+      },
+      { rig async throws in
+        let all = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
+          let head = try client.readHead()
+          let part = try client.read(through: "part")
+          try client.send("x")
+          return head + part + String(decoding: try client.readToEnd(), as: UTF8.self)
+        }
+        #expect(all.contains("part") && !all.hasSuffix("0\r\n\r\n"))
+      })
+  }
+
+  @Test("Surplus bytes behind a response are thrown away with their connection, never taken for the next response")
+  func surplus() async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        try socket.send(
+          "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nokHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let first = try await rig.exchange(Self.get)
+        let second = try await rig.exchange(Self.get)
+        #expect(first.text == "ok" && second.text == "1.0:")
+      })
+  }
+
+  @Test("A response to no request closes its idle connection")
+  func unasked() async throws {
+    try await withGateway(
+      script: { socket, number in
+        if number > 0 { return try echoing(socket, number) }
+        _ = try socket.readHead()
+        try socket.answer("ok")
+        _ = try? socket.read(through: "never")
+      },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).text == "ok")
+        #expect(await eventually { rig.log.upstreams == 1 && rig.log.statuses == [200] })
+        try rig.upstream.sockets[0].send("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil")
+        #expect(await eventually { rig.log.upstreams == 0 })
+        #expect(try await rig.exchange(Self.get).text == "1.0:")
+      })
+  }
+
+  /// Answers the first request of each connection, and closes upon the second without a word.
+  private static let stale: ScriptedUpstream.Script = { socket, number in
+    let first = try socket.readRequest()
+    try socket.answer("\(number):" + String(decoding: first.body, as: UTF8.self))
+    _ = try socket.readHead()
+    socket.reset()
+  }
+
+  @Test("A GET on a kept connection that ends is sent again on a new one")
+  func staleGet() async throws {
+    try await withGateway(
+      script: Self.stale,
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).text == "0:")
+        #expect(try await rig.exchange(Self.get).text == "1:")
+        #expect(rig.upstream.accepted == 2)
+      })
+  }
+
+  @Test(
+    "A POST on a kept connection that ends is never sent again",
+    arguments: [post, "POST / HTTP/1.1\r\nHost: a\r\n\r\n"])
+  func stalePost(_ request: String) async throws {
+    try await withGateway(
+      script: Self.stale,
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).text == "0:")
+        #expect(try await rig.exchange(request).status == 502)
+        #expect(rig.upstream.accepted == 1)
+      })
+  }
+
+  @Test("A GET on a fresh connection that ends is not sent again")
+  func freshGet() async throws {
+    try await withGateway(
+      script: { socket, _ in _ = try socket.readHead() },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).status == 502)
+        #expect(rig.upstream.accepted == 1)
+      })
+  }
+
+  @Test("An upstream that says close, or speaks HTTP/1.0, is not asked again on that connection")
+  func closing() async throws {
+    try await withGateway(
+      script: { socket, number in
+        _ = try socket.readHead()
+        try socket.answer("\(number)", fields: "Connection: close\r\n")
+        _ = try? socket.readToEnd()
+      },
+      { rig async throws in
+        let answers = try await blocking {
+          let client = try rig.connect()
+          return try (0..<2).map { _ in
+            try client.send(Self.get)
+            return try client.readResponse()
+          }
+        }
+        #expect(answers.map(\.text) == ["0", "1"] && answers[0].value("connection") == nil)
+      })
+  }
+
+  @Test("Silence of the upstream is 504")
+  func silence() async throws {
+    try await withGateway(
+      upstream: { $0.timeouts.firstByte = .milliseconds(100) },
+      script: { socket, _ in _ = try? socket.readToEnd() },
+      { rig async throws in
+        #expect(try await rig.exchange(Self.get).status == 504)
+        #expect(await eventually { rig.log.upstreams == 0 })
+      })
+  }
+
+  @Test("A name with several addresses is reached at whichever answers")
+  func severalAddresses() async throws {
+    try await withGateway(
+      upstream: { settings in
+        if case .tcp(_, let port, _) = settings.address {
+          settings.address = .tcp(host: "localhost", port: port, tls: false)
+        }
+      },
+      { rig async throws in
+        for _ in 0..<3 { #expect(try await rig.exchange(Self.get).status == 200) }
+        #expect(rig.upstream.accepted == 1)
+      })
+  }
+}
