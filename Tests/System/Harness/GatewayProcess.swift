@@ -16,7 +16,8 @@ final class GatewayProcess {
     _ configuration: GatewayConfiguration, clock: FakeClock? = nil, environment: [String: String] = [:]
   ) throws {
     self.configuration = configuration
-    self.environment = environment.merging(clock?.environment ?? [:]) { $1 }
+    let environment = environment.merging(clock?.environment ?? [:]) { $1 }
+    self.environment = environment
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
     process = try Self.launch(file, directory, environment)
