@@ -17,6 +17,7 @@ final class ScriptedUpstream: Sendable {
 
   private struct State {
     var accepted = 0
+    var isStopped = false
     var sockets: [RawSocket] = []
     var errors: [String] = []
   }
@@ -64,8 +65,12 @@ final class ScriptedUpstream: Sendable {
   var sockets: [RawSocket] { state.withLock { $0.sockets } }
 
   func stop() {
-    // The thread that accepts closes it: a number given back too early would be another socket's.
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    // The thread that accepts closes it; a number given back, or used once more, would be another socket's.
+    let first = state.withLock { state in
+      defer { state.isStopped = true }
+      return !state.isStopped
+    }
+    if first { shutdown(descriptor, Int32(SHUT_RDWR)) }
     for socket in sockets { socket.finishBoth() }
   }
 }
