@@ -4,11 +4,12 @@
 SWIFT ?= swift
 SOURCES = Package.swift Sources Tests
 
-.PHONY: help build test demo lint
+.PHONY: help build test demo bench lint
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
+	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes two minutes'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
 
@@ -27,6 +28,13 @@ demo:
 	$(SWIFT) build --configuration release --product apple-simulator
 	$(SWIFT) build --configuration release --product cordon
 	@exec "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" demo
+
+# BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (--help tells them).
+bench:
+	@Scripts/install-debian-packages build bench
+	$(SWIFT) build --configuration release --product apple-simulator
+	$(SWIFT) build --configuration release --product cordon
+	@exec python3 Benchmarks/bench.py --cordon "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" $(BENCH)
 
 # With CI in the environment the manifest turns this package's warnings, not those of its dependencies, into errors.
 lint:

@@ -24,10 +24,14 @@ public final class SQLiteSessionStore: SessionStore {
   /// - Parameter path: absolute; the folder must exist.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
   ///   belongs to another program, or was written by a newer version.
-  public init(path: String) throws(StoreError) {
+  public convenience init(path: String) throws(StoreError) {
+    try self.init(path: path, busyTimeout: Self.busyTimeout)
+  }
+
+  init(path: String, busyTimeout: Double) throws(StoreError) {
     try DatabaseFile.prepare(path)
     do {
-      let pool = try DatabasePool(path: path, configuration: Self.configuration)
+      let pool = try DatabasePool(path: path, configuration: Self.configuration(busyTimeout))
       try Migrations.bringUp(pool)
       // The pool itself sets NORMAL when it switches to WAL.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
@@ -38,7 +42,7 @@ public final class SQLiteSessionStore: SessionStore {
     }
   }
 
-  private static var configuration: Configuration {
+  private static func configuration(_ busyTimeout: Double) -> Configuration {
     var configuration = Configuration()
     configuration.label = "cordon"
     configuration.busyMode = .timeout(busyTimeout)

@@ -7,7 +7,7 @@ struct CordonCommand: AsyncParsableCommand {
     commandName: "cordon",
     abstract: "Sign in with Apple in front of a web application.",
     version: version,
-    subcommands: [RunCommand.self, CheckCommand.self, KeygenCommand.self, ReferenceCommand.self])
+    subcommands: [RunCommand.self, CheckCommand.self, DemoCommand.self, KeygenCommand.self, ReferenceCommand.self])
 
   /// The version of this source.
   static let version = "0.1.0"

@@ -1,8 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 import ArgumentParser
 import ConfigurationFile
 import Gateway
@@ -12,6 +7,12 @@ import SQLiteSessions
 import ServiceLifecycle
 import Sessions
 import UnixSignals
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// `cordon run`: the gateway itself, until SIGTERM or SIGINT.
 struct RunCommand: AsyncParsableCommand {
@@ -51,8 +52,10 @@ struct RunCommand: AsyncParsableCommand {
           services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
           gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
       try await group.run()
+      LineOutput.standard.flush()
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
+      LineOutput.standard.flush()
       var standardError = StandardError()
       print("cordon: \(error)", to: &standardError)
       throw ExitCode.failure

@@ -88,7 +88,9 @@ struct AppleSettingsProblemTests {
       "", "appleid.apple.com", "ftp://appleid.apple.com", "http://appleid.apple.com", "https://", "https://a.example/",
       "https://u@a.example", "https://a.example?x", "https://a.example#x", "https://a example",
       "http://127.0.0.1.evil.example",
-      "http://localhost.evil.example", "http://127.evil.example", "https://a.example\r\nX: y",
+      "http://localhost.evil.example", "http://127.evil.example", "https://a.example\r\nX: y", "https://:443",
+      "https://a:", "https://a:99999", "https://a:0", "https://a:+1",
+      "https://a:1:2", "https://[::1", "https://[]", "https://[g]", "https://[::1]x",
     ])
   func badBase(text: String) {
     #expect(keys { $0.baseURL = text } == ["apple.base_url"])

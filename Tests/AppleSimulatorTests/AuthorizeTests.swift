@@ -40,6 +40,8 @@ struct AuthorizeTests {
       let answer = try await relying.decide(["user": "anna"])
       #expect(answer.text.contains("<form method=\"post\" action=\"\(Relying.redirectURI)\""))
       #expect(answer.text.contains("<noscript>"))
+      // A policy of "no-referrer" would make the browser send "Origin: null", which Apple's page does not.
+      #expect(answer.headers["referrer-policy"] == nil)
       let fields = Relying.hiddenFields(of: answer.text)
       #expect(Set(fields.keys) == ["state", "code", "id_token", "user"])
       #expect(fields["state"] == "a state")

@@ -1,1 +1,92 @@
-// Written in the next step.
+import AccessPolicy
+import AppleIdentity
+import DataPlane
+import Foundation
+import Sessions
+import Testing
+
+@testable import ConfigurationFile
+
+@Suite("Files of this machine")
+struct ConfigurationFileTests {
+  private func inFolder(_ act: (String) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try act(folder)
+  }
+
+  private func write(_ text: String, _ path: String, mode: Int) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+  }
+
+  @Test("A file is read with the files that it names, relative to its own folder")
+  func loads() throws {
+    try inFolder { folder in
+      try write(String(decoding: Sandbox.minimal(), as: UTF8.self), folder + "/gateway.conf", mode: 0o644)
+      try write(String(repeating: "s", count: 32) + "\n", folder + "/session.key", mode: 0o600)
+      try write("-----BEGIN PRIVATE KEY-----\n", folder + "/AuthKey_ABC123DEFG.p8", mode: 0o600)
+      let configuration = try ConfigurationFile.load(folder + "/gateway.conf")
+      #expect(configuration.session.secretFiles == [folder + "/session.key"])
+      #expect(configuration.redirectURI == "https://app.example.com/.auth/callback")
+      #expect(try configuration.publicOrigin.host == "app.example.com")
+
+      try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/session.key")
+      let problems = try #require(throws: ConfigurationProblems.self) {
+        try ConfigurationFile.load(folder + "/gateway.conf")
+      }
+      #expect(problems.problems.map(\.line) == [12])
+      #expect(problems.problems.first?.remedy == "take that away: chmod o= \(folder)/session.key")
+    }
+  }
+
+  @Test("A file that is not there, or is none, is a problem like any other")
+  func unreadable() throws {
+    try inFolder { folder in
+      for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is no regular file")] {
+        let problems = try #require(throws: ConfigurationProblems.self) { try ConfigurationFile.load(path) }
+        #expect(problems.description.hasPrefix("\(path):1:1: \(what); "))
+      }
+    }
+  }
+
+  @Test("Looking at a FIFO does not wait for its other end")
+  func fifo() throws {
+    try inFolder { folder in
+      #expect(mkfifo(folder + "/fifo", 0o600) == 0)
+      #expect(FileAccess.system.read(folder + "/fifo", 100) == .notRegular)
+      try write("12345", folder + "/file", mode: 0o640)
+      #expect(FileAccess.system.read(folder + "/file", 5) == .contents(Array("12345".utf8), mode: 0o640))
+      #expect(FileAccess.system.read(folder + "/file", 4) == .tooLong)
+    }
+  }
+
+  @Test("A configuration with defaults only has the defaults of every part")
+  func defaults() throws {
+    let configuration = try Sandbox.parse(Sandbox.minimal())
+    #expect(configuration.pathPrefix == "/.auth")
+    #expect(configuration.adminAddress == .ip(host: "127.0.0.1", port: 9901))
+    #expect(configuration.apple.baseURL == AppleSettings.appleBaseURL)
+    #expect(configuration.store.location == .sqlite(path: "/var/lib/cordon/cordon.db"))
+    #expect(configuration.revalidation.interval == .seconds(86_400))
+  }
+
+  @Test("The summary has a line for each part and no secret")
+  func summary() throws {
+    let configuration = try Sandbox.parse(
+      Sandbox.minimal("[store]\nurl = \"postgresql://u:${SECRET}@db/x\"\n[[route]]\npath = \"/a/\"\naccess = \"deny\""))
+    let text = configuration.summary.joined(separator: "\n")
+    #expect(text.contains("postgresql://db/x"))
+    #expect(text.contains("/a/ deny"))
+    #expect(!text.contains(Sandbox.secretValue))
+    #expect(configuration.summary.allSatisfy { !$0.isEmpty })
+  }
+
+  @Test("A complaint is one line, whatever the file holds")
+  func oneLine() {
+    let problem = ConfigurationProblem(
+      file: "a\nb", line: 1, column: 2, what: "x\u{1B}[31m\r\u{2028}\u{9B}", remedy: "y\u{202E}")
+    #expect(problem.description == "a\\u{a}b:1:2: x\\u{1b}[31m\\u{d}\\u{2028}\\u{9b}; y\\u{202e}")
+  }
+}

@@ -1,4 +1,3 @@
-import Foundation
 import SQLiteSessions
 import SessionStoreTesting
 import Sessions
@@ -16,18 +15,4 @@ struct SQLiteSessionsTests {
         reopen: { try SQLiteSessionStore(path: path) }))
     withExtendedLifetime(folder) {}
   }
-}
-
-/// A folder that is gone when the test is over.
-final class TemporaryFolder: Sendable {
-  let url: URL
-
-  init() throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-  }
-
-  func path(_ name: String) -> String { url.appendingPathComponent(name).path }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }

@@ -10,16 +10,13 @@ import Testing
 
 @SystemActor
 @Suite(
-  "Identity towards the application",
-  .site {
-    try Site { configuration in
-      configuration.ending = """
-        [[route]]
-        path = "/public/"
-        access = "public"
-        """
-    }
-  })
+  "Identity towards the application", .serialized,
+  .site(
+    ending: """
+      [[route]]
+      path = "/public/"
+      access = "public"
+      """))
 struct ForwardingIdentityTests {
   private let site: Site
 

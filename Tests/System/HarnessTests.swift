@@ -121,6 +121,41 @@ struct HarnessTests {
     #expect(jar.header(host: "127.0.0.1", path: "/", crossSite: false, crossSiteUnsafe: false) == nil)
   }
 
+  @Test("A visitor walks to the simulated Apple and carries its answer back, without the cookies of the other site")
+  func walking() throws {
+    let port = try FreePort.take()
+    let callback = "http://localhost:\(port)/.auth/callback"
+    let apple = try SimulatorProcess(redirectURI: callback)
+    defer { apple.stop() }
+    let query = FormEncoding.encode([
+      ("client_id", GatewayConfiguration.clientID), ("redirect_uri", callback), ("response_type", "code id_token"),
+      ("response_mode", "form_post"), ("scope", "name email"), ("state", "s1"), ("nonce", "n1"),
+    ])
+    let location = "\(apple.baseURL)/auth/authorize?\(query)"
+    let server = try RawUpstream(port: port) { request, connection in
+      guard request.method == "GET" else { return try RawUpstream.greet(request, connection) }
+      try connection.send(
+        RawUpstream.response(
+          "302 Found", fields: ["Location: \(location)", "Set-Cookie: lax=1; Path=/; SameSite=Lax"]))
+    }
+    defer { server.stop() }
+    let visitor = Visitor()
+    try visitor.open("http://localhost:\(port)/.auth/authorize")
+    try visitor.decide(.proceed(user: "anna"))
+    #expect(try visitor.carryBack().text == "upstream saw POST /.auth/callback")
+    let posted = try server.waitForRequest { $0.method == "POST" }
+    let form = Dictionary(uniqueKeysWithValues: FormEncoding.decode(String(decoding: posted.body, as: UTF8.self)))
+    #expect(form["state"] == "s1")
+    #expect(form["user"]?.contains("Anna") == true)
+    #expect(form["code"]?.isEmpty == false)
+    #expect(!posted.fields.contains("Cookie"))
+    #expect(posted.fields["Origin"] == apple.baseURL)
+    #expect(posted.fields["Sec-Fetch-Site"] == "cross-site")
+    #expect(try apple.checks(of: "anna", kind: "refresh") == 0)
+    let token = try apple.mint(["user": "ben", "token": ["signature": "none"]])
+    #expect(token.split(separator: ".").count == 2)
+  }
+
   @Test("Forms are read from pages as a browser reads them")
   func forms() {
     let page = """

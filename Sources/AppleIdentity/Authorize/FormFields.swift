@@ -80,9 +80,9 @@ public struct FormFields: Sendable, Equatable {
       case UInt8(ascii: "+"):
         decoded.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard index != encoded.endIndex, let high = hexValue(encoded[index]) else { throw .badEncoding }
+        guard index != encoded.endIndex, let high = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
         index = encoded.index(after: index)
-        guard index != encoded.endIndex, let low = hexValue(encoded[index]) else { throw .badEncoding }
+        guard index != encoded.endIndex, let low = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
         index = encoded.index(after: index)
         decoded.append(high << 4 | low)
       case 0x21...0x7E:
@@ -92,15 +92,6 @@ public struct FormFields: Sendable, Equatable {
       }
     }
     return decoded
-  }
-
-  private static func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    default: nil
-    }
   }
 }
 

@@ -1,9 +1,8 @@
 internal import FoundationEssentials
-internal import JWTKit
 
 /// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued them,
 /// for whom and when is still to be judged, with the functions below.
-struct SignedClaims: JWTPayload {
+struct SignedClaims {
   let values: [String: ForeignJSON]
 
   /// Reads a token in compact form (RFC 7515 7.1).
@@ -15,19 +14,20 @@ struct SignedClaims: JWTPayload {
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3 else { throw .malformed("form") }
     let header = try TokenHeader(encoded: parts[0])
-    guard Base64URL.decode(parts[1]) != nil else { throw .malformed("payload") }
-    guard let signature = Base64URL.decode(parts[2]), !signature.isEmpty else { throw .signatureInvalid }
+    guard let payload = Base64URL.decode(parts[1]) else { throw .malformed("payload") }
+    guard let signature = Base64URL.decode(parts[2]) else { throw .signatureInvalid }
     let key = try await key(for: header, in: keySet)
-    do {
-      return try await key.verifiedPayload(of: bytes, as: SignedClaims.self)
-    } catch let error as JWTError where error.errorType == .malformedToken {
-      // The signature was right already; it is Apple's own payload that is no JSON object.
+    // Header and payload as they came, with the dot between them.
+    let signed = bytes[..<parts[1].endIndex]
+    guard key.isValid(signature: signature, of: signed) else { throw .signatureInvalid }
+    guard let values = try? ForeignJSON.object(payload, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
       throw .malformed("payload")
-    } catch {
-      // A wrong signature, and whatever the cryptography throws about bytes that are none.
-      throw .signatureInvalid
     }
+    return SignedClaims(values: values)
   }
+
+  /// How deep a payload may nest.
+  private static let maximumDepth = 16
 
   private static func key(
     for header: TokenHeader, in keySet: AppleKeySet
@@ -41,18 +41,6 @@ struct SignedClaims: JWTPayload {
     guard key.algorithm == header.algorithm else { throw .algorithmRefused(header.algorithm.rawValue) }
     return key
   }
-
-  init(from decoder: any Decoder) throws {
-    values = try decoder.singleValueContainer().decode([String: ForeignJSON].self)
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    try container.encode(values)
-  }
-
-  /// jwt-kit asks for this once the signature is right. The claims are judged by whoever knows audience and nonce.
-  func verify(using algorithm: some JWTAlgorithm) {}
 }
 
 extension SignedClaims {

@@ -6,13 +6,13 @@ internal import JWTKit
 struct AppleKey: Sendable {
   let identifier: String
   let algorithm: TokenAlgorithm
-  /// Holds this key and no other. jwt-kit takes a collection's default when it does not know an identifier, so a
-  /// collection of several keys would verify with one that the token did not name.
-  private let collection: JWTKeyCollection
+  private let verification: any JWTAlgorithm
 
   init?(jwk: [String: ForeignJSON]) async {
     guard let identifier = jwk["kid"]?.text, TokenAlgorithm.isKeyIdentifier(identifier) else { return nil }
     if let use = jwk["use"], use.text != "sig" { return nil }
+    // A collection of one key: of several, jwt-kit takes the first when it does not know an identifier, and would verify
+    // with a key that the token did not name.
     let collection = JWTKeyCollection()
     switch jwk["kty"]?.text {
     case "RSA":
@@ -26,14 +26,15 @@ struct AppleKey: Sendable {
     default:
       return nil
     }
+    guard let verification = try? await collection.getKey() else { return nil }
     self.identifier = identifier
-    self.collection = collection
+    self.verification = verification
   }
 
-  /// The payload of a token whose signature this key made.
-  /// - Throws: whatever jwt-kit throws, for a wrong signature as for a payload that is no JSON object.
-  func verifiedPayload<Payload: JWTPayload>(of token: [UInt8], as type: Payload.Type) async throws -> Payload {
-    try await collection.verify(token, as: type)
+  /// Whether this key made the signature, with the key's own algorithm.
+  func isValid(signature: [UInt8], of signed: some Collection<UInt8>) -> Bool {
+    // What is thrown is about bytes that are no signature at all.
+    (try? verification.verify(signature, signs: Array(signed))) ?? false
   }
 
   /// Whether a key's `alg` is the one given, or absent: the key type then leaves no other choice.

@@ -31,7 +31,7 @@ public actor AppleKeySet {
 
   private var keys: [String: AppleKey] = [:]
   private var fetchedAt: Date?
-  private var fetchesBegan: [Date] = []
+  private var fruitfulFetches: [Date] = []
   /// While it lasts nobody fetches.
   private var cooling: (began: Date, length: TimeInterval)?
   private var lastProblem: AppleKeySetProblem?
@@ -62,7 +62,8 @@ public actor AppleKeySet {
       await fetch(for: identifier)
     }
     if let key = keys[identifier] { return key }
-    throw keys.isEmpty ? lastProblem ?? .unknownKey : .unknownKey
+    // When the last fetch failed nobody knows whether Apple has such a key by now.
+    throw lastProblem ?? .unknownKey
   }
 
   private var isFresh: Bool {
@@ -74,8 +75,8 @@ public actor AppleKeySet {
   private var mayFetch: Bool {
     let now = clock()
     if let cooling, Self.isWithin(cooling.length, of: cooling.began, now) { return false }
-    fetchesBegan.removeAll { !Self.isWithin(policy.coolDown, of: $0, now) }
-    return fetchesBegan.count < policy.fetchesPerCoolDown
+    fruitfulFetches.removeAll { !Self.isWithin(policy.coolDown, of: $0, now) }
+    return fruitfulFetches.count < policy.fetchesPerCoolDown
   }
 
   /// A clock that was set back ends every wait, rather than making it last for days.
@@ -84,7 +85,6 @@ public actor AppleKeySet {
   }
 
   private func fetch(for identifier: String) async {
-    fetchesBegan.append(clock())
     let task = Task { await self.fetchAndJudge(for: identifier) }
     fetchUnderWay = task
     await task.value
@@ -95,7 +95,11 @@ public actor AppleKeySet {
     do throws(AppleKeySetProblem) {
       let (fetched, _) = try await download()
       accept(fetched, at: clock())
-      cooling = keys[identifier] == nil ? (clock(), policy.coolDown) : nil
+      if keys[identifier] == nil {
+        cooling = (clock(), policy.coolDown)
+      } else {
+        fruitfulFetches.append(clock())
+      }
     } catch {
       lastProblem = error
       cooling = (clock(), keys.isEmpty ? policy.coolDownWithoutKeys : policy.coolDown)
@@ -139,7 +143,7 @@ public struct KeySetReport: Sendable, Equatable {
 public enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The token names a key that Apple does not publish. The token's fault.
   case unknownKey
-  /// Apple did not answer, and no keys are known from earlier.
+  /// Apple did not answer, and the key is not known from earlier.
   case unreachable(AppleTransportError)
   case status(Int)
   /// The answer was no JWK set, or had no key that we can use.
@@ -148,8 +152,8 @@ public enum AppleKeySetProblem: Error, Sendable, Equatable {
   public var message: String {
     switch self {
     case .unknownKey: "no key of Apple's has this identifier"
-    case .unreachable(.notSent(let reason)): "Apple's keys could not be fetched: \(reason)"
-    case .unreachable(.unanswered(let reason)): "Apple's keys could not be fetched: \(reason)"
+    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)):
+      "Apple's keys could not be fetched: \(LogText.sanitised(reason))"
     case .status(let status): "Apple answered \(status) when asked for its keys"
     case .unusable(let reason): "Apple's answer holds no usable keys: \(reason)"
     }

@@ -19,6 +19,11 @@ public struct AppleRefusal: Error, Sendable, Equatable {
     case invalidScope = "invalid_scope"
   }
 
+  /// What Apple said.
+  public var message: String {
+    "Apple answered \(code.rawValue)" + (description.map { ": \($0)" } ?? "")
+  }
+
   /// What the operator should look at.
   public var remedy: String {
     switch code {

@@ -40,3 +40,57 @@ public enum RefreshVerdict: Sendable, Equatable {
   /// The client secret could not be made, and nothing was sent. Ours to mend.
   case noSecret(ClientSecretMintProblem)
 }
+
+extension ExchangeOutcome {
+  /// A name for logs and metrics: one of a closed set.
+  public var code: String {
+    switch self {
+    case .granted: "granted"
+    case .refused: "refused"
+    case .misconfigured: "misconfigured"
+    case .unverified: "unverified"
+    case .disagreement: "disagreement"
+    case .appleTrouble: "apple_trouble"
+    case .notSent: "not_sent"
+    case .noSecret: "no_secret"
+    }
+  }
+
+  /// What happened, for a log line; `nil` if it went well. No code, token or secret is in it.
+  public var problem: String? {
+    switch self {
+    case .granted: nil
+    case .refused(let refusal), .misconfigured(let refusal): refusal.message
+    case .unverified(let rejection): rejection.message
+    case .disagreement(let disagreement): disagreement.message
+    case .appleTrouble(let trouble): trouble.message
+    case .notSent(let reason): "Apple could not be reached: \(reason)"
+    case .noSecret(let problem): problem.message
+    }
+  }
+}
+
+extension RefreshVerdict {
+  /// A name for logs and metrics: one of a closed set.
+  public var code: String {
+    switch self {
+    case .goodStanding: "good_standing"
+    case .revoked: "revoked"
+    case .misconfigured: "misconfigured"
+    case .appleTrouble: "apple_trouble"
+    case .notSent: "not_sent"
+    case .noSecret: "no_secret"
+    }
+  }
+
+  /// What happened, for a log line; `nil` if it went well.
+  public var problem: String? {
+    switch self {
+    case .goodStanding(_, let rejection): rejection?.message
+    case .revoked(let refusal), .misconfigured(let refusal): refusal.message
+    case .appleTrouble(let trouble): trouble.message
+    case .notSent(let reason): "Apple could not be reached: \(reason)"
+    case .noSecret(let problem): problem.message
+    }
+  }
+}

@@ -25,7 +25,7 @@ struct AppleOrigin: Sendable, Equatable {
     let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
     let host = rest[..<slash]
     let path = rest[slash...]
-    guard !host.isEmpty, host.allSatisfy(Self.isAuthorityByte), path.allSatisfy(Self.isPathByte),
+    guard Self.isAuthority(host), path.allSatisfy(Self.isPathByte),
       path.last != UInt8(ascii: "/")
     else { return nil }
     authority = String(decoding: host, as: UTF8.self)
@@ -51,7 +51,7 @@ struct AppleOrigin: Sendable, Equatable {
     AppleHTTPRequest(
       head: HTTPRequest(
         method: .get, scheme: scheme, authority: authority, path: pathPrefix + path,
-        headerFields: [.accept: "application/json"]))
+        headerFields: [.accept: "application/json", .userAgent: Self.userAgent]))
   }
 
   /// A form-encoded POST (RFC 6749 appendix B): everything but unreserved characters is percent-encoded.
@@ -61,14 +61,40 @@ struct AppleOrigin: Sendable, Equatable {
       head: HTTPRequest(
         method: .post, scheme: scheme, authority: authority, path: pathPrefix + path,
         headerFields: [
-          .accept: "application/json", .contentType: "application/x-www-form-urlencoded",
+          .accept: "application/json", .userAgent: Self.userAgent, .contentType: "application/x-www-form-urlencoded",
           .contentLength: String(body.count),
         ]),
       body: body)
   }
 
-  private static func isAuthorityByte(_ byte: UInt8) -> Bool {
-    PercentEncoding.isUnreserved(byte) || [UInt8(ascii: ":"), UInt8(ascii: "["), UInt8(ascii: "]")].contains(byte)
+  /// A name of our own: Apple was seen to turn away a library's default (github.com/nhosoya/omniauth-apple, 59).
+  private static let userAgent = "Cordon"
+
+  /// `host [ ":" port ]`, the host a name, an IPv4 address, or an IPv6 address in brackets.
+  private static func isAuthority(_ text: ArraySlice<UInt8>) -> Bool {
+    let host: ArraySlice<UInt8>
+    let isHostByte: (UInt8) -> Bool
+    var port = text
+    if text.first == UInt8(ascii: "[") {
+      guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
+      host = text[..<end].dropFirst()
+      isHostByte = { HexDigit.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+      port = text[end...].dropFirst()
+    } else {
+      host = text.prefix { $0 != UInt8(ascii: ":") }
+      isHostByte = PercentEncoding.isUnreserved
+      port = text[host.endIndex...]
+    }
+    guard !host.isEmpty, host.allSatisfy(isHostByte) else { return false }
+    return port.isEmpty || (port.first == UInt8(ascii: ":") && isPort(port.dropFirst()))
+  }
+
+  /// 1 to 65535, without leading zeros.
+  private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
+    guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+    else { return false }
+    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 65_535
   }
 
   private static func isPathByte(_ byte: UInt8) -> Bool {

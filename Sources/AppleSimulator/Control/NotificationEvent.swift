@@ -19,7 +19,7 @@ struct NotificationEvent: Sendable {
     get throws {
       var event: [String: JSONValue] = [
         "type": .string(kind.rawValue), "sub": .string(user.subject(forTeam: client.teamID)),
-        "event_time": .integer(Int64(time * 1_000)),
+        "event_time": IdentityTokenClaims.seconds(time * 1_000),
       ]
       if kind == .emailEnabled || kind == .emailDisabled {
         event["email"] = .string(user.relayAddress(forTeam: client.teamID))
@@ -27,7 +27,8 @@ struct NotificationEvent: Sendable {
       }
       return [
         "iss": .string(IdentityTokenClaims.issuer), "aud": .string(client.clientID),
-        "iat": .integer(Int64(time)), "exp": .integer(Int64(time + 86_400)), "jti": .string(randomText(bytes: 16)),
+        "iat": IdentityTokenClaims.seconds(time), "exp": IdentityTokenClaims.seconds(time + 86_400),
+        "jti": .string(randomText(bytes: 16)),
         "events": .string(String(decoding: try encodeJSON(.object(event)), as: UTF8.self)),
       ]
     }

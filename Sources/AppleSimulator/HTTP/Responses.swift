@@ -18,7 +18,6 @@ extension Response {
     var response = bytes(Data(html.utf8), type: "text/html;charset=UTF-8", status: status, reason: reason)
     response.headers[.contentSecurityPolicy] =
       "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
-    if let referrerPolicy = HTTPField.Name("Referrer-Policy") { response.headers[referrerPolicy] = "no-referrer" }
     return response
   }
 

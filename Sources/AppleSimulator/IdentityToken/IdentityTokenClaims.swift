@@ -24,9 +24,9 @@ struct IdentityTokenClaims: Sendable {
     var claims: [String: JSONValue] = [
       "iss": .string(Self.issuer),
       "aud": .string(client.clientID),
-      "iat": .integer(Int64(now)),
-      "exp": .integer(Int64(now + switches.identityTokenLifetime)),
-      "auth_time": .integer(Int64(authenticatedAt)),
+      "iat": Self.seconds(now),
+      "exp": Self.seconds(now + switches.identityTokenLifetime),
+      "auth_time": Self.seconds(authenticatedAt),
       "sub": .string(user.subject(forTeam: client.teamID)),
     ]
     if switches.nonceSupported { claims["nonce_supported"] = true }
@@ -42,6 +42,11 @@ struct IdentityTokenClaims: Sendable {
       claims["is_private_email"] = flag(consent.hidesEmail)
     }
     return claims.overlaid(with: user.claims)
+  }
+
+  /// Whole seconds since 1970. A lifetime from a configuration can be anything, and must not trap.
+  static func seconds(_ time: Double) -> JSONValue {
+    .integer(Int64(exactly: time.rounded(.down)) ?? Int64.max)
   }
 
   /// Apple has sent both a Boolean and its name in a string; the switch chooses.

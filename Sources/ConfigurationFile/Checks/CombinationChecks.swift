@@ -81,11 +81,20 @@ enum CombinationChecks {
 
   private static func checkApple(_ configuration: Configuration, _ reading: inout Reading) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {
-      // What is missing or malformed was complained about already.
-      let isRequired = ["public_url", "apple.client_id", "apple.team_id", "apple.key_id"].contains(problem.key)
-      if isRequired, !reading.good.contains(problem.key) { continue }
+      // What is missing or malformed was complained about already, and so is what follows from it.
+      if keys(behind: problem.key).contains(where: { reading.isThere($0) && !reading.good.contains($0) }) { continue }
+      if Sections.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
       let path = NodePath(problem.key)
       reading.complain(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+    }
+  }
+
+  /// The keys that a problem at one of them can come from.
+  private static func keys(behind key: String) -> [String] {
+    switch key {
+    case "apple.response_mode": [key, "apple.scopes", "apple.response_type"]
+    case "apple.client_id", "apple.native_client_ids": [key, "apple.team_id"]
+    default: [key]
     }
   }
 
@@ -94,7 +103,7 @@ enum CombinationChecks {
     if configuration.apple.baseURL == AppleSettings.appleBaseURL, interval < .seconds(86_400) {
       reading.complain(
         at: NodePath("revalidation.interval"),
-        "revalidation.interval is \(DurationText.format(interval)): Apple throttles more than one check a day",
+        "revalidation.interval is less than 24h, and Apple throttles more than one check a day",
         remedy: "write 24h or more")
     }
     guard configuration.session.idleTimeout > configuration.session.lifetime else { return }

@@ -47,12 +47,14 @@ struct FileChecks {
   /// Any bytes, one trailing newline dropped, at least 32 left.
   private func checkLength(_ file: String, _ path: NodePath, _ reading: inout Reading) {
     let shown = reading.shown(file)
-    let remedy = "make one with: cordon keygen --output \(shown)"
-    guard var contents = secret(file, path, missing: remedy, &reading) else { return }
+    // A command is run in any folder: its path is the whole one.
+    let command = "cordon keygen --output \(reading.concealing(file))"
+    guard var contents = secret(file, path, missing: "make one with: \(command)", &reading) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     if contents.count < 32 {
       reading.complain(
-        at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32", remedy: remedy)
+        at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32",
+        remedy: "remove it and make another with: \(command)")
     }
   }
 
@@ -71,7 +73,8 @@ struct FileChecks {
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
       reading.complain(
-        at: path, "\(path): everybody on this machine may open \(shown)", remedy: "take that away: chmod o= \(shown)")
+        at: path, "\(path): everybody on this machine may open \(shown)",
+        remedy: "take that away: chmod o= \(reading.concealing(file))")
     }
     return bytes
   }
@@ -83,7 +86,7 @@ struct FileChecks {
     switch files.read(file, Self.limit) {
     case .contents(let bytes, let mode): return (bytes, mode)
     case .missing: reading.complain(at: path, "\(path): there is no file \(shown)", remedy: missing)
-    case .notRegular: reading.complain(at: path, "\(path): \(shown) is no regular file", remedy: missing)
+    case .notRegular: reading.complain(at: path, "\(path): \(shown) is no regular file", remedy: "name a file")
     case .tooLong:
       reading.complain(at: path, "\(path): \(shown) has more than 64 KiB", remedy: "name the right file")
     case .unreadable(let reason):

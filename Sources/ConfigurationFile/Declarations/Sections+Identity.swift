@@ -90,7 +90,8 @@ extension Sections {
       .byDefault(
         "revalidation.interval", .duration(.seconds(1)...(.seconds(365 * 86_400))),
         into: \.configuration.revalidation.interval,
-        "Between two checks of one account. Never less than 24h against Apple, which throttles more.", seeAlso: ["revalidation.grace", "apple.base_url"]),
+        "Between two checks of one account. Never less than 24h against Apple, which throttles more.",
+        seeAlso: ["revalidation.grace", "apple.base_url"]),
       .byDefault(
         "revalidation.grace", .duration(.zero...(.seconds(365 * 86_400))), into: \.configuration.revalidation.grace,
         """

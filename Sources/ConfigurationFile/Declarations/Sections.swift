@@ -14,6 +14,14 @@ enum Sections {
     all.flatMap { $0.entries.map(\.description) } + route.entries.map(\.description)
   }
 
+  /// Whether a key must be there.
+  static func isRequired(_ key: String) -> Bool {
+    descriptions.contains { description in
+      guard case .required = description.presence else { return false }
+      return description.key == key
+    }
+  }
+
   static let top = Section<Draft>(
     name: "", introduction: "",
     entries: [
@@ -163,6 +171,7 @@ enum Sections {
         "Without a byte of the answer's body. Then the answer is cut off."),
       .byDefault(
         "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
-        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.", seeAlso: ["upstream.idle_connections"]),
+        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.",
+        seeAlso: ["upstream.idle_connections"]),
     ])
 }

@@ -28,7 +28,9 @@ extension ValueType {
           return try parse(text.value, reading.directory)
         } catch {
           let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
-          reading.complain(at: path, "\(subject) \(error.what)", remedy: error.remedy)
+          // A complaint may repeat a part of the value, to show how it is meant.
+          reading.complain(
+            at: path, "\(subject) \(reading.concealing(error.what))", remedy: reading.concealing(error.remedy))
           return nil
         }
       },
@@ -159,7 +161,7 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
-          reading.complain(at: path, "\(path) is \(text.shown), which it knows not", remedy: "write \(expected)")
+          reading.complain(at: path, "\(path): \(text.shown) is none of its values", remedy: "write \(expected)")
         }
         return value
       },

@@ -7,105 +7,118 @@ import Sessions
 extension ValueType where Value == String {
   /// Any text that is not empty and has no control characters.
   static func words(_ name: String, limit: Int = 255, expected: String) -> ValueType {
-    text(name, expected: expected, write: { $0 }) { text, _ throws(Complaint) in
-      guard !text.isEmpty else { throw Complaint("is empty", remedy: "write \(expected), or leave the key out") }
-      guard text.utf8.count <= limit else {
-        throw Complaint("is longer than \(limit) bytes", remedy: "write \(expected)")
-      }
-      guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }) else {
-        throw Complaint("holds control characters", remedy: "remove them")
-      }
-      return text
-    }
+    text(
+      name, expected: expected, write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        guard !text.isEmpty else { throw Complaint("is empty", remedy: "write \(expected), or leave the key out") }
+        guard text.utf8.count <= limit else {
+          throw Complaint("is longer than \(limit) bytes", remedy: "write \(expected)")
+        }
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }) else {
+          throw Complaint("holds control characters", remedy: "remove them")
+        }
+        return text
+      })
   }
 
   static var file: ValueType {
-    text("file", expected: "the path of a file in quotation marks", write: { $0 }) {
-      text, directory throws(Complaint) in
-      try FilePath.parse(text, directory: directory)
-    }
+    text(
+      "file", expected: "the path of a file in quotation marks", write: { $0 },
+      parse: { text, directory throws(Complaint) in
+        try FilePath.parse(text, directory: directory)
+      })
   }
 
   static var publicURL: ValueType {
-    text("origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 }) {
-      text, _ throws(Complaint) in
-      do throws(OriginProblem) {
-        return try PublicOrigin(parsing: text).description
-      } catch {
-        // The message of the problem is "WHAT; REMEDY".
-        let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-        let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
-        throw Complaint(
-          String(decoding: parts.first ?? "is no origin"[...].utf8, as: UTF8.self),
-          remedy: String(decoding: remedy, as: UTF8.self))
-      }
-    }
+    text(
+      "origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        do throws(OriginProblem) {
+          return try PublicOrigin(parsing: text).description
+        } catch {
+          // The message of the problem is "WHAT; REMEDY".
+          let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
+          let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
+          throw Complaint(
+            String(decoding: parts.first ?? "is no origin"[...].utf8, as: UTF8.self),
+            remedy: String(decoding: remedy, as: UTF8.self))
+        }
+      })
   }
 
   static var host: ValueType {
-    text("host", expected: "a host, as in \"app.example.com\" or \"app.example.com:8443\"", write: { $0 }) {
-      text, _ throws(Complaint) in
-      // Any origin does: only the host is judged here.
-      let origin = try? PublicOrigin(parsing: "https://localhost")
-      guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
-        throw Complaint(
-          "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
-      }
-      return String(decoding: text.utf8.map(\.folded), as: UTF8.self)
-    }
+    text(
+      "host", expected: "a host, as in \"app.example.com\" or \"app.example.com:8443\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        // Any origin does: only the host is judged here.
+        let origin = try? PublicOrigin(parsing: "https://localhost")
+        guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
+          throw Complaint(
+            "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
+        }
+        return String(decoding: text.utf8.map(\.folded), as: UTF8.self)
+      })
   }
 
   static var pathPrefix: ValueType {
-    text("path", expected: "a path, as in \"/.auth\"", write: { $0 }) { text, _ throws(Complaint) in
-      try PathPrefixText.parse(text)
-    }
+    text(
+      "path", expected: "a path, as in \"/.auth\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        try PathPrefixText.parse(text)
+      })
   }
 
   static var scheme: ValueType {
-    text("scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 }) { text, _ throws(Complaint) in
-      try SchemeText.parse(text)
-    }
+    text(
+      "scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        try SchemeText.parse(text)
+      })
   }
 }
 
 extension ValueType where Value == BindAddress {
   static var address: ValueType {
-    text("address", expected: "an address, as in \"0.0.0.0:8080\"", write: { $0.description }) {
-      text, directory throws(Complaint) in
-      try AddressText.parse(text, directory: directory)
-    }
+    text(
+      "address", expected: "an address, as in \"0.0.0.0:8080\"", write: { $0.description },
+      parse: { text, directory throws(Complaint) in
+        try AddressText.parse(text, directory: directory)
+      })
   }
 }
 
 extension ValueType where Value == NetworkPrefix {
   static var network: ValueType {
-    text("network", expected: "a network, as in \"10.0.0.0/8\"", write: { $0.description }) {
-      text, _ throws(Complaint) in
-      guard let network = NetworkPrefix(text) else {
-        throw Complaint(
-          "is no network",
-          remedy: "write an IP address, or a block whose bits after its length are 0, as in \"10.0.0.0/8\"")
-      }
-      return network
-    }
+    text(
+      "network", expected: "a network, as in \"10.0.0.0/8\"", write: { $0.description },
+      parse: { text, _ throws(Complaint) in
+        guard let network = NetworkPrefix(text) else {
+          throw Complaint(
+            "is no network",
+            remedy: "write an IP address, or a block whose bits after its length are 0, as in \"10.0.0.0/8\"")
+        }
+        return network
+      })
   }
 }
 
 extension ValueType where Value == UpstreamAddress {
   static var upstreamURL: ValueType {
-    text("address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: UpstreamURL.format) {
-      text, directory throws(Complaint) in
-      try UpstreamURL.parse(text, directory: directory)
-    }
+    text(
+      "address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: UpstreamURL.format,
+      parse: { text, directory throws(Complaint) in
+        try UpstreamURL.parse(text, directory: directory)
+      })
   }
 }
 
 extension ValueType where Value == StoreSettings.Location {
   static var storeURL: ValueType {
-    text("store", expected: "a store, as in \"sqlite:cordon.db\"", isConfidential: true, write: StoreURL.format) {
-      text, directory throws(Complaint) in
-      try StoreURL.parse(text, directory: directory)
-    }
+    text(
+      "store", expected: "a store, as in \"sqlite:cordon.db\"", isConfidential: true, write: StoreURL.format,
+      parse: { text, directory throws(Complaint) in
+        try StoreURL.parse(text, directory: directory)
+      })
   }
 }
 

@@ -36,6 +36,9 @@ struct Document: Sendable {
       throw DocumentError(
         place: text.place(of: offset), what: "a text holds an escaped NUL", remedy: "remove the escape")
     }
+    if let (offset, what) = finder.malformed {
+      throw DocumentError(place: text.place(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
+    }
     self.text = text
     keys = finder.keys
     values = finder.values
@@ -117,9 +120,11 @@ struct DocumentError: Error {
       if error.description.contains("redefine") || error.description.contains("duplicate") {
         "it stands twice; keep one of them"
       } else {
-        "mend the syntax here: texts stand in \"quotation marks\", lists in [brackets]"
+        Self.syntaxRemedy
       }
   }
+
+  static let syntaxRemedy = "mend the syntax here: texts stand in \"quotation marks\", lists in [brackets]"
 }
 
 /// Whether bytes are UTF-8 (RFC 3629), and where they stop being it.

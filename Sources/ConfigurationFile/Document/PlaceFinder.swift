@@ -1,8 +1,9 @@
 /// Finds where keys and values stand in a TOML document, which the parser's tree does not tell.
 ///
 /// It reads any bytes and never fails: of a document that is no TOML it finds some places, and the parser tells what is
-/// wrong. It also finds the two things that must not reach the parser or get lost in it: nesting beyond `depthLimit`,
-/// which would be recursion of that depth, and escaped NULs, which would cut C strings short.
+/// wrong. It also finds what must not reach the parser or get lost in it: nesting beyond `depthLimit`, which would be
+/// recursion of that depth; escaped NULs, which would cut C strings short; and the mistakes that the parser asserts
+/// instead of telling (a header without a key, `}` in a list, what is almost a number or a time).
 struct PlaceFinder {
   /// Most tables and lists within each other. The configuration needs four.
   static let depthLimit = 16
@@ -15,6 +16,9 @@ struct PlaceFinder {
   private(set) var tooDeep: Int?
   /// Where a text holds an escaped NUL.
   private(set) var escapedNUL: Int?
+
+  /// Where a mistake is that the parser would end the process for.
+  private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
   private var position = 0
@@ -49,7 +53,10 @@ struct PlaceFinder {
     if isArray { position += 1 }
     skipBlank(newlines: false)
     let start = position
-    guard let parts = scanKey(), let last = parts.last else { return nil }
+    guard let parts = scanKey(), let last = parts.last else {
+      if tooDeep == nil, malformed == nil { malformed = (start, "this table has no name") }
+      return nil
+    }
     var path = NodePath()
     for part in parts.dropLast() {
       path = path.appending(part)
@@ -131,7 +138,11 @@ struct PlaceFinder {
     case UInt8(ascii: "["): scanArray(at: path, depth: depth)
     case UInt8(ascii: "{"): scanInlineTable(at: path, depth: depth)
     default:
+      let start = position
       while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
+      if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
+        malformed = (start, "this is no number and no text in quotation marks")
+      }
     }
   }
 
@@ -148,6 +159,9 @@ struct PlaceFinder {
       let start = position
       if byte == UInt8(ascii: ",") {
         position += 1
+      } else if byte == UInt8(ascii: "}") {
+        if malformed == nil { malformed = (position, "there is a \"}\" in a list") }
+        return
       } else {
         scanValue(at: path.appending(index), depth: depth + 1)
         index += 1
@@ -212,7 +226,7 @@ struct PlaceFinder {
 
   private mutating func skipBlank(newlines: Bool) {
     while let byte = current {
-      if byte == UInt8(ascii: " ") || byte == 0x09 || byte == 0x0D || (newlines && byte == 0x0A) {
+      if byte == UInt8(ascii: " ") || byte == 0x09 || (newlines && (byte == 0x0A || byte == 0x0D)) {
         position += 1
       } else if newlines, byte == UInt8(ascii: "#") {
         skipLine()

@@ -116,32 +116,8 @@ struct DocumentReader {
 
   private mutating func complainUnknown(_ path: NodePath, name: String, isTable: Bool) {
     let written = WrittenText(value: name, written: name).shown.dropFirst().dropLast()
+    let remedy = UnknownKey(name: name, isTable: isTable).remedy
     reading.complain(
-      atKey: path, isTable ? "there is no table [\(written)]" : "there is no key \(written)", remedy: remedy(for: name))
-  }
-
-  private func remedy(for name: String) -> String {
-    let descriptions = Sections.descriptions
-    let table = name.split(separator: ".").dropLast().joined(separator: ".")
-    let key = String(name.split(separator: ".").last ?? "")
-    let siblings = descriptions.filter { $0.table == table }.map(\.name)
-    if let nearest = NearestKey.find(key, among: siblings) {
-      return "did you mean \(table.isEmpty ? nearest : "\(table).\(nearest)")?"
-    }
-    let elsewhere = descriptions.filter { $0.name.utf8.elementsEqual(key.utf8) }.map(\.key)
-    if let other = elsewhere.first {
-      return "\(other) is a key: does it stand under the wrong table? did you mean \(other)?"
-    }
-    if let nearest = NearestKey.find(name, among: descriptions.map(\.key) + tables.sorted()) {
-      return "did you mean \(nearest)?"
-    }
-    if let nearest = NearestKey.find(key, among: descriptions.map(\.name)),
-      let description = descriptions.first(where: { $0.name == nearest })
-    {
-      return "did you mean \(description.key)?"
-    }
-    guard !siblings.isEmpty else { return "remove it; `cordon reference` lists every key" }
-    let place = table.isEmpty ? "at the top" : "of [\(table)]"
-    return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
+      atKey: path, isTable ? "there is no table [\(written)]" : "there is no key \(written)", remedy: remedy)
   }
 }

@@ -27,9 +27,10 @@ enum DurationText {
     let parts = duration.components
     let milliseconds = parts.seconds * 1_000 + parts.attoseconds / 1_000_000_000_000_000
     guard milliseconds != 0 else { return "0s" }
-    let unit = units.last {
-      milliseconds % Int64($0.milliseconds) == 0 && ($0.suffix != "d" || milliseconds >= 3 * 86_400_000)
-    } ?? ("ms", 1)
+    let unit =
+      units.last {
+        milliseconds % Int64($0.milliseconds) == 0 && ($0.suffix != "d" || milliseconds >= 3 * 86_400_000)
+      } ?? ("ms", 1)
     return "\(milliseconds / Int64(unit.milliseconds))\(unit.suffix)"
   }
 }

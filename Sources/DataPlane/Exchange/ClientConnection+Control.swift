@@ -25,11 +25,12 @@ extension ClientConnection {
     }
     exchange.decoder = BodyDecoder(framing)
     loop.wheel.arm(self, after: server.waits.bodyProgress, now: exchange.began)
-    if loop.requestHead.expectsContinue, rest.readableBytes == 0 {
-      context?.writeAndFlush(wrapOutboundOut(Self.continueResponse), promise: nil)
-    }
+    if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }
     if rest.readableBytes > 0 { collectContent(&rest) }
   }
+
+  /// Tells a client that waits for it to go on (RFC 9110 10.1.1): the head has passed, and the body is wanted.
+  func sendContinue() { context?.writeAndFlush(wrapOutboundOut(Self.continueResponse), promise: nil) }
 
   private static let continueResponse = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 

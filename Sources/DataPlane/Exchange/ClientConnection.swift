@@ -44,6 +44,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var outgoing: ByteBuffer?
   private var readsHeld = false
   private var readIsDue = false
+  /// Bytes read behind the last response.
+  private var thrownAway = 0
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -155,7 +157,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       }
     case .tunnel:
       upstream?.send(buffer)
-    case .lingering, .closed:
+    case .lingering:
+      thrownAway += buffer.readableBytes
+      if thrownAway > Self.lingeringBytes { closeNow() }
+    case .closed:
       break
     }
   }
@@ -201,7 +206,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     switch request {
     case .idle:
       // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
-      if pending == nil || !canTakeResponse { closeNow() } else { refuse(408, "the request head did not arrive in time") }
+      if pending == nil || !canTakeResponse {
+        closeNow()
+      } else {
+        refuse(408, "the request head did not arrive in time")
+      }
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
@@ -212,6 +221,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
     outgoing = nil
+    // Without close_notify, so that a response cut off is not taken for a whole one.
+    if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
   }
 
@@ -243,6 +254,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   private static let lingering = TimeAmount.seconds(2)
+  private static let lingeringBytes = 256 * 1024
 
   /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
   func drain() {

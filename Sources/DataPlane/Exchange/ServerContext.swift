@@ -39,7 +39,8 @@ final class ServerContext {
   /// Who stands behind a socket address.
   func peer(_ address: SocketAddress?) -> ClientPeer {
     guard let text = address?.ipAddress else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
-    let trusted = !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+    let trusted =
+      !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
   }
 
@@ -66,6 +67,9 @@ final class ServerContext {
 
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }
+
+  /// The sessions that have an exchange under way.
+  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.compactMap(\.session)) }
 
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<SessionTag>) {

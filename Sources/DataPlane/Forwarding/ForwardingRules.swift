@@ -28,14 +28,15 @@ package struct ForwardingRules: Sendable {
     switch line.known {
     case .accept, .origin, .secFetchMode, .secFetchSite, .host, .contentLength, .traceparent:
       return true
-    case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
+    // 100 Continue is sent by the gateway: applications behind CGI and WSGI do not know it.
+    case .expect, .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
       .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
       return false
     // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
     case .xRealIP, .forwarded, .xForwardedURI, .xOriginalURI:
       return trusted && !reserved.contains(bytes, line.name)
     case .xOriginalURL, .xRewriteURL: return false
-    case .expect, .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
+    case .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
       if reserved.contains(bytes, line.name) { return false }
       return trusted || !Self.isForeignForwarding(bytes, line.name)
     }

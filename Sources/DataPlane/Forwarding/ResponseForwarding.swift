@@ -35,7 +35,8 @@ enum ResponseForwarding {
         case .setCookie: ownCookies.isSet(by: line.value, bytes)
         default: false
         }
-      let nominated = head.nominatesFields && line.known != .contentLength
+      let nominated =
+        head.nominatesFields && line.known != .contentLength
         && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
       if !dropped, !nominated, !misspelt { continue }

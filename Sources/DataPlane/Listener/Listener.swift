@@ -1,13 +1,14 @@
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
 internal import HTTPWire
 internal import Logging
 package import NIOCore
 internal import NIOPosix
 internal import TLSTransport
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
 
 /// What a listener needs to know besides its own settings. Called once for each event loop, on that loop.
 package struct ListenerParts {
@@ -82,7 +83,13 @@ package final class Listener: Sendable {
       }.get()
       sites.append(Site(eventLoop: loop, context: context))
     }
-    let (channels, address) = try await bind(settings.address, sites: sites, group: group, tls: tls)
+    let channels: [any Channel]
+    let address: BindAddress
+    do {
+      (channels, address) = try await bind(settings.address, sites: sites, group: group, tls: tls)
+    } catch let error as IOError {
+      throw ListenerProblem(address: settings.address, error: error)
+    }
     return Listener(settings: settings, sites: sites, tls: tls, channels: channels, address: address)
   }
 
@@ -100,7 +107,9 @@ package final class Listener: Sendable {
       var bound = Int(port)
       for site in sites {
         let channel = try await bootstrap(site, children: site.eventLoop, sites: [site], tls: tls)
-          .serverChannelOption(ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0)
+          .serverChannelOption(
+            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
+          )
           .bind(host: host, port: bound).get()
         bound = channel.localAddress?.port ?? bound
         channels.append(channel)
@@ -150,10 +159,43 @@ package final class Listener: Sendable {
     }
   }
 
+  /// The sessions that have an exchange under way, on any loop.
+  package func sessionsUnderWay() async -> Set<SessionTag> {
+    var sessions: Set<SessionTag> = []
+    for site in sites {
+      sessions.formUnion((try? await site.eventLoop.submit { site.context.value.sessionsUnderWay }.get()) ?? [])
+    }
+    return sessions
+  }
+
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
   package func endExchanges(of sessions: Set<SessionTag>) async {
     for site in sites {
       try? await site.eventLoop.submit { site.context.value.endExchanges(of: sessions) }.get()
+    }
+  }
+}
+
+/// The system does not let us listen.
+package struct ListenerProblem: Error, CustomStringConvertible {
+  package let address: BindAddress
+  private let code: CInt
+  private let reason: String
+
+  init(address: BindAddress, error: IOError) {
+    self.address = address
+    code = error.errnoCode
+    reason = String(cString: strerror(error.errnoCode))
+  }
+
+  package var description: String { "cannot listen on \(address): \(reason); \(remedy)" }
+
+  private var remedy: String {
+    switch code {
+    case EADDRINUSE: "stop what listens there, or choose another address"
+    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or mend the directory's mode"
+    case EADDRNOTAVAIL: "choose an address that this machine has"
+    default: "check the address"
     }
   }
 }

@@ -68,7 +68,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
-    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool, upgrades: Bool,
+    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
+    upgrades: Bool,
     now: NIODeadline
   ) {
     guard let context, phase == .idle else {

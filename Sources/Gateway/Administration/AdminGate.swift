@@ -13,7 +13,9 @@ final class AdminGate: RequestGate {
     self.metrics = metrics
   }
 
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report
     switch bytes.string(head.path) {
@@ -37,7 +39,8 @@ final class AdminGate: RequestGate {
   private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
 
   func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
-    ControlResponse(HTTPResponse.Status(integerLiteral: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
+    ControlResponse(
+      HTTPResponse.Status(integerLiteral: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
   }
 }
 

@@ -50,7 +50,8 @@ extension LoopGate {
       let line = head.fields.line(.xOriginalURI) ?? head.fields.line(.xForwardedURI)
     else { return .default }
     // Two of them could be two paths: one for us, one for the application.
-    guard !head.fields.isRepeated(line.known), !(head.fields.has(.xOriginalURI) && head.fields.has(.xForwardedURI)) else {
+    guard !head.fields.isRepeated(line.known), !(head.fields.has(.xOriginalURI) && head.fields.has(.xForwardedURI))
+    else {
       return RouteDecision(access: .deny)
     }
     var end = line.value.lowerBound

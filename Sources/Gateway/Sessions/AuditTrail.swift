@@ -17,7 +17,8 @@ struct AuditTrail: Sendable {
   ) {
     log.record(
       AuditEvent(
-        time: .now(), action: action, user: subject.map { keyring.pseudonym(of: $0) }, session: session?.text, peer: peer,
+        time: .now(), action: action, user: subject.map { keyring.pseudonym(of: $0) }, session: session?.text,
+        peer: peer,
         requestID: requestID, clientID: clientID))
   }
 }

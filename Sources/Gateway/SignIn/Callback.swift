@@ -97,7 +97,8 @@ extension SignInService {
     switch answer {
     case .refused(let refusal):
       if refusal.isCancelled { return failed(.cancelled, "cancelled", request, attempt) }
-      logger.warning("Apple refused a sign-in", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
+      logger.warning(
+        "Apple refused a sign-in", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
       return failed(.appleRefused, "apple_refused", request, attempt)
     case .granted(let grant): return await granted(grant, attempt, request)
     }
@@ -192,7 +193,8 @@ extension SignInService {
     var response = ControlResponse.redirect(.seeOther, to: attempt.returnTo)
     let lifetime = settings.session.lifetime.components.seconds
     response.setCookie(
-      "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)")
+      "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)"
+    )
     return response
   }
 

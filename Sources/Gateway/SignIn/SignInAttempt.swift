@@ -79,7 +79,9 @@ extension SignInAttempt {
   private init?(name: String, bytes: [UInt8]) {
     guard bytes.count >= 73 else { return nil }
     let handleCount = Int(bytes[72])
-    guard handleCount == 0 || handleCount == SessionHandle.byteCount, bytes.count >= 73 + handleCount else { return nil }
+    guard handleCount == 0 || handleCount == SessionHandle.byteCount, bytes.count >= 73 + handleCount else {
+      return nil
+    }
     self.name = name
     began = bytes[..<8].reduce(0) { $0 << 8 | Int64($1) }
     secret = String(decoding: bytes[8..<40], as: UTF8.self)
@@ -91,7 +93,8 @@ extension SignInAttempt {
   /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
   func setCookie(_ keyring: SessionKeyring) throws(SealError) -> String {
     let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
-    return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(Self.lifetime / 1_000)"
+    return
+      "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(Self.lifetime / 1_000)"
   }
 
   /// Takes an attempt's cookie away.

@@ -12,7 +12,9 @@ extension SignInService {
   func signOutPage(_ request: ControlRequest) async -> ControlResponse {
     let wanted = wanted(request)
     do throws(StoreError) {
-      guard let snapshot = try await session(request) else { return ControlResponse(pages.signedOut(returnTo: wanted.path)) }
+      guard let snapshot = try await session(request) else {
+        return ControlResponse(pages.signedOut(returnTo: wanted.path))
+      }
       let user = snapshot.account.name?.text ?? snapshot.account.claims.email
       return ControlResponse(pages.signOutQuestion(user: user, returnTo: wanted.path))
     } catch {

@@ -35,6 +35,7 @@ enum Base64URL {
     var bits: UInt32 = 0
     var count = 0
     for index in text.byteOffsets {
+      // Named unsafe for types that not every byte is a value of; it is bounds-checked.
       guard let value = value(of: text.unsafeLoad(fromByteOffset: index, as: UInt8.self)) else { return false }
       bits = bits << 6 | value
       count += 6

@@ -16,9 +16,6 @@ final class CiphertextPipe {
   /// Bytes that OpenSSL has not taken yet.
   var incomingBytes: Int { self.incoming.readableBytes }
 
-  /// Bytes that wait for ``takeOutgoing()``.
-  var outgoingBytes: Int { self.outgoing.readableBytes }
-
   func receive(_ bytes: ByteBuffer) {
     if self.incoming.readableBytes == 0 {
       self.incoming = bytes

@@ -81,9 +81,6 @@ final class TLSConnection {
     self.pipe.takeOutgoing()
   }
 
-  /// Bytes that wait to be taken by ``takeCiphertext()``.
-  var ciphertextBytes: Int { self.pipe.outgoingBytes }
-
   /// Makes room for the ciphertext of `plaintextBytes` bytes in one allocation.
   func reserveCiphertext(plaintextBytes: Int) {
     let records = plaintextBytes / Self.recordPlaintext + 1
@@ -128,7 +125,7 @@ final class TLSConnection {
     return self.pipe.incomingBytes == 0 && SSL_has_pending(self.ssl) == 0 ? .incomplete : .full
   }
 
-  /// Encrypts at most ``callLimit`` bytes. `incomplete` does not happen: the pipe takes everything.
+  /// Encrypts. `incomplete` does not happen: the pipe takes everything.
   func write(_ plaintext: UnsafeRawBufferPointer) -> Outcome {
     var rest = plaintext[...]
     while !rest.isEmpty {
@@ -156,7 +153,7 @@ final class TLSConnection {
   }
 
   /// The most that one call of OpenSSL is given, in bytes: its lengths are 32-bit. A multiple of a record.
-  static let callLimit = 65_536
+  private static let callLimit = 65_536
   /// Plaintext of a full record (RFC 8446, section 5.1).
   static let recordPlaintext = 16_384
   /// What a record adds to its plaintext: header 5, content type 1 or explicit nonce 8, tag 16.

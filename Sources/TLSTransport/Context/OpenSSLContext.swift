@@ -19,6 +19,7 @@ final class OpenSSLContext: Sendable {
   /// kept by idle connections.
   init(role: Role, applicationProtocols: [String]) throws(TLSConfigurationError) {
     let protocols = try ApplicationProtocols(applicationProtocols)
+    guard Self.isLibraryReady else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
     OpenSSLErrorQueue.clear()
     guard let pointer = SSL_CTX_new(role == .server ? TLS_server_method() : TLS_client_method()) else {
       throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
@@ -49,6 +50,10 @@ final class OpenSSLContext: Sendable {
   func require(_ success: Bool) throws(TLSConfigurationError) {
     guard success else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
   }
+
+  /// OpenSSL without its clean-up at exit: that would take away, under the hands of event loops that still run when
+  /// the main thread leaves, what their connections use.
+  private static let isLibraryReady = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 
   private func offerApplicationProtocols() throws(TLSConfigurationError) {
     guard !self.protocols.names.isEmpty else { return }

@@ -31,8 +31,9 @@ struct PlaintextQueue {
     ) throws(TLSError) {
       let promise = self.joinPromises()
       var plan = RecordPlan(buffers: self.writes.map(\.bytes), allocator: allocator)
-      connection.reserveCiphertext(plaintextBytes: min(plan.totalBytes, ciphertextBufferBytes))
-      while let piece = plan.next() {
+      var room = ciphertextBufferPlaintext
+      connection.reserveCiphertext(plaintextBytes: min(plan.bytesLeft, room))
+      while let piece = plan.next(limit: room) {
         switch piece.withUnsafeReadableBytes({ connection.write($0) }) {
         case .complete: break
         case .incomplete:
@@ -43,9 +44,12 @@ struct PlaintextQueue {
           promise?.fail(error)
           throw error
         }
+        room -= piece.readableBytes
         // A long write goes down in several buffers: the socket still takes them in one call.
-        if connection.ciphertextBytes >= ciphertextBufferBytes, let ciphertext = connection.takeCiphertext() {
+        if room < TLSConnection.recordPlaintext, plan.bytesLeft > 0, let ciphertext = connection.takeCiphertext() {
           write(ciphertext, nil)
+          room = ciphertextBufferPlaintext
+          connection.reserveCiphertext(plaintextBytes: min(plan.bytesLeft, room))
         }
       }
       // Empty writes are fulfilled in their turn, too.
@@ -69,5 +73,7 @@ struct PlaintextQueue {
   }
 }
 
-/// From this size on a buffer of ciphertext is handed down and another one begun, in bytes.
-private let ciphertextBufferBytes = 131_072
+/// The plaintext whose ciphertext goes into one buffer, in bytes: three full records, so that the buffer is one of
+/// 64 KiB. From 128 KiB on, the memory of each buffer would come fresh from the kernel, page by page (measured at a
+/// third of the whole cost of a megabyte).
+private let ciphertextBufferPlaintext = 3 * TLSConnection.recordPlaintext

@@ -3,8 +3,8 @@ import NIOCore
 /// How the buffers of one flush become calls of OpenSSL: small neighbours (a response's head and the beginning of its
 /// body) are copied together, since each record costs about as much as copying some kilobytes; large ones are not copied.
 struct RecordPlan {
-  /// Bytes of all buffers.
-  let totalBytes: Int
+  /// Bytes that are still to be taken.
+  private(set) var bytesLeft: Int
 
   private let buffers: [ByteBuffer]
   private var position = 0
@@ -15,22 +15,26 @@ struct RecordPlan {
   init(buffers: [ByteBuffer], allocator: ByteBufferAllocator) {
     self.buffers = buffers
     self.allocator = allocator
-    self.totalBytes = buffers.reduce(0) { $0 + $1.readableBytes }
+    self.bytesLeft = buffers.reduce(0) { $0 + $1.readableBytes }
   }
 
-  /// The next piece to encrypt, at most ``TLSConnection/callLimit`` bytes and never empty; nil at the end.
-  mutating func next() -> ByteBuffer? {
-    if let piece = self.rest.readSlice(length: min(self.rest.readableBytes, TLSConnection.callLimit)),
-      piece.readableBytes > 0
-    {
-      return piece
-    }
+  /// The next piece to encrypt, never empty; nil at the end.
+  ///
+  /// - Parameter limit: The most bytes to take, at least those of a full record.
+  mutating func next(limit: Int) -> ByteBuffer? {
+    let piece = self.nextPiece(limit: limit)
+    self.bytesLeft -= piece?.readableBytes ?? 0
+    return piece
+  }
+
+  private mutating func nextPiece(limit: Int) -> ByteBuffer? {
+    if let piece = self.takeRest(limit: limit) { return piece }
     guard let first = self.nextBuffer() else { return nil }
     guard first.readableBytes <= Self.smallBytes, let second = self.peekBuffer(), second <= Self.smallBytes else {
       self.rest = first
-      return self.rest.readSlice(length: min(first.readableBytes, TLSConnection.callLimit))
+      return self.takeRest(limit: limit)
     }
-    var gathered = self.allocator.buffer(capacity: min(self.totalBytes, TLSConnection.recordPlaintext))
+    var gathered = self.allocator.buffer(capacity: min(self.bytesLeft, TLSConnection.recordPlaintext))
     gathered.writeImmutableBuffer(first)
     while let size = self.peekBuffer(), size <= Self.smallBytes,
       gathered.readableBytes + size <= TLSConnection.recordPlaintext, let buffer = self.nextBuffer()
@@ -38,6 +42,11 @@ struct RecordPlan {
       gathered.writeImmutableBuffer(buffer)
     }
     return gathered
+  }
+
+  private mutating func takeRest(limit: Int) -> ByteBuffer? {
+    guard self.rest.readableBytes > 0 else { return nil }
+    return self.rest.readSlice(length: min(self.rest.readableBytes, limit))
   }
 
   private mutating func nextBuffer() -> ByteBuffer? {

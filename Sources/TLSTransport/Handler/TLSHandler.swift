@@ -40,7 +40,7 @@ public final class TLSHandler: ChannelDuplexHandler {
   private var flushIsDue = false
   /// Somebody asked for bytes and has not got any yet.
   private var readIsDue = false
-  /// The peer's close_notify was received, or the end of its stream.
+  /// Nothing more comes, and who reads was told why: the peer's close_notify, the end of its stream, a failing socket.
   private var inputIsClosed = false
   private var closesAbruptly = false
   private let allocator = ByteBufferAllocator()
@@ -78,12 +78,12 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   public func channelInactive(context: ChannelHandlerContext) {
     let state = self.state
-    let isClean = self.inputIsClosed
+    let isExplained = self.inputIsClosed
     self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
     switch state {
     case .idle, .closed: break
-    case .handshaking: context.fireErrorCaught(TLSError.closedDuringHandshake)
-    case .open, .outputClosed: if !isClean { context.fireErrorCaught(TLSError.uncleanShutdown) }
+    case .handshaking: if !isExplained { context.fireErrorCaught(TLSError.closedDuringHandshake) }
+    case .open, .outputClosed: if !isExplained { context.fireErrorCaught(TLSError.uncleanShutdown) }
     }
     context.fireChannelInactive()
   }

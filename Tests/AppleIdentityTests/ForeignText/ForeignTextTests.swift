@@ -55,10 +55,54 @@ struct ForeignJSONTests {
   }
 
   @Test(
-    "Is refused if it is no object, or has numbers that nothing can hold",
-    arguments: ["", "[]", "1", "{", "{}}", "{\"a\":1e999}", "{\"a\":01}", "{\"a\":NaN}", "{a:1}"])
-  func notAnObject(text: String) {
-    #expect(problem(text) == .notAnObject)
+    "Is refused if it is not exactly JSON, or no object",
+    arguments: [
+      "", " ", "[]", "1", "\"a\"", "{", "{}}", "{}x", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":[1,]}",
+      "{\"a\":[,]}",
+      "{\"a\" 1}", "{a:1}", "{'a':1}", "{\"a\":1 \"b\":2}", "{\"a\":[1 2]}", "{\"a\":[1}", "{\"a\":tru}",
+      "{\"a\":True}",
+      "{\"a\":nullx}", "{\"a\":1e999}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":-}", "{\"a\":.5}", "{\"a\":1.}",
+      "{\"a\":1e}",
+      "{\"a\":0x10}", "{\"a\":NaN}", "{\"a\":Infinity}", "{\"a\":\"", "{\"a\":\"\n\"}", "{\"a\":\"\u{0}\"}",
+      "{\"a\":\"\\x\"}",
+      "{\"a\":\"\\u12\"}", "{\"a\":\"\\u+123\"}", "{\"a\":\"\\ud800\"}", "{\"a\":\"\\udc00\"}",
+      "{\"a\":\"\\ud800\\u0041\"}",
+      "{\"a\":1,\"a\":2}", "{\"a\":1,\"\\u0061\":2}", "\u{FEFF}{}", "{\u{A0}}", "/**/{}",
+    ])
+  func malformed(text: String) {
+    #expect(problem(text) == .malformed)
+  }
+
+  @Test("Strings are unescaped, and what looks like an end is none")
+  func strings() throws {
+    let text = #" { "a" : "\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü]}" , "" : [ ] , "o" : { } } "#
+    let object = try ForeignJSON.object(Array(text.utf8), maximumBytes: 1000, maximumDepth: 4)
+    #expect(object["a"] == .string("\"\\/\u{8}\u{C}\n\r\t\u{FC}\u{1F600}ü]}"))
+    #expect(object[""] == .array([]))
+    #expect(object["o"] == .object([:]))
+  }
+
+  @Test("Every text cut short is refused")
+  func cutShort() throws {
+    let text = Array(#"{"a":[true,false,null,-1.5e+3,{"b":"\u00fcx\n"}],"c":{}}"#.utf8)
+    _ = try ForeignJSON.object(text, maximumBytes: 1000, maximumDepth: 4)
+    for length in 0..<text.count {
+      #expect(throws: ForeignJSONProblem.self) {
+        try ForeignJSON.object(text[..<length], maximumBytes: 1000, maximumDepth: 4)
+      }
+    }
+  }
+
+  @Test("Any byte changed leaves a value or a refusal, and no harm")
+  func changedBytes() {
+    let text = Array(#"{"a":[true,-1.5e+3,{"b":"\ud83d\ude00x"}],"c":{"d":null}}"#.utf8)
+    for index in text.indices {
+      for byte in UInt8.min...UInt8.max {
+        var changed = text
+        changed[index] = byte
+        _ = try? ForeignJSON.object(changed, maximumBytes: 1000, maximumDepth: 4)
+      }
+    }
   }
 
   @Test("Huge numbers are numbers and trap nowhere")

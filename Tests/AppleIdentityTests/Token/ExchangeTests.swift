@@ -101,4 +101,28 @@ struct ExchangeTests {
     #expect(await exchange(fixture, .failure(.notSent(reason: "x"))) == .notSent(reason: "x"))
     #expect(await exchange(fixture, .failure(.unanswered(reason: "x"))) == .appleTrouble(.unanswered(reason: "x")))
   }
+
+  @Test("What is told of a failure holds no code, token or secret")
+  func told() async throws {
+    let fixture = try Fixture()
+    let failures: [FakeApple.Answer] = [
+      .json(#"{"error":"invalid_grant","error_description":"used\r\nbefore"}"#, status: 400), .json("", status: 500),
+      answer(try fixture.token(["nonce": #""n-0""#])), .failure(.notSent(reason: "refused\r\n")),
+    ]
+    var told: [String] = []
+    for failure in failures {
+      let outcome = await exchange(fixture, failure)
+      told.append("\(outcome.code): \(outcome.problem ?? "")")
+    }
+    #expect(
+      told == [
+        "refused: Apple answered invalid_grant: used??before", "apple_trouble: Apple answered 500",
+        "unverified: the identity token was made for another attempt to sign in",
+        "not_sent: Apple could not be reached: refused??",
+      ])
+    let granted = await exchange(fixture, answer(try fixture.token()))
+    #expect(granted.code == "granted")
+    #expect(granted.problem == nil)
+    #expect(!"\(granted)".contains("r.1"))
+  }
 }

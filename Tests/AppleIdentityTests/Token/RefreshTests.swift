@@ -21,6 +21,7 @@ struct RefreshTests {
     let request = try #require(fixture.apple.requests(to: "/auth/token").first)
     #expect(request.description == "POST https://appleid.apple.com/auth/token")
     #expect(request.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
+    #expect(request.head.headerFields[.userAgent] == "Cordon")
     #expect(request.head.headerFields[.contentLength] == String(request.body.count))
     let form = try FormFields(parsing: request.body)
     #expect(try form.text(of: "grant_type") == "refresh_token")
@@ -78,6 +79,12 @@ struct RefreshTests {
     let verdict = try await verdict(
       .json(#"{"error":"\#(code.rawValue)","error_description":"said\r\nso"}"#, status: 400))
     #expect(verdict == .misconfigured(AppleRefusal(code: code, description: "said??so")))
+  }
+
+  @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
+  func otherStatusOfMistakes(status: Int) async throws {
+    let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
+    #expect(verdict == .misconfigured(AppleRefusal(code: .invalidClient, description: nil)))
   }
 
   @Test(
@@ -151,5 +158,16 @@ struct RefreshTests {
       try await verdict(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))
     let unanswered = try await verdict(.failure(.unanswered(reason: "no answer in 10 s")))
     #expect(unanswered == .appleTrouble(.unanswered(reason: "no answer in 10 s")))
+  }
+
+  @Test("Each verdict has a code for logs and metrics that holds no text from outside")
+  func codes() {
+    let refusal = AppleRefusal(code: .invalidClient, description: "x")
+    let verdicts: [RefreshVerdict] = [
+      .goodStanding(identityToken: nil, rejection: nil), .revoked(refusal), .misconfigured(refusal),
+      .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),
+    ]
+    #expect(
+      verdicts.map(\.code) == ["good_standing", "revoked", "misconfigured", "apple_trouble", "not_sent", "no_secret"])
   }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Operations
@@ -183,5 +184,30 @@ struct MetricsTests {
     let text = try read(sample)
     #expect(text.value("process_resident_memory_bytes") == sample.residentBytes.map { Double($0) })
     #expect(text.value("process_open_fds") == sample.openDescriptors.map { Double($0) })
+  }
+
+  private static let promtool = "/usr/bin/promtool"
+
+  @Test(
+    "Prometheus's own tool finds nothing wrong", .enabled(if: FileManager.default.isExecutableFile(atPath: promtool)))
+  func prometheus() throws {
+    let recorder = registry.makeRequestRecorder()
+    recorder.requestStarted()
+    recorder.requestFinished(route: .signedIn, status: 200, nanoseconds: 3_000_000, bytesIn: 10, bytesOut: 20)
+    registry.makeConnectionRecorder().upstreamConnected(nanoseconds: 1)
+    registry.signIns.count("odd \"outcome\"\n")
+    registry.addGauge("cordon_sessions_in_memory", help: "Sessions in memory.") { 42 }
+    let tool = Process()
+    tool.executableURL = URL(fileURLWithPath: Self.promtool)
+    tool.arguments = ["check", "metrics"]
+    let (input, output) = (Pipe(), Pipe())
+    (tool.standardInput, tool.standardOutput, tool.standardError) = (input, output, output)
+    try tool.run()
+    try input.fileHandleForWriting.write(contentsOf: Data(registry.render(process: .current())))
+    try input.fileHandleForWriting.close()
+    let complaints = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    tool.waitUntilExit()
+    #expect(tool.terminationStatus == 0, "\(complaints)")
+    #expect(complaints.isEmpty)
   }
 }

@@ -62,12 +62,12 @@ final class Browser {
   /// Waits until the address satisfies `isThere`, and answers it.
   @discardableResult
   func waitForAddress(
-    _ what: String, by deadline: Deadline = .standard, where isThere: (String) -> Bool
+    _ what: String, by deadline: Deadline = .standard, where isThere: (String) throws -> Bool
   ) throws -> String {
     do {
       return try poll(what, by: deadline) {
         let address = try address()
-        return isThere(address) ? address : nil
+        return try isThere(address) ? address : nil
       }
     } catch { throw HarnessError.timedOut("\(what); the browser is at \((try? address()) ?? "?"): \(shown)") }
   }

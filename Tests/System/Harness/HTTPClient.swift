@@ -80,7 +80,7 @@ struct WebAddress: Sendable, Equatable, CustomStringConvertible {
     guard let mark = target.firstIndex(of: "?") else { return [] }
     return FormEncoding.decode(String(target[target.index(after: mark)...]))
   }
-  subscript(parameter: String) -> String? { query.first { $0.0 == parameter }?.1 }
+  subscript(parameter name: String) -> String? { query.first { $0.0 == name }?.1 }
   var origin: String { "http://\(host):\(port)" }
   var description: String { origin + target }
 

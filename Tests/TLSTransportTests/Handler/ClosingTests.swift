@@ -33,6 +33,17 @@ struct ClosingTests {
     pair.close()
   }
 
+  @Test("An error of the socket is told once, as it is", arguments: [true, false])
+  func socketError(completed: Bool) throws {
+    let pair = try ConnectedPair()
+    try pair.activate()
+    if completed { try pair.pump() }
+    pair.client.channel.pipeline.fireErrorCaught(IOError(errnoCode: 104, reason: "reset"))
+    pair.client.wire.hangUp()
+    #expect(pair.client.log.events == (completed ? [.handshake] : []) + [.otherError, .inactive])
+    pair.close()
+  }
+
   @Test("A half-close of the socket without announcement is an error too, and closes")
   func halfClosedTruncation() throws {
     let pair = try ConnectedPair.established()

@@ -119,13 +119,14 @@ struct DataTests {
     pair.close()
   }
 
-  @Test("Calls of OpenSSL get pieces of at most 64 KiB, none empty")
+  @Test("Pieces to encrypt keep to the limit, none is empty, small neighbours come together")
   func recordPlan() {
-    let sizes = [0, 1, 0, 16_384, 100_000, 65_536, 0]
+    let sizes = [0, 1, 0, 16_384, 100_000, 5, 0, 6, 65_536, 7, 0]
     var plan = RecordPlan(buffers: sizes.map { ByteBuffer(repeating: 1, count: $0) }, allocator: ByteBufferAllocator())
-    #expect(plan.totalBytes == sizes.reduce(0, +))
+    #expect(plan.bytesLeft == sizes.reduce(0, +))
     var pieces: [Int] = []
-    while let piece = plan.next() { pieces.append(piece.readableBytes) }
-    #expect(pieces == [1, 16_384, 65_536, 34_464, 65_536])
+    while let piece = plan.next(limit: 49_152) { pieces.append(piece.readableBytes) }
+    #expect(pieces == [1, 16_384, 49_152, 49_152, 1_696, 11, 49_152, 16_384, 7])
+    #expect(plan.bytesLeft == 0)
   }
 }

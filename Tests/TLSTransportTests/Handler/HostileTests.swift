@@ -90,6 +90,62 @@ struct HostileTests {
     pair.close()
   }
 
+  @Test("A ClientHello cut off anywhere waits, and ends with one error when the peer is gone")
+  func cutOffHello() throws {
+    let hello = try Self.clientHello()
+    for length in stride(from: 0, to: hello.readableBytes, by: 7) {
+      let server = try Self.server()
+      if length > 0 { try server.receive(#require(hello.getSlice(at: hello.readerIndex, length: length))) }
+      #expect(server.log.events.isEmpty)
+      server.wire.hangUp()
+      #expect(server.log.events == [.error(.closedDuringHandshake), .inactive])
+    }
+  }
+
+  @Test("A ClientHello with any byte changed is served or refused with one error, and nothing traps")
+  func changedHello() throws {
+    let hello = try Self.clientHello()
+    for offset in 0..<hello.readableBytes {
+      for change: UInt8 in [0xFF, 0x01, 0x80] {
+        var changed = hello
+        let index = hello.readerIndex + offset
+        changed.setInteger(hello.getInteger(at: index, as: UInt8.self)! ^ change, at: index)
+        let server = try Self.server()
+        try server.receive(changed)
+        #expect(server.log.errors.count <= 1)
+        #expect(server.channel.isActive == server.log.errors.isEmpty)
+        #expect(server.log.plaintext.readableBytes == 0)
+        server.wire.hangUp()
+        #expect(server.log.errors.count == 1)
+      }
+    }
+  }
+
+  @Test("Random records after the handshake are refused with one error", arguments: 0..<50)
+  func randomRecords(seed: UInt64) throws {
+    var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    func random(_ limit: UInt64) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int((state >> 33) % limit)
+    }
+    let pair = try ConnectedPair.established()
+    // The four kinds of records, and others.
+    var record: [UInt8] = [UInt8(20 + random(6)), 3, 3, 0, UInt8(17 + random(200))]
+    record += (0..<record[4]).map { _ in UInt8(random(256)) }
+    try pair.server.receive(ByteBuffer(bytes: record))
+    pair.server.wire.hangUp()
+    #expect(pair.server.log.errors.count == 1)
+    #expect(pair.server.log.text == "")
+    pair.close()
+  }
+
+  private static func clientHello() throws -> ByteBuffer {
+    let client = try Endpoint(.client(.system, ["h2"], serverName: "app.example.test"))
+    try client.activate()
+    defer { client.wire.hangUp() }
+    return try #require(try client.takeOutbound())
+  }
+
   @Test("What one connection did wrong is not taken for an error of the next")
   func errorQueue() throws {
     for _ in 0..<3 {

@@ -56,7 +56,7 @@ private final class EchoHandler: ChannelInboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let bytes = self.unwrapInboundIn(data)
-    self.saysGoodbye = String(buffer: bytes).hasSuffix("bye\n")
+    self.saysGoodbye = bytes.readableBytesView.suffix(4).elementsEqual("bye\n".utf8)
     context.write(data, promise: nil)
   }
 

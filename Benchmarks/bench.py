@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Cordon beside nginx and HAProxy as plain proxies, in one run, on loopback.
+
+The proxy has one core, the loader (wrk) and the application behind the proxy the other. Every row starts the contenders
+afresh and loads them in turn, round after round; medians are told. Exit status 0 also where a budget is missed: the
+table says so. `make bench` builds what is needed and calls this.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import http.client
+import json
+import os
+import shutil
+import ssl
+import sys
+import tempfile
+from pathlib import Path
+
+import first_answer
+import idle
+import load
+import report
+from contender import Certificate, Contender, Running, Setting
+from figures import Figures, Loaded
+from gateway import Cordon
+from plain_proxies import HAProxy, Nginx
+from rows import ROWS, SMALL, Row, browser_fields
+from upstream import Upstream
+
+DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
+ONCE = "start_and_idle"
+"""Names what is measured without load among the rows."""
+
+
+def main() -> None:
+    options = _options()
+    cores = sorted(os.sched_getaffinity(0))
+    if len(cores) < 2:
+        raise SystemExit("bench: two cores are needed, one for the proxy and one for the loader and the application")
+    missing = [tool for tool in ["nginx", "haproxy", "wrk", "taskset", "openssl"] if not shutil.which(tool)]
+    if missing:
+        raise SystemExit(f"bench: not found: {', '.join(missing)}; Scripts/install-debian-packages bench installs them")
+    with tempfile.TemporaryDirectory(prefix="cordon-bench-", dir=_memory()) as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        run = Run(options, folder, proxy_core=cores[0], loader_core=cores[1])
+        text = run.measure()
+    print(text)
+    if options.json:
+        Path(options.json).write_text(json.dumps(dataclasses.asdict(run.figures), indent=2, default=str) + "\n")
+    if options.write:
+        report.write_into(DOCUMENT, text)
+
+
+class Run:
+    """One run, from the first row to the table."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path, *, proxy_core: int, loader_core: int) -> None:
+        self.options = options
+        self.folder = folder
+        self.proxy_core, self.loader_core = proxy_core, loader_core
+        self.upstream = Upstream(folder, {loader_core})
+        self.certificate = Certificate.make(folder)
+        self.contenders: list[Contender] = [Nginx(), HAProxy()]
+        if options.cordon:
+            # Cordon second, so that both neighbours of its rounds are nginx's and HAProxy's.
+            self.contenders.insert(
+                1, Cordon(Path(options.cordon).resolve(), Path(options.simulator).resolve(), {loader_core}))
+        self.figures = Figures()
+
+    def measure(self) -> str:
+        """Runs everything that was asked for; answers the table."""
+        conditions = report.conditions(self.contenders, self.options.seconds, self.options.rounds)
+        for row in ROWS:
+            if row.key in self.options.rows:
+                self._load(row)
+        if ONCE in self.options.rows:
+            self._start_and_idle()
+        return report.markdown(self.figures, self.contenders, conditions)
+
+    def _load(self, row: Row) -> None:
+        proxy_cores = frozenset({self.proxy_core} if row.cores == 1 else {self.proxy_core, self.loader_core})
+        loader_cores = {self.loader_core} if row.cores == 1 else set(proxy_cores)
+        for pid in self.upstream.process.members:
+            os.sched_setaffinity(pid, loader_cores)
+        setting = Setting(
+            self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None)
+        serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
+        measured = {name: Loaded() for name in serving}
+        for number in range(self.options.rounds + 1):
+            for name, running in serving.items():
+                result = load.run(
+                    running, row.path, self._fields(running, row.signed_in), kind=row.kind,
+                    seconds=self.options.seconds if number else 1, cores=loader_cores)
+                if number:  # The first one warms up.
+                    measured[name].rounds.append(result)
+                    print(f"{row.key:14} round {number} {name:8} {result.cpu_us_per_request:8.2f} µs "
+                          f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr, flush=True)
+        for name, running in serving.items():
+            measured[name].resident_mib = running.process.resident_bytes / 1_048_576
+            running.stop()
+        self.figures.rows.append(row)
+        self.figures.loaded[row.key] = measured
+
+    def _start_and_idle(self) -> None:
+        setting = Setting(self.upstream.port, frozenset({self.proxy_core}))
+        for contender in self.contenders:
+            running = self._start(contender, setting, ONCE)
+            fields = self._fields(running, signed_in=True)
+            self.figures.first[contender.name] = first_answer.measure(contender, running, SMALL, fields)
+            self.figures.idle_kib[contender.name] = idle.kib_per_connection(running, SMALL, fields)
+            running.stop()
+
+    def _start(self, contender: Contender, setting: Setting, row: str) -> Running:
+        folder = self.folder / f"{row}-{contender.name}"
+        folder.mkdir()
+        running = contender.start(setting, folder)
+        if contender.name == "cordon":
+            _expect_identity(running)
+        return running
+
+    @staticmethod
+    def _fields(running: Running, signed_in: bool) -> list[tuple[str, str]]:
+        return browser_fields(running.authority, running.session if signed_in else None)
+
+
+def _expect_identity(running: Running) -> None:
+    """What is measured is forwarding for somebody: the application must be told whom, and strangers turned away."""
+    for session, wanted in [(running.session, 200), (None, 302)]:
+        if running.scheme == "https":
+            connection: http.client.HTTPConnection = http.client.HTTPSConnection(
+                "127.0.0.1", running.port, timeout=5, context=ssl._create_unverified_context())
+        else:
+            connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=5)
+        connection.request("GET", "/app/who", headers=dict(browser_fields(running.authority, session)))
+        response = connection.getresponse()
+        told = response.read()
+        connection.close()
+        if response.status != wanted or (session and not told):
+            raise SystemExit(f"bench: cordon answered {response.status} {told[:200]!r} to /app/who, session {session}")
+
+
+def _memory() -> str | None:
+    """A folder in memory, so that no disk is measured."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    keys = [row.key for row in ROWS] + [ONCE]
+    parser.add_argument("--cordon", metavar="PATH", help="the release binary; without it only the others are measured")
+    parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
+    parser.add_argument("--quick", action="store_true", help="about two minutes: shorter rounds, and fewer")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 5, quick 3)")
+    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 1)")
+    parser.add_argument("--rows", metavar="KEY,…", help=f"what to measure, of {', '.join(keys)} (default all)")
+    parser.add_argument("--json", metavar="FILE", help="writes every round there as well")
+    parser.add_argument("--write", action="store_true", help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
+    options = parser.parse_args()
+    options.rounds = options.rounds or (3 if options.quick else 5)
+    options.seconds = options.seconds or (1 if options.quick else 5)
+    options.rows = options.rows.split(",") if options.rows else keys
+    if unknown := [key for key in options.rows if key not in keys]:
+        parser.error(f"unknown rows: {', '.join(unknown)}")
+    if not (1 <= options.rounds <= 100 and 1 <= options.seconds <= 60):
+        parser.error("1 to 100 rounds of 1 to 60 seconds")
+    if options.cordon and not options.simulator:
+        options.simulator = str(Path(options.cordon).with_name("apple-simulator"))
+    return options
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""What every contender is to the harness: something that can be set up for a row, started, and asked where it listens."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from processes import Process
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a contender is to be set up."""
+
+    upstream_port: int
+    cores: frozenset[int]
+    """The cores it may use; it runs as many workers."""
+    access_log: bool = False
+    certificate: Certificate | None = None
+    """Speaks TLS with this if given, cleartext otherwise."""
+
+
+@dataclass
+class Running:
+    """A contender that serves."""
+
+    process: Process
+    port: int
+    host: str
+    """What requests call it, without the port."""
+    session: str
+    """The session's cookie, `name=value`. All contenders are sent one; only Cordon understands it."""
+    health: tuple[int, str] | None = None
+    """Port and path of what answers 200 once it is ready, where there is such a thing."""
+    scheme: str = "http"
+    lines: Path | None = None
+    """Where each request is told in a line, if it is."""
+    helpers: list[Process] = field(default_factory=list)
+    """What runs beside it and is not measured."""
+
+    def stop(self) -> None:
+        for process in [self.process, *self.helpers]:
+            process.stop()
+
+    @property
+    def authority(self) -> str:
+        return f"{self.host}:{self.port}"
+
+    def url(self, path: str) -> str:
+        return f"{self.scheme}://127.0.0.1:{self.port}{path}"
+
+
+class Contender(Protocol):
+    """A proxy that is measured."""
+
+    name: str
+    title: str
+
+    def start(self, setting: Setting, folder: Path) -> Running:
+        """Starts it in a new folder of its own, and returns once it serves."""
+
+    def launch(self, folder: Path, cores: set[int]) -> Process:
+        """Starts it on what is in its folder, and returns at once."""
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A self-signed certificate for localhost, for the rows that speak TLS."""
+
+    chain: Path
+    key: Path
+    both: Path
+    """Both in one file, as HAProxy wants them."""
+
+    @classmethod
+    def make(cls, folder: Path) -> Certificate:
+        made = cls(folder / "certificate.pem", folder / "key.pem", folder / "both.pem")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+             "-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+             "-keyout", str(made.key), "-out", str(made.chain)], check=True, capture_output=True)
+        made.both.write_text(made.chain.read_text() + made.key.read_text())
+        for secret in [made.key, made.both]:
+            secret.chmod(0o600)
+        return made

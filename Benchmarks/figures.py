@@ -1,0 +1,67 @@
+"""What was measured, and what it comes to."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, field
+
+from first_answer import FirstAnswer
+from load import Round
+from rows import Row
+
+
+@dataclass
+class Loaded:
+    """One contender in one row."""
+
+    rounds: list[Round] = field(default_factory=list)
+    resident_mib: float = 0
+    """After the last round."""
+
+    @property
+    def cpu_us(self) -> float:
+        return statistics.median(round.cpu_us_per_request for round in self.rounds)
+
+    @property
+    def per_second(self) -> float:
+        return statistics.median(round.requests_per_second for round in self.rounds)
+
+    @property
+    def p99_ms(self) -> float:
+        return statistics.median(round.p99_ms for round in self.rounds)
+
+    @property
+    def lines_lost(self) -> float:
+        return statistics.median(round.lines_lost for round in self.rounds)
+
+
+@dataclass
+class Figures:
+    """Everything of one run. Contenders go by their names."""
+
+    loaded: dict[str, dict[str, Loaded]] = field(default_factory=dict)
+    """By the key of the row, then by contender."""
+    rows: list[Row] = field(default_factory=list)
+    idle_kib: dict[str, float] = field(default_factory=dict)
+    first: dict[str, FirstAnswer] = field(default_factory=dict)
+
+    def values(self) -> dict[str, float]:
+        """What budgets are set for, as far as this run measured it."""
+        found: dict[str, float] = {}
+
+        def ratio(name: str, row: str, other_row: str, other: str, value) -> None:
+            ours, theirs = self.loaded.get(row, {}).get("cordon"), self.loaded.get(other_row, {}).get(other)
+            if ours and theirs:
+                found[name] = value(ours) / value(theirs)
+
+        ratio("authenticated_cpu_vs_nginx", "authenticated", "authenticated", "nginx", lambda it: it.cpu_us)
+        ratio("access_log_cpu_vs_nginx", "access_log", "authenticated", "nginx", lambda it: it.cpu_us)
+        ratio("authenticated_p99_vs_nginx", "authenticated", "authenticated", "nginx", lambda it: it.p99_ms)
+        ratio("one_megabyte_cpu_vs_haproxy", "one_megabyte", "one_megabyte", "haproxy", lambda it: it.cpu_us)
+        if resident := [row["cordon"].resident_mib for row in self.loaded.values() if "cordon" in row]:
+            found["rss_mib"] = max(resident)
+        if "cordon" in self.idle_kib:
+            found["idle_connection_kib"] = self.idle_kib["cordon"]
+        if first := self.first.get("cordon"):
+            found["first_answer_ms"] = max(first.proxied_ms, first.ready_ms or 0)
+        return found

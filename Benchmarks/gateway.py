@@ -1,0 +1,122 @@
+"""Cordon, with somebody really signed in through the simulated Apple."""
+
+from __future__ import annotations
+
+import http.client
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from contender import Running, Setting
+from processes import Process, free_port, wait_for_port
+from sign_in import sign_in
+
+CLIENT_ID, TEAM_ID, KEY_ID = "com.example.web", "DEF123GHIJ", "ABC123DEFG"
+
+
+@dataclass
+class Cordon:
+    """The gateway. Each start has a simulated Apple, keys and a store of its own."""
+
+    binary: Path
+    simulator: Path
+    simulator_cores: set[int]
+    name: str = "cordon"
+    title: str = "Cordon"
+
+    def start(self, setting: Setting, folder: Path) -> Running:
+        port, admin, apple = free_port(), free_port(), free_port()
+        scheme = "https" if setting.certificate else "http"
+        origin = f"{scheme}://localhost:{port}"
+        folder.chmod(0o700)
+        simulated_apple = self._start_simulator(folder, apple, f"{origin}/.auth/callback")
+        (folder / "session.key").write_text("what signs the sessions of the benchmark, and nothing else\n")
+        (folder / "session.key").chmod(0o600)
+        tls = ""
+        if setting.certificate:
+            tls = (f'tls_certificate_file = "{setting.certificate.chain}"\n'
+                   f'tls_private_key_file = "{setting.certificate.key}"')
+        (folder / "gateway.conf").write_text(_CONFIGURATION.format(
+            origin=origin, port=port, admin=admin, apple=apple, upstream=setting.upstream_port, tls=tls,
+            workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
+            key=KEY_ID))
+        running = Running(
+            self.launch(folder, set(setting.cores)), port, "localhost", "", health=(admin, "/readyz"), scheme=scheme,
+            helpers=[simulated_apple])
+        running.lines = running.process.log if setting.access_log else None
+        self._wait_until_ready(running)
+        running.session = sign_in(origin)
+        return running
+
+    def launch(self, folder: Path, cores: set[int]) -> Process:
+        command = [str(self.binary), "run", "--config", str(folder / "gateway.conf")]
+        return Process.start(self.name, command, cores=cores, folder=folder)
+
+    def _start_simulator(self, folder: Path, port: int, redirect: str) -> Process:
+        command = [
+            str(self.simulator), "--port", str(port), "--write-key", str(folder / "AuthKey.p8"),
+            "--redirect-uri", redirect, "--client-id", CLIENT_ID, "--team-id", TEAM_ID, "--key-id", KEY_ID]
+        process = Process.start("apple-simulator", command, cores=self.simulator_cores, folder=folder)
+        wait_for_port(process, port)
+        return process
+
+    def _wait_until_ready(self, running: Running) -> None:
+        assert running.health
+        end = time.monotonic() + 15
+        while time.monotonic() < end:
+            running.process.check()
+            connection = http.client.HTTPConnection("127.0.0.1", running.health[0], timeout=2)
+            try:
+                connection.request("GET", running.health[1])
+                if connection.getresponse().status == 200:
+                    running.process.settle()
+                    return
+            except OSError:
+                pass
+            finally:
+                connection.close()
+            time.sleep(0.02)
+        raise SystemExit(f"bench: cordon is not ready after 15 s; see {running.process.log}")
+
+
+_CONFIGURATION = """\
+public_url = "{origin}"
+
+[listen]
+address = "127.0.0.1:{port}"
+workers = {workers}
+{tls}
+
+[admin]
+address = "127.0.0.1:{admin}"
+
+[upstream]
+url = "http://127.0.0.1:{upstream}"
+
+[apple]
+client_id = "{client}"
+team_id = "{team}"
+key_id = "{key}"
+private_key_file = "AuthKey.p8"
+base_url = "http://127.0.0.1:{apple}"
+
+[session]
+secret_files = ["session.key"]
+
+[store]
+url = "sqlite:cordon.db"
+
+[identity.headers]
+X-Forwarded-User = "sub"
+X-Forwarded-Email = "email"
+X-Forwarded-Name = "name"
+
+[[route]]
+path = "/public/"
+access = "public"
+
+[log]
+access = {access_log}
+level = "warning"
+format = "json"
+"""

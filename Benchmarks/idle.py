@@ -1,0 +1,51 @@
+"""What a kept connection costs while nobody asks anything on it."""
+
+from __future__ import annotations
+
+import resource
+import socket
+
+from contender import Running
+
+FIRST = 200
+"""Connections opened before the first look, so that what is allocated once is not counted against the others."""
+CONNECTIONS = 2_000
+
+
+def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]]) -> float:
+    """Opens connections that each ask once, one after another, and stay; answers what each added to resident memory."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard == resource.RLIM_INFINITY else min(16_384, hard), hard))
+    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    open_connections: list[socket.socket] = []
+    try:
+        for _ in range(FIRST):
+            open_connections.append(_ask(running, request.encode()))
+        before = running.process.resident_bytes
+        for _ in range(CONNECTIONS):
+            open_connections.append(_ask(running, request.encode()))
+        return (running.process.resident_bytes - before) / CONNECTIONS / 1_024
+    finally:
+        for connection in open_connections:
+            connection.close()
+
+
+def _ask(running: Running, request: bytes) -> socket.socket:
+    connection = socket.create_connection(("127.0.0.1", running.port), 10)
+    connection.sendall(request)
+    answer = b""
+    while True:
+        received = connection.recv(65_536)
+        if not received:
+            raise SystemExit(f"bench: {running.process.name} closed a connection that it was to keep: {answer[:200]!r}")
+        answer += received
+        head, end, body = answer.partition(b"\r\n\r\n")
+        if end and len(body) >= _length(running, head):
+            return connection
+
+
+def _length(running: Running, head: bytes) -> int:
+    lines = head.lower().split(b"\r\n")
+    if b" 200 " not in lines[0] + b" ":
+        raise SystemExit(f"bench: {running.process.name} answered {lines[0]!r}")
+    return next(int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:"))

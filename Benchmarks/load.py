@@ -1,0 +1,90 @@
+"""One round of load on the loader's core, and what the proxy spent on it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from contender import Running
+from rows import CONNECTIONS, Kind
+
+_UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round came to."""
+
+    requests: int
+    cpu_us_per_request: float
+    requests_per_second: float
+    p99_ms: float
+    lines_lost: float = 0
+    """The share of the requests that no line of the access log tells."""
+
+
+def run(
+    running: Running, path: str, fields: list[tuple[str, str]], *, kind: Kind, seconds: int, cores: set[int],
+) -> Round:
+    """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run: it would be a lie."""
+    if running.lines:
+        os.truncate(running.lines, 0)
+    before = running.process.cpu_seconds
+    if kind is Kind.KEPT:
+        requests, per_second, p99_ms = _kept(running, path, fields, seconds, cores)
+    else:
+        requests, per_second, p99_ms = _new(running, path, fields, kind, seconds, cores)
+    spent = running.process.cpu_seconds - before
+    running.process.check()
+    return Round(requests, spent / requests * 1e6, per_second, p99_ms, _lines_lost(running.lines, requests))
+
+
+def _lines_lost(lines: Path | None, requests: int) -> float:
+    if lines is None:
+        return 0
+    time.sleep(0.5)  # A proxy may write its lines a little later.
+    with open(lines, "rb") as told:
+        return max(0, 1 - sum(block.count(b"\n") for block in iter(lambda: told.read(1 << 20), b"")) / requests)
+
+
+def _kept(
+    running: Running, path: str, fields: list[tuple[str, str]], seconds: int, cores: set[int],
+) -> tuple[int, float, float]:
+    command = [
+        "wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--timeout", "10s",
+        "--latency"]
+    for name, value in fields:
+        command += ["--header", f"{name}: {value}"]
+    said = _run(running, command + [running.url(path)], cores, seconds)
+    if trouble := re.search(r"Non-2xx or 3xx responses: \d+|Socket errors: .*", said):
+        raise SystemExit(f"bench: {running.process.name} at {path}: {trouble[0]}")
+    counted = re.search(r"(\d+) requests in", said)
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", said)
+    slowest = re.search(r"99%\s+([\d.]+)([a-z]+)", said)
+    if not (counted and rate and slowest and int(counted[1])):
+        raise SystemExit(f"bench: wrk said nothing of use about {running.process.name}:\n{said}")
+    return int(counted[1]), float(rate[1]), float(slowest[1]) * _UNITS[slowest[2]]
+
+
+def _new(
+    running: Running, path: str, fields: list[tuple[str, str]], kind: Kind, seconds: int, cores: set[int],
+) -> tuple[int, float, float]:
+    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    loader = Path(__file__).with_name("handshakes.py")
+    said = json.loads(_run(
+        running, [sys.executable, str(loader), str(running.port), str(seconds), kind.value], cores, seconds, request))
+    return said["connections"], said["per_second"], said["p99_ms"]
+
+
+def _run(running: Running, command: list[str], cores: set[int], seconds: int, request: str = "") -> str:
+    pinned = ["taskset", "--cpu-list", ",".join(map(str, sorted(cores))), *command]
+    done = subprocess.run(pinned, input=request, capture_output=True, text=True, timeout=seconds + 30)
+    if done.returncode:
+        raise SystemExit(f"bench: the loader failed with {running.process.name}: {done.stderr or done.stdout}")
+    return done.stdout

@@ -1,0 +1,141 @@
+"""Child processes: pinned to cores, with their processor time and memory, and ended however the run ends."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import resource
+import signal
+import socket
+import subprocess
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+DESCRIPTORS = 16_384
+"""Descriptors that a child may open, if the system lets it."""
+
+
+@dataclass
+class Process:
+    """A child with its own children (nginx is a master and its workers)."""
+
+    name: str
+    popen: subprocess.Popen[bytes]
+    log: Path
+    cores: set[int]
+    members: list[int] = field(default_factory=list)
+
+    @classmethod
+    def start(cls, name: str, command: list[str], *, cores: set[int], folder: Path, output: Path | None = None) -> Process:
+        """Starts a command on the given cores. What it writes goes to `output`, or to a log in the folder."""
+        log = output or folder / f"{name}.log"
+        with open(log, "ab") as sink:
+            popen = subprocess.Popen(
+                command, cwd=folder, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
+                start_new_session=True, preexec_fn=lambda: _prepare(cores))
+        process = cls(name, popen, log, cores)
+        _running.append(process)
+        return process
+
+    def settle(self) -> None:
+        """Takes stock of the process's children; to be called once it serves."""
+        self.members = [self.popen.pid] + _descendants(self.popen.pid)
+
+    @property
+    def cpu_seconds(self) -> float:
+        """User and system time of the process and its children so far, ended threads included.
+
+        From each process's own clock, which counts nanoseconds; /proc/PID/stat tells the same in hundredths of a second.
+        """
+        return sum(time.clock_gettime(_cpu_clock(pid)) for pid in self.members)
+
+    @property
+    def resident_bytes(self) -> int:
+        """Resident memory of the process and its children."""
+        return sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.members) * PAGE_BYTES
+
+    def check(self) -> None:
+        """Fails with what the process wrote last, if it has ended."""
+        if self.popen.poll() is not None:
+            said = self.log.read_text(errors="replace")[-2_000:] if self.log.is_file() else ""
+            raise SystemExit(f"bench: {self.name} ended with status {self.popen.returncode}:\n{said}")
+
+    def stop(self) -> None:
+        """Asks the process to end, waits three seconds, and then kills what is left of its group."""
+        if self in _running:
+            _running.remove(self)
+        if self.popen.poll() is None:
+            self.popen.send_signal(signal.SIGTERM)
+            try:
+                self.popen.wait(3)
+            except subprocess.TimeoutExpired:
+                pass
+        try:
+            os.killpg(self.popen.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        self.popen.wait()
+
+
+def free_port() -> int:
+    """A port of loopback that nobody listens on just now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_port(process: Process, port: int, seconds: float = 10) -> None:
+    """Waits until somebody accepts connections on the port."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        process.check()
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+        except OSError:
+            time.sleep(0.01)
+        else:
+            process.settle()
+            return
+    raise SystemExit(f"bench: {process.name} does not listen on port {port} after {seconds:g} s; see {process.log}")
+
+
+_running: list[Process] = []
+
+
+@atexit.register
+def _stop_all() -> None:
+    for process in list(_running):
+        process.stop()
+
+
+def _prepare(cores: set[int]) -> None:
+    """Runs in the child before it becomes the command."""
+    os.sched_setaffinity(0, cores)
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    wanted = DESCRIPTORS if hard == resource.RLIM_INFINITY else min(DESCRIPTORS, hard)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _cpu_clock(pid: int) -> int:
+    """The processor-time clock of a process, as clock_getcpuclockid(3) makes it."""
+    return (~pid << 3) | 2
+
+
+def _parent(pid: int) -> int:
+    text = Path(f"/proc/{pid}/stat").read_text()
+    return int(text[text.rindex(")") + 2:].split()[1])
+
+
+def _descendants(parent: int) -> list[int]:
+    children = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            if _parent(int(entry.name)) == parent:
+                children.append(int(entry.name))
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+    return children + [grandchild for child in children for grandchild in _descendants(child)]

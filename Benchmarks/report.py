@@ -1,0 +1,107 @@
+"""The figures as Markdown, with what they were to be."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+from pathlib import Path
+
+from contender import Contender
+from figures import Figures, Loaded
+from idle import CONNECTIONS as IDLE_CONNECTIONS
+from rows import CONNECTIONS
+
+BUDGETS = Path(__file__).with_name("budgets.json")
+BEGIN, END = "<!-- begin of what `make bench` writes -->", "<!-- end of what `make bench` writes -->"
+
+
+def markdown(figures: Figures, contenders: list[Contender], conditions: str) -> str:
+    """Budgets first, then every figure."""
+    parts = [conditions, _budgets(figures), _loaded(figures, contenders), _once(figures, contenders)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
+    """What the figures were measured on, and how long."""
+    versions = [_version(["nginx", "-v"], r"nginx/([\d.]+)", "nginx"), _version(["haproxy", "-v"], r"version (\S+)", "HAProxy")]
+    load = os.getloadavg()[0]
+    return (
+        f"{_processor()}, {os.cpu_count()} cores, Linux {platform.release()}, {', '.join(versions)}; {rounds} interleaved "
+        f"rounds of {seconds} s each, medians, {CONNECTIONS} connections; load average before the run {load:.1f}.")
+
+
+def write_into(document: Path, text: str) -> None:
+    """Replaces what stands between the marks of the document."""
+    before = document.read_text()
+    if before.count(BEGIN) != 1 or before.count(END) != 1:
+        raise SystemExit(f"bench: {document} has not exactly one pair of marks {BEGIN} and {END}")
+    head, rest = before.split(BEGIN)
+    document.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
+
+
+def _budgets(figures: Figures) -> str:
+    budgets, values = json.loads(BUDGETS.read_text()), figures.values()
+    lines = []
+    for key, budget in budgets.items():
+        if key not in values:
+            continue
+        value, limit = values[key], budget["at_most"]
+        verdict = "within" if value <= limit else f"**missed** by {(value / limit - 1) * 100:.0f} %"
+        lines.append(f"| {budget['title']} | {_number(value)} | {_number(limit)} | {verdict} |")
+    if not lines:
+        return ""
+    return "\n".join(["| | measured | at most | |", "|---|---:|---:|---|", *lines])
+
+
+def _loaded(figures: Figures, contenders: list[Contender]) -> str:
+    if not figures.rows:
+        return ""
+    lines = ["| | | CPU µs/request | × nginx | requests/s | p99 ms | RSS MiB |", "|---|---|---:|---:|---:|---:|---:|"]
+    for row in figures.rows:
+        measured = figures.loaded[row.key]
+        title = row.title
+        for contender in contenders:
+            if it := measured.get(contender.name):
+                lost = f", {it.lines_lost * 100:.0f} % of its lines lost" if it.lines_lost >= 0.005 else ""
+                lines.append(
+                    f"| {title} | {contender.title}{lost} | {it.cpu_us:.1f} | {_beside(it, measured.get('nginx'))} | "
+                    f"{it.per_second:,.0f} | {it.p99_ms:.2f} | {it.resident_mib:.0f} |")
+                title = ""
+    return "\n".join(lines)
+
+
+def _once(figures: Figures, contenders: list[Contender]) -> str:
+    if not (figures.idle_kib or figures.first):
+        return ""
+    lines = [
+        f"| | KiB per idle connection at {IDLE_CONNECTIONS:,} | ms from exec to the first proxied answer | to `/readyz` |",
+        "|---|---:|---:|---:|"]
+    for contender in contenders:
+        idle, first = figures.idle_kib.get(contender.name), figures.first.get(contender.name)
+        cells = [
+            contender.title, "–" if idle is None else f"{idle:.1f}", "–" if first is None else f"{first.proxied_ms:.0f}",
+            "–" if first is None or first.ready_ms is None else f"{first.ready_ms:.0f}"]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _beside(it: Loaded, nginx: Loaded | None) -> str:
+    return "–" if nginx is None else f"{it.cpu_us / nginx.cpu_us:.2f}"
+
+
+def _number(value: float) -> str:
+    return f"{value:.0f}" if value >= 20 else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _version(command: list[str], pattern: str, name: str) -> str:
+    said = subprocess.run(command, capture_output=True, text=True, check=True)
+    found = re.search(pattern, said.stdout + said.stderr)
+    return f"{name} {found[1] if found else '(version unknown)'}"
+
+
+def _processor() -> str:
+    found = re.search(r"model name\s*: (.+)", Path("/proc/cpuinfo").read_text())
+    return found[1] if found else platform.machine()

@@ -1,0 +1,80 @@
+"""What is measured under load. A row is one kind of request and one setting of the proxies; every contender runs it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+CONNECTIONS = 64
+"""Connections that the loader keeps open."""
+
+
+class Kind(Enum):
+    """How requests are sent."""
+
+    KEPT = "kept"
+    """Many on each connection."""
+    FULL = "full"
+    """One on each TLS connection, each with a full handshake."""
+    RESUMED = "resumed"
+    """One on each TLS connection, each resumed with a ticket of the one before."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of request to proxies that are set up in one way."""
+
+    key: str
+    """Its name in budgets and in the raw figures."""
+    title: str
+    path: str
+    signed_in: bool = True
+    """Whether the session's cookie is sent. The other contenders get the same bytes and pass them on."""
+    access_log: bool = False
+    """Whether each request is told in a line, written to a file in memory."""
+    tls: bool = False
+    """Whether the loader speaks TLS to the proxy."""
+    kind: Kind = Kind.KEPT
+    cores: int = 1
+    """Cores of the proxy. With two, loader and upstream share them with it."""
+
+
+SMALL = "/app/1k"
+LARGE = "/app/1m"
+PUBLIC = "/public/1k"
+
+ROWS = [
+    Row("authenticated", "Authenticated forwarding, 1 KB", SMALL),
+    Row("access_log", "The same, access log on", SMALL, access_log=True),
+    Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
+    Row("one_megabyte", "1 MB bodies down", LARGE),
+    Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),
+    Row("tls_full", "TLS 1.3, full handshake and one request", SMALL, tls=True, kind=Kind.FULL),
+    Row("tls_resumed", "TLS 1.3, resumed handshake and one request", SMALL, tls=True, kind=Kind.RESUMED),
+    Row("two_cores", "Authenticated forwarding, 1 KB, two cores", SMALL, cores=2),
+]
+
+
+def browser_fields(authority: str, session: str | None) -> list[tuple[str, str]]:
+    """What a browser sends with a navigation: twelve fields, of them one `Cookie` with two cookies of the application.
+
+    `session` is the session's cookie, `name=value`.
+    """
+    cookies = ["theme=dark", "_app_session=4bf92f3577b34da6a3ce929d0e0e4736"]
+    if session:
+        cookies.insert(1, session)
+    return [
+        ("Host", authority),
+        ("User-Agent", "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 "
+         "Safari/537.36"),
+        ("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8"),
+        ("Accept-Language", "en-GB,en;q=0.9,de;q=0.8"),
+        ("Accept-Encoding", "gzip, deflate, br"),
+        ("Cache-Control", "max-age=0"),
+        ("Referer", f"http://{authority}/app/orders?page=2"),
+        ("Upgrade-Insecure-Requests", "1"),
+        ("Sec-Fetch-Dest", "document"),
+        ("Sec-Fetch-Mode", "navigate"),
+        ("Sec-Fetch-Site", "same-origin"),
+        ("Cookie", "; ".join(cookies)),
+    ]

@@ -1,0 +1,33 @@
+/// Guesses what an unknown key or table was meant to be.
+struct UnknownKey {
+  /// With its tables.
+  let name: String
+  /// Whether it is a table, with keys of its own.
+  let isTable: Bool
+
+  var remedy: String {
+    if isTable, let nearest = NearestKey.find(name, among: Self.tables) { return "did you mean [\(nearest)]?" }
+    let descriptions = Sections.descriptions
+    let table = name.split(separator: ".").dropLast().joined(separator: ".")
+    let key = String(name.split(separator: ".").last ?? "")
+    let siblings = descriptions.filter { $0.table == table }.map(\.name)
+    if let nearest = NearestKey.find(key, among: siblings) {
+      return "did you mean \(table.isEmpty ? nearest : "\(table).\(nearest)")?"
+    }
+    let elsewhere = descriptions.filter { $0.name.utf8.elementsEqual(key.utf8) }.map(\.key)
+    if !elsewhere.isEmpty {
+      return "did you mean \(elsewhere.joined(separator: " or "))? it stands under another table"
+    }
+    if let nearest = NearestKey.find(name, among: descriptions.map(\.key)) { return "did you mean \(nearest)?" }
+    if let nearest = NearestKey.find(key, among: descriptions.map(\.name)),
+      let description = descriptions.first(where: { $0.name == nearest })
+    {
+      return "did you mean \(description.key)?"
+    }
+    guard !siblings.isEmpty, !isTable else { return "remove it; `cordon reference` lists every key" }
+    let place = table.isEmpty ? "at the top" : "of [\(table)]"
+    return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
+  }
+
+  private static let tables = Sections.all.map(\.name).filter { !$0.isEmpty } + [Sections.route.name]
+}

@@ -1,0 +1,147 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+import UnixSignals
+
+/// `cordon demo`: simulator, example application and gateway on loopback, started and stopped together.
+struct DemoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Shows Sign in with Apple before a legacy application, without Apple and without a registration.",
+    discussion: """
+      Starts a local Apple (apple-simulator, found beside this program), an example application (Python's standard \
+      library) and a gateway, all on loopback with keys made for the occasion, and prints the address to open. A port that is \
+      taken is replaced by the next free one. Ctrl-C stops everything.
+      """)
+
+  @Option(help: "The gateway's port.")
+  var port = 8080
+
+  @Option(help: "The simulator's port.")
+  var simulatorPort = 8090
+
+  @Option(help: "The application's port.")
+  var appPort = 3000
+
+  @Option(help: "The port of the gateway's admin listener.")
+  var adminPort = 9901
+
+  @Option(help: ArgumentHelp("The application: a Python program that takes its port as argument.", valueName: "file"))
+  var app: String?
+
+  /// How long a part may take to get ready, in seconds.
+  private static let patience = 30.0
+
+  func run() async throws {
+    let installation = try DemoInstallation(app: app)
+    let folder = try DemoFolder()
+    let interruption = Interruption()
+    // Trapped before anything is started, so that there is no moment in which Ctrl-C leaves something behind.
+    let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask {
+        for await _ in signals {
+          interruption.flag.store(true, ordering: .relaxed)
+        }
+      }
+      var parts: [DemoPart] = []
+      do {
+        try await start(&parts, installation: installation, folder: folder, interruption: interruption)
+        try await waitForEnd(of: parts, interruption: interruption)
+        await stop(parts)
+        folder.remove()
+      } catch let problem as DemoProblem {
+        await stop(parts)
+        group.cancelAll()
+        throw problem
+      } catch is Interrupted {
+        await stop(parts)
+        folder.remove()
+      }
+      group.cancelAll()
+    }
+  }
+
+  // MARK: Start
+
+  private func start(
+    _ parts: inout [DemoPart], installation: DemoInstallation, folder: DemoFolder,
+    interruption: Interruption
+  ) async throws {
+    let settings = try DemoSettings(
+      port: LoopbackPort.free(from: port), simulatorPort: LoopbackPort.free(from: simulatorPort),
+      appPort: LoopbackPort.free(from: appPort), adminPort: LoopbackPort.free(from: adminPort),
+      folder: folder.path)
+    try settings.write()
+
+    parts.append(
+      try DemoPart(
+        name: "simulator", program: installation.simulator, arguments: settings.simulatorArguments, folder: folder.path)
+    )
+    parts.append(
+      try DemoPart(
+        name: "application", program: installation.python,
+        arguments: [installation.app, String(settings.appPort)], folder: folder.path))
+    try await waitForAnswer(from: settings.simulatorPort, path: "/auth/keys", parts, interruption: interruption)
+    try await waitForAnswer(from: settings.appPort, path: "/", parts, interruption: interruption)
+    parts.append(
+      try DemoPart(
+        name: "gateway", program: installation.gateway, arguments: ["run", "--config", settings.configurationFile],
+        folder: folder.path))
+    try await waitForAnswer(from: settings.adminPort, path: "/readyz", parts, interruption: interruption)
+    FileHandle.standardOutput.write(Data(settings.welcome.utf8))
+  }
+
+  private func waitForAnswer(
+    from port: Int, path: String, _ parts: [DemoPart], interruption: Interruption
+  ) async throws {
+    let deadline = Date().addingTimeInterval(Self.patience)
+    while !LoopbackPort.answers(port, path: path) {
+      if interruption.flag.load(ordering: .relaxed) { throw Interrupted() }
+      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoProblem.ended(ended.name, log: ended.log) }
+      if Date() >= deadline, let last = parts.last { throw DemoProblem.notReady(last.name, log: last.log) }
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  // MARK: Stop
+
+  private func waitForEnd(of parts: [DemoPart], interruption: Interruption) async throws {
+    while !interruption.flag.load(ordering: .relaxed) {
+      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoProblem.ended(ended.name, log: ended.log) }
+      try await Task.sleep(for: .milliseconds(200))
+    }
+  }
+
+  /// Stops the gateway first, so that it does not see the others disappear.
+  private func stop(_ parts: [DemoPart]) async {
+    for part in parts.reversed() { await part.stop() }
+  }
+}
+
+/// Whether Ctrl-C was pressed.
+private final class Interruption: Sendable {
+  let flag = Atomic(false)
+}
+
+/// Ctrl-C while something was still starting.
+private struct Interrupted: Error {}
+
+/// Why the demo cannot go on.
+enum DemoProblem: Error, CustomStringConvertible {
+  case missing(String, remedy: String)
+  case noPort(Int)
+  case folder(String)
+  case notReady(String, log: String)
+  case ended(String, log: String)
+
+  var description: String {
+    switch self {
+    case .missing(let what, let remedy): "\(what) was not found; \(remedy)"
+    case .noPort(let port): "no free port on loopback from \(port) on; choose another with an option"
+    case .folder(let reason): "no temporary folder: \(reason)"
+    case .notReady(let name, let log): "the \(name) did not get ready; its log says:\n\(log)"
+    case .ended(let name, let log): "the \(name) has ended; its log says:\n\(log)"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Glibc
+
+/// How the parts of a demo are told of each other.
+struct DemoSettings {
+  let port: Int
+  let simulatorPort: Int
+  let appPort: Int
+  let adminPort: Int
+  let folder: String
+
+  private static let keyFile = "AuthKey_ABC123DEFG.p8"
+
+  /// `localhost`, while the simulator is `127.0.0.1`: two sites, as they are in production.
+  private var publicURL: String { "http://localhost:\(port)" }
+
+  var configurationFile: String { "\(folder)/gateway.conf" }
+
+  var simulatorArguments: [String] {
+    [
+      "--port", String(simulatorPort), "--write-key", "\(folder)/\(Self.keyFile)",
+      "--redirect-uri", "\(publicURL)/.auth/callback",
+    ]
+  }
+
+  /// Writes the configuration and the session key. The folder is nobody else's, so are the files.
+  func write() throws {
+    var generator = SystemRandomNumberGenerator()
+    let secret = Data((0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }).base64EncodedString()
+    try Data("\(secret)\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/session.key"))
+    chmod("\(folder)/session.key", 0o600)
+    try Data(configuration.utf8).write(to: URL(fileURLWithPath: configurationFile))
+  }
+
+  private var configuration: String {
+    """
+    # Made by `cordon demo`.
+    public_url = "\(publicURL)"
+
+    [listen]
+    address = "127.0.0.1:\(port)"
+
+    [admin]
+    address = "127.0.0.1:\(adminPort)"
+
+    [upstream]
+    url = "http://127.0.0.1:\(appPort)"
+
+    [apple]
+    client_id = "com.example.web"
+    team_id = "DEF123GHIJ"
+    key_id = "ABC123DEFG"
+    private_key_file = "\(Self.keyFile)"
+    base_url = "http://127.0.0.1:\(simulatorPort)"
+
+    [session]
+    secret_files = ["session.key"]
+
+    [store]
+    url = "sqlite:\(folder)/cordon.db"
+
+    [identity.headers]
+    X-Forwarded-User = "sub"
+    X-Forwarded-Email = "email"
+    X-Forwarded-Name = "name"
+
+    [[route]]
+    path = "/public/"
+    access = "public"
+
+    """
+  }
+
+  /// What the user reads.
+  var welcome: String {
+    """
+
+      Open  \(publicURL)
+
+      It is a time sheet that knows nothing of Apple; the gateway in front of it does.
+      The application itself    http://127.0.0.1:\(appPort)
+      The local Apple           http://127.0.0.1:\(simulatorPort)
+      The gateway's health      http://127.0.0.1:\(adminPort)/healthz
+      Configuration and logs    \(folder)
+
+      Ctrl-C stops everything.
+
+
+    """
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import ConfigurationFile
+
+/// Whatever the bytes of a file are, they mean settings or complaints, and the process lives.
+@Suite("Any bytes at all")
+struct MutationTests {
+  /// A generator whose numbers follow from its seed, so that a failure can be had again.
+  struct Generator: RandomNumberGenerator {
+    var state: UInt64
+    mutating func next() -> UInt64 {
+      state &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = state
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      return mixed ^ (mixed >> 31)
+    }
+  }
+
+  private static let tokens = [
+    "\"", "'", "\"\"\"", "'''", "[", "]", "[[", "]]", "{", "}", "=", ".", ",", "#", "\n", "\r\n", "\\", "\\u0000",
+    "\\U0010FFFF", "${", "${SECRET}", "$${", "}", "9223372036854775808", "-1", "1e999", "nan", "true", "1979-05-27",
+    "\u{FEFF}", "\u{2028}", "\u{1F34E}", "route", "[route]", "[[listen]]", "listen.address", "\u{0}", "99999999999d",
+  ].map { Array($0.utf8) }
+
+  @Test("Mutated configurations never bring the process down, and never tell a secret", arguments: 0..<4)
+  func mutations(seed: UInt64) throws {
+    var random = Generator(state: seed)
+    let cases = try GoldenTests.names.map {
+      [UInt8](try Data(contentsOf: GoldenTests.folder.appendingPathComponent("\($0).conf")))
+    }
+    for round in 0..<(Int(ProcessInfo.processInfo.environment["CORDON_MUTATIONS"] ?? "") ?? 600) {
+      var bytes = cases.randomElement(using: &random) ?? []
+      for _ in 0...Int.random(in: 0..<8, using: &random) { mutate(&bytes, &random) }
+      do throws(ConfigurationProblems) {
+        _ = try Sandbox.parse(bytes)
+      } catch {
+        let text = error.description
+        #expect(!error.problems.isEmpty)
+        #expect(!text.contains(Sandbox.secretValue), "seed \(seed), round \(round)")
+        #expect(text.split(separator: "\n").count == error.problems.count, "a complaint is one line")
+        #expect(text.unicodeScalars.allSatisfy { $0 == "\n" || $0.value >= 0x20 })
+        #expect(error.problems.allSatisfy { $0.line > 0 && $0.column > 0 && !$0.remedy.isEmpty && !$0.what.isEmpty })
+      }
+    }
+  }
+
+  @Test(
+    "What the parser asserts instead of telling is told before it",
+    arguments: [
+      "[", "[=]", "[\r a]", "[[\ra]]", "[\n]", "[.a]", "[ä]", "[[ ]]", "a = [}", "a = [1, }", "a = { b = [ } }",
+      "[\"a\".]", "[a.=]",
+      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
+      "a = [\u{2028}]", "a = [1,\u{85}", "a = é", "a = 07:3x", "a = 07:32:00", "a = 1979-05-27T0", "a = 1-1", "a = yes",
+    ])
+  func assertions(text: String) {
+    #expect(throws: DocumentError.self) { try Document(Array(text.utf8)) }
+  }
+
+  @Test("Every beginning of a configuration is settings or complaints")
+  func prefixes() throws {
+    let whole = [UInt8](try Data(contentsOf: GoldenTests.folder.appendingPathComponent("everything.conf")))
+    for length in stride(from: 0, to: whole.count, by: 3) { _ = Sandbox.meaning(of: Array(whole[..<length])) }
+  }
+
+  private func mutate(_ bytes: inout [UInt8], _ random: inout Generator) {
+    let at = Int.random(in: 0...bytes.count, using: &random)
+    let end = min(bytes.count, at + Int.random(in: 0..<24, using: &random))
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: bytes.insert(contentsOf: Self.tokens.randomElement(using: &random) ?? [], at: at)
+    case 1: bytes.removeSubrange(at..<end)
+    case 2: bytes.insert(contentsOf: bytes[at..<end], at: at)
+    case 3: if at < bytes.count { bytes[at] = UInt8.random(in: 0...255, using: &random) }
+    case 4: if at < bytes.count { bytes[at] ^= 1 << UInt8.random(in: 0..<8, using: &random) }
+    default: bytes.replaceSubrange(at..<end, with: Self.tokens.randomElement(using: &random) ?? [])
+    }
+  }
+}

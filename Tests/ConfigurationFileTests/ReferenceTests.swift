@@ -1,0 +1,87 @@
+import AppleIdentity
+import DataPlane
+import Foundation
+import Operations
+import Pages
+import Sessions
+import Testing
+
+@testable import ConfigurationFile
+
+@Suite("The reference and the sample")
+struct ReferenceTests {
+  private static let sampleFile = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("gateway.conf.sample")
+
+  @Test("gateway.conf.sample is what the declarations say")
+  func sampleIsCurrent() throws {
+    if ProcessInfo.processInfo.environment["CORDON_UPDATE_GOLDEN"] == "1" {
+      try Data(SampleFile.text().utf8).write(to: Self.sampleFile)
+    }
+    #expect(try String(contentsOf: Self.sampleFile, encoding: .utf8) == SampleFile.text())
+  }
+
+  @Test("The sample is in order, and means every default")
+  func sampleMeansDefaults() throws {
+    let sample = try Sandbox.parse(SampleFile.text().utf8)
+    let minimal = try Sandbox.parse(Sandbox.minimal())
+    #expect(sample.identityHeaders == minimal.identityHeaders)
+    #expect(sample.listener.limits == minimal.listener.limits)
+    #expect(sample.routes.isEmpty)
+    #expect(sample.summary.count >= 10)
+  }
+
+  @Test("With every comment taken away, the sample is still in order, but for what needs a decision")
+  func sampleUncommented() throws {
+    // A commented-out setting is `#` right before a key or a table; prose has a space after it.
+    let lines = SampleFile.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
+      line.hasPrefix("#") && !line.hasPrefix("# ") && line.count > 1 ? String(line.dropFirst()) : String(line)
+    }
+    let configuration = try Sandbox.parse(lines.joined(separator: "\n").utf8)
+    #expect(configuration.routes.count == 3)
+    #expect(configuration.listener.tls != nil)
+    #expect(configuration.admin.tokenFile == "/conf/admin.token")
+    #expect(configuration.pages.applicationName == "Example Orders")
+    // What was commented out as a default is the default.
+    let minimal = try Sandbox.parse(Sandbox.minimal())
+    #expect(configuration.listener.timeouts == minimal.listener.timeouts)
+    #expect(configuration.upstream.timeouts == minimal.upstream.timeouts)
+    #expect(configuration.revalidation == minimal.revalidation)
+    #expect(configuration.session == minimal.session)
+    #expect(configuration.store == minimal.store)
+    #expect(configuration.identityHeaders == minimal.identityHeaders)
+    #expect(configuration.log == minimal.log)
+    #expect(configuration.apple == minimal.apple)
+  }
+
+  @Test("Every key is in the sample and in the reference", arguments: Sections.descriptions.map(\.key))
+  func everyKey(key: String) throws {
+    let entry = try #require(Sections.descriptions.first { $0.key == key })
+    #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
+    if key == "identity.headers" {
+      #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
+    } else if key.hasPrefix("route.") {
+      #expect(SampleFile.text().contains("\n#   \(entry.name)\n"))
+    } else {
+      let isRequired = if case .required = entry.presence { true } else { false }
+      #expect(SampleFile.text().contains("\n\(isRequired ? "" : "#")\(entry.name) = "))
+    }
+  }
+
+  @Test("Every entry is explained, and refers only to keys that there are")
+  func explained() {
+    let keys = Set(Sections.descriptions.map(\.key))
+    #expect(keys.count == Sections.descriptions.count, "a key is declared twice")
+    for entry in Sections.descriptions {
+      #expect(entry.purpose.hasSuffix(".") && entry.purpose.count > 20, "\(entry.key)")
+      #expect(entry.seeAlso.allSatisfy(keys.contains), "\(entry.key)")
+      #expect(!entry.seeAlso.contains(entry.key), "\(entry.key)")
+      if case .absent = entry.presence { #expect(entry.omission != nil, "\(entry.key)") }
+    }
+  }
+
+  @Test("The lines of the sample fit on a screen")
+  func width() {
+    for line in SampleFile.text().split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
+  }
+}

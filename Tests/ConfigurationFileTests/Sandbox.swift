@@ -1,0 +1,96 @@
+import Testing
+
+@testable import ConfigurationFile
+
+/// A machine for tests: a few files in `/conf`, a few variables, and nothing else.
+enum Sandbox {
+  static let directory = "/conf"
+  /// The value of the variable that complaints must never tell.
+  static let secretValue = "hunter2-very-secret"
+
+  static func environment(_ name: String) -> String? {
+    ["SECRET": secretValue, "EMPTY": "", "APP_HOST": "app.example.com", "SESSION_KEY": "session.key"][name]
+  }
+
+  private static let key = Array("-----BEGIN PRIVATE KEY-----\nMIG…\n-----END PRIVATE KEY-----\n".utf8)
+
+  static let files = FileAccess { path, _ in
+    switch path {
+    case "/conf/session.key", "/conf/old.key", "/conf/admin.token", "/etc/cordon/session.key":
+      .contents([UInt8](repeating: 0x41, count: 48), mode: 0o600)
+    case "/conf/group.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o640)
+    case "/conf/open.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o644)
+    case "/conf/short.key": .contents([UInt8](repeating: 0x41, count: 31) + [0x0A], mode: 0o600)
+    case "/conf/empty.key": .contents([], mode: 0o600)
+    case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem": .contents(key, mode: 0o600)
+    case "/conf/open.p8": .contents(key, mode: 0o604)
+    case "/conf/tls/fullchain.pem": .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
+    case "/conf/folder": .notRegular
+    case "/conf/huge": .tooLong
+    case "/conf/locked": .unreadable(reason: "Permission denied")
+    default: .missing
+    }
+  }
+
+  static func parse(_ text: some Collection<UInt8>) throws(ConfigurationProblems) -> Configuration {
+    try ConfigurationFile.parse(
+      Array(text), name: "gateway.conf", directory: directory, environment: environment, files: files)
+  }
+
+  /// The settings, or the complaints, as text.
+  static func meaning(of bytes: [UInt8]) -> String {
+    do throws(ConfigurationProblems) {
+      return Dump.lines(of: try parse(bytes)).joined(separator: "\n") + "\n"
+    } catch {
+      return error.description + "\n"
+    }
+  }
+
+  /// A file in which everything required is there, and more lines at the end.
+  static func minimal(_ rest: String = "") -> [UInt8] {
+    Array(
+      """
+      public_url = "https://app.example.com"
+      [listen]
+      address = "127.0.0.1:8080"
+      [upstream]
+      url = "http://127.0.0.1:3000"
+      [apple]
+      client_id = "com.example.web"
+      team_id = "DEF123GHIJ"
+      key_id = "ABC123DEFG"
+      private_key_file = "AuthKey_ABC123DEFG.p8"
+      [session]
+      secret_files = ["session.key"]
+      \(rest)
+      """.utf8)
+  }
+}
+
+/// Every stored value of a settings tree, one a line.
+enum Dump {
+  static func lines(of value: Any) -> [String] {
+    var lines: [String] = []
+    append(value, "", &lines)
+    return lines
+  }
+
+  private static func append(_ value: Any, _ path: String, _ lines: inout [String]) {
+    let mirror = Mirror(reflecting: value)
+    switch mirror.displayStyle {
+    case .struct where !(value is Duration) && !(value is any CustomStringConvertible), .tuple:
+      for child in mirror.children {
+        append(child.value, path.isEmpty ? child.label ?? "" : "\(path).\(child.label ?? "")", &lines)
+      }
+    case .collection:
+      if mirror.children.isEmpty { lines.append("\(path) = []") }
+      for (index, child) in mirror.children.enumerated() { append(child.value, "\(path)[\(index)]", &lines) }
+    case .optional:
+      if let child = mirror.children.first { append(child.value, path, &lines) } else { lines.append("\(path) = nil") }
+    case .enum where !mirror.children.isEmpty && !(value is any CustomStringConvertible):
+      for child in mirror.children { append(child.value, "\(path).\(child.label ?? "")", &lines) }
+    default:
+      lines.append("\(path) = \(value is String ? TOMLText.quoted(String(describing: value)) : "\(value)")")
+    }
+  }
+}

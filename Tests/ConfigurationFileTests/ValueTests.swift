@@ -1,0 +1,150 @@
+import DataPlane
+import Testing
+
+@testable import ConfigurationFile
+
+@Suite("Values")
+struct ValueTests {
+  @Test(
+    "Durations are a number and a unit",
+    arguments: [
+      ("0s", .zero), ("250ms", .milliseconds(250)), ("15s", .seconds(15)), ("60m", .seconds(3_600)),
+      ("24h", .seconds(86_400)), ("30d", .seconds(30 * 86_400)), ("007s", .seconds(7)),
+    ] as [(String, Duration)])
+  func durations(text: String, expected: Duration) throws {
+    #expect(try DurationText.parse(text) == expected)
+  }
+
+  @Test(
+    "Anything else is no duration",
+    arguments: [
+      "", "s", "15", "15 s", "15S", "1.5h", "-1s", "+1s", "1h30m", "15s ", "0x1s", "१s", "15ſ", "36501d",
+      "9223372036854775807s", "18446744073709551616d", "1e3s", "1_000s", "15s\u{301}",
+    ])
+  func noDurations(text: String) {
+    #expect(throws: Complaint.self) { try DurationText.parse(text) }
+  }
+
+  @Test(
+    "A duration that was written is read as itself",
+    arguments: [1, 999, 1_000, 59_999, 60_000, 86_400_000, 172_800_000, 604_800_000, 31_536_000_000])
+  func durationRoundTrip(milliseconds: Int) throws {
+    let duration = Duration.milliseconds(milliseconds)
+    #expect(try DurationText.parse(DurationText.format(duration)) == duration)
+  }
+
+  @Test(
+    "Durations are written the way one says them",
+    arguments: [(86_400, "24h"), (172_800, "48h"), (604_800, "7d"), (60, "1m"), (90, "90s"), (0, "0s")])
+  func durationFormat(seconds: Int, expected: String) {
+    #expect(DurationText.format(.seconds(seconds)) == expected)
+  }
+
+  @Test(
+    "Sizes are a number and a unit",
+    arguments: [("0B", 0), ("32KiB", 32_768), ("1MiB", 1_048_576), ("2GiB", 2_147_483_648)])
+  func sizes(text: String, expected: Int) throws {
+    #expect(try SizeText.parse(text) == expected)
+    #expect(try SizeText.parse(SizeText.format(expected)) == expected)
+  }
+
+  @Test(
+    "Anything else is no size",
+    arguments: ["", "32", "32kib", "32KB", "32 KiB", "-1B", "1.5MiB", "99999999999999999999B", "2097152GiB"])
+  func noSizes(text: String) {
+    #expect(throws: Complaint.self) { try SizeText.parse(text) }
+  }
+
+  @Test(
+    "Addresses to bind",
+    arguments: [
+      ("127.0.0.1:80", .ip(host: "127.0.0.1", port: 80)), ("[::]:0", .ip(host: "::", port: 0)),
+      ("[2001:db8::1]:65535", .ip(host: "2001:db8::1", port: 65_535)), ("unix:/run/x.sock", .unix(path: "/run/x.sock")),
+      ("unix:x.sock", .unix(path: "/conf/x.sock")), ("unix:./x.sock", .unix(path: "/conf/x.sock")),
+    ] as [(String, BindAddress)])
+  func addresses(text: String, expected: BindAddress) throws {
+    #expect(try AddressText.parse(text, directory: "/conf") == expected)
+  }
+
+  @Test(
+    "What is no address to bind",
+    arguments: [
+      "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1:-1", "[127.0.0.1]:1", "::1:80",
+      "[::1]", "[::1]80", "example.com:80", "*:80", "[fe80::1%eth0]:80", "127.1:80", "unix:", "127.0.0.1:８０",
+    ])
+  func noAddresses(text: String) {
+    #expect(throws: Complaint.self) { try AddressText.parse(text, directory: "/conf") }
+  }
+
+  @Test(
+    "Addresses of applications",
+    arguments: [
+      ("http://app", .tcp(host: "app", port: 80, tls: false)),
+      ("HTTPS://app/", .tcp(host: "app", port: 443, tls: true)),
+      ("http://[::1]:3000", .tcp(host: "::1", port: 3_000, tls: false)),
+      ("http://app_1.internal:8080/", .tcp(host: "app_1.internal", port: 8_080, tls: false)),
+      ("unix:app.sock", .unix(path: "/conf/app.sock")),
+    ] as [(String, UpstreamAddress)])
+  func upstreams(text: String, expected: UpstreamAddress) throws {
+    #expect(try UpstreamURL.parse(text, directory: "/conf") == expected)
+  }
+
+  @Test(
+    "What is no address of an application",
+    arguments: [
+      "", "app:80", "http://", "http:///", "http://:80", "http://app:0", "http://app:65536", "http://app:",
+      "http://a b",
+      "http://[::1", "http://[app]:80", "http://u@app", "http://app/x", "http://app?x", "http://app#x", "http://app\\x",
+      "http://-app", "http://bücher", "http://app\r\nX: y", "http://[::1]x:80",
+      "https://" + String(repeating: "a", count: 254),
+    ])
+  func noUpstreams(text: String) {
+    #expect(throws: Complaint.self) { try UpstreamURL.parse(text, directory: "/conf") }
+  }
+
+  @Test("Relative paths are relative to the folder of the file")
+  func paths() throws {
+    #expect(try FilePath.parse("a/b", directory: "/conf") == "/conf/a/b")
+    #expect(try FilePath.parse("../b", directory: "/") == "/../b")
+    #expect(try FilePath.parse("/b", directory: "/conf") == "/b")
+    #expect(throws: Complaint.self) { try FilePath.parse("a\nb", directory: "/conf") }
+    #expect(throws: Complaint.self) { try FilePath.parse(String(repeating: "a", count: 5_000), directory: "/conf") }
+  }
+
+  @Test("The password of a store is never written")
+  func storePassword() throws {
+    for url in [
+      "postgresql://u:geheim@h/db?password=geheim", "postgres://h/db?password=geheim",
+      "postgresql://u:gehe@im:geheim@h/d",
+    ] {
+      let location = try StoreURL.parse(url, directory: "/conf")
+      #expect(!StoreURL.format(location).contains("geheim"))
+      #expect(!StoreURL.format(location).contains("gehe@im"))
+    }
+    #expect(StoreURL.format(try StoreURL.parse("sqlite:x.db", directory: "/conf")) == "sqlite:/conf/x.db")
+  }
+
+  @Test(
+    "Headers that mean something already are no identity headers",
+    arguments: ["Host", "CONTENT-LENGTH", "Transfer_Encoding", "x.forwarded.for", "Connection", "", "A B", "A:", "Ä"])
+  func reservedHeaders(name: String) {
+    #expect(throws: Complaint.self) { try IdentityHeaderText.checkName(name) }
+  }
+
+  @Test(
+    "Typing errors are counted",
+    arguments: [
+      ("", "", 0), ("abc", "abc", 0), ("abc", "acb", 1), ("abc", "ab", 1), ("abc", "xabc", 1), ("kitten", "sitting", 3),
+    ])
+  func distance(left: String, right: String, expected: Int) {
+    #expect(NearestKey.distance(Array(left.utf8), Array(right.utf8)) == expected)
+  }
+
+  @Test("A key that is like none is not guessed")
+  func nothingNear() {
+    #expect(NearestKey.find("frobnicate", among: ["lifetime", "interval"]) == nil)
+    #expect(NearestKey.find("", among: ["a"]) == "a" || NearestKey.find("", among: ["a"]) == nil)
+    #expect(NearestKey.find("x", among: []) == nil)
+    #expect(NearestKey.find("lifetmie", among: ["interval", "lifetime"]) == "lifetime")
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Sessions
+import Testing
+
+@testable import SQLiteSessions
+
+@Suite("The database file")
+struct DatabaseFileTests {
+  private func code(_ body: () async throws -> Void) async -> StoreError.Code? {
+    do {
+      try await body()
+      return nil
+    } catch {
+      return (error as? StoreError)?.code
+    }
+  }
+
+  private func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+  }
+
+  @Test("It and its log are for one user alone, also if the file was open to others before")
+  func isPrivate() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    _ = try await store.complete(try signIn())
+    for suffix in ["", "-wal", "-shm"] {
+      #expect(try mode(path + suffix) == 0o600)
+    }
+    try await store.close()
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+    let reopened = try SQLiteSessionStore(path: path)
+    #expect(try mode(path) == 0o600)
+    #expect(try await reopened.counts().sessions == 1)
+  }
+
+  @Test("A missing folder is named with the remedy, and is not created")
+  func wantsItsFolder() async throws {
+    let folder = try TemporaryFolder()
+    let error = #expect(throws: StoreError.self) {
+      _ = try SQLiteSessionStore(path: folder.path("missing/cordon.db"))
+    }
+    #expect(error?.code == .missingDirectory)
+    #expect(error?.fault == .operator)
+    #expect(error?.message.contains(folder.path("missing")) == true)
+    #expect(error?.message.contains("store.url") == true)
+    #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
+  }
+
+  @Test("What is no database, or another program's, is refused and left as it was")
+  func refusesForeignFiles() async throws {
+    let folder = try TemporaryFolder()
+    let text = folder.path("text")
+    try Data(String(repeating: "this is no database\n", count: 200).utf8).write(to: URL(fileURLWithPath: text))
+    #expect(await code { _ = try SQLiteSessionStore(path: text) } == .corrupt)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: text)).count == 4_000)
+    #expect(await code { _ = try SQLiteSessionStore(path: folder.url.path) } == .unavailable)
+    for identifier in [0, 77] {
+      let path = folder.path("foreign-\(identifier)")
+      let store = try SQLiteSessionStore(path: path)
+      _ = try await store.complete(try signIn())
+      try await store.write { try $0.run("PRAGMA application_id = \(identifier)") }
+      try await store.close()
+      #expect(await code { _ = try SQLiteSessionStore(path: path) } == .corrupt)
+    }
+  }
+
+  @Test("A file that a newer version wrote is refused with the remedy")
+  func refusesNewerSchemas() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    try await store.write { try $0.run("INSERT INTO grdb_migrations (identifier) VALUES ('99: of the future')") }
+    try await store.close()
+    let error = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore(path: path) }
+    #expect(error?.code == .newerSchema)
+    #expect(error?.isRetryable == false)
+  }
+
+  @Test("Several processes may start on one fresh file at the same time")
+  func startsTogether() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let stores = try await withThrowingTaskGroup(of: SQLiteSessionStore.self) { group in
+      for _ in 0..<8 { group.addTask { try SQLiteSessionStore(path: path) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    _ = try await stores[0].complete(try signIn())
+    for store in stores { #expect(try await store.counts().sessions == 1) }
+  }
+
+  @Test("A file that was deleted under the store fails the ping")
+  func noticesDeletion() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    try await store.ping()
+    try FileManager.default.removeItem(atPath: path)
+    #expect(await code { try await store.ping() } == .unavailable)
+    try Data().write(to: URL(fileURLWithPath: path))
+    #expect(await code { try await store.ping() } == .unavailable)
+  }
+
+  @Test("What was acknowledged is in the files at once: copies of them, as a kill would leave them, hold it")
+  func survivesKills() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    for number in 0..<10 {
+      let handle = try await store.complete(try signIn()).snapshot.session.handle
+      let kept = try await store.complete(try signIn()).snapshot.session.handle
+      try await store.end(.one(handle), because: .signedOut, at: noon)
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(atPath: path + suffix, toPath: folder.path("copy-\(number)\(suffix)"))
+      }
+      let copy = try SQLiteSessionStore(path: folder.path("copy-\(number)"))
+      #expect(try await copy.find(handle) == nil)
+      #expect(try await copy.find(kept) != nil)
+    }
+  }
+
+  @Test("Every commit is on the disk before it is acknowledged")
+  func synchronizesFully() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let (synchronous, journal, foreignKeys) = try await store.write { database in
+      (
+        try database.row("PRAGMA synchronous")?.int(0), try database.row("PRAGMA journal_mode")?.text(0),
+        try database.row("PRAGMA foreign_keys")?.int(0)
+      )
+    }
+    #expect(synchronous == 2)
+    #expect(journal == "wal")
+    #expect(foreignKeys == 1)
+  }
+}

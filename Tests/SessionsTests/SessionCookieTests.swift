@@ -1,0 +1,153 @@
+import Crypto
+import Foundation
+import Testing
+
+@testable import Sessions
+
+@Suite("The session cookie")
+struct SessionCookieTests {
+  @Test("It proves the session that it was signed for, and is 71 characters of base64url")
+  func provesItsSession() throws {
+    let keys = try keyring("a")
+    for _ in 0..<100 {
+      let identifier = SessionIdentifier.random()
+      let cookie = keys.signedCookie(for: identifier)
+      #expect(cookie.utf8.count == 71)
+      #expect(cookie.utf8.allSatisfy { Array("-_".utf8).contains($0) || ($0 > 47 && $0 < 123) })
+      let verified = try #require(keys.verifyCookie(Array(cookie.utf8)))
+      #expect(verified.identifier == identifier)
+      #expect(verified.isSignedByFirstKey)
+    }
+  }
+
+  @Test("It is verified where it lies in a larger buffer")
+  func verifiesInPlace() throws {
+    let keys = try keyring("a")
+    let identifier = SessionIdentifier.random()
+    let field = Array("a=b; __Host-cordon=\(keys.signedCookie(for: identifier)); c=d".utf8)
+    let verified = field.withUnsafeBytes { field in
+      keys.verifyCookie(UnsafeRawBufferPointer(rebasing: field[19..<90]).bytes)
+    }
+    #expect(verified?.identifier == identifier)
+  }
+
+  @Test("With any one bit changed it is refused")
+  func refusesEveryChangedBit() throws {
+    let keys = try keyring("a", "b")
+    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    for index in cookie.indices {
+      for bit in 0..<8 {
+        var forged = cookie
+        forged[index] ^= 1 << bit
+        #expect(keys.verifyCookie(forged) == nil, "byte \(index), bit \(bit)")
+      }
+    }
+  }
+
+  @Test("Cut, extended, padded or empty it is refused")
+  func refusesOtherLengths() throws {
+    let keys = try keyring("a")
+    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    for count in 0..<cookie.count {
+      #expect(keys.verifyCookie(Array(cookie[..<count])) == nil)
+      #expect(keys.verifyCookie(Array(cookie[(cookie.count - count)...])) == nil)
+    }
+    for extra in ["A", "=", "==", " ", "\0", "\r\n", "AAAA"] {
+      #expect(keys.verifyCookie(cookie + Array(extra.utf8)) == nil)
+      #expect(keys.verifyCookie(Array(extra.utf8) + cookie) == nil)
+    }
+  }
+
+  @Test("Another base64 form of the same bytes is refused")
+  func refusesOtherForms() throws {
+    let keys = try keyring("a")
+    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    let last = try #require(alphabet.firstIndex(of: cookie[70]))
+    #expect(last % 4 == 0)
+    for leftOver in 1...3 {
+      #expect(keys.verifyCookie(cookie[..<70] + [alphabet[last + leftOver]]) == nil)
+    }
+    let text = String(decoding: cookie, as: UTF8.self)
+    let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+    if standard != text { #expect(keys.verifyCookie(Array(standard.utf8)) == nil) }
+  }
+
+  @Test("Signed by an older key it is good but known to be old; by a removed key it is refused")
+  func rotates() throws {
+    let identifier = SessionIdentifier.random()
+    let cookie = Array(try keyring("a").signedCookie(for: identifier).utf8)
+    let rotated = try #require(try keyring("b", "a").verifyCookie(cookie))
+    #expect(rotated.identifier == identifier)
+    #expect(!rotated.isSignedByFirstKey)
+    #expect(try keyring("b").verifyCookie(cookie) == nil)
+  }
+
+  @Test("A value sealed for another purpose is no cookie, and a cookie opens as nothing else")
+  func isBoundToItsPurpose() throws {
+    let keys = try keyring("a")
+    let cookie = keys.signedCookie(for: .random())
+    for purpose in SealPurpose.allCases {
+      for count in 0..<60 {
+        let sealed = try keys.sealText(Array(repeating: 1, count: count), for: purpose, expires: nil)
+        #expect(keys.verifyCookie(Array(sealed.utf8)) == nil)
+      }
+      #expect(throws: SealError.refused) { try keys.openText(Array(cookie.utf8), for: purpose, now: noon) }
+    }
+  }
+
+  @Test("No key that the secret gives is the key of another purpose")
+  func derivesDistinctKeys() throws {
+    let keys = try keyring("a").keys[0]
+    let all =
+      [keys.cookie] + SealPurpose.allCases.map { keys.sealing.key(for: $0) }
+    let bytes = Set(all.map { key in key.withUnsafeBytes { Array($0) } })
+    #expect(bytes.count == all.count)
+    #expect(!bytes.contains(secret("a").bytes))
+  }
+
+  @Test("The handle is the same under every key and tells nothing of the identifier")
+  func handlesAreStable() throws {
+    let identifier = SessionIdentifier(high: 1, low: 2)
+    // sha256("cordon session handle v1\0" + 00…01 00…02), first 16 bytes, by another implementation
+    #expect(identifier.handle.text == SessionCookieTests.knownHandle)
+    #expect(SessionHandle(text: identifier.handle.text) == identifier.handle)
+    #expect(SessionHandle(bytes: identifier.handle.bytes) == identifier.handle)
+    #expect(SessionIdentifier.random().handle != SessionIdentifier.random().handle)
+    #expect(SessionHandle(text: "") == nil)
+    #expect(SessionHandle(text: identifier.handle.text + "A") == nil)
+    #expect(SessionHandle(bytes: [1, 2, 3]) == nil)
+  }
+
+  static let knownHandle = "m3Ifxa6O8c7Cen_I16AUBQ"
+
+  @Test("Secrets print nothing")
+  func secretsPrintNothing() throws {
+    let identifier = SessionIdentifier(high: 0x1234_5678_9ABC_DEF0, low: 81_985_529_216_486_895)
+    let token = RefreshTokenText("very-secret")
+    let bytes = SecretBytes(Array("very-secret-very-secret-very-secret".utf8))
+    for value: Any in [identifier, token, bytes] {
+      var dumped = ""
+      dump(value, to: &dumped)
+      for text in ["\(value)", String(reflecting: value), dumped, "\([value])"] {
+        #expect(!text.contains("very"))
+        #expect(!text.contains("118"))
+        #expect(!text.contains("81985529216486895"))
+        #expect(!text.contains("1311768467463790320"))
+      }
+    }
+  }
+
+  @Test("A fingerprint is the same for the same cookie only, and differs between processes' keys")
+  func fingerprints() throws {
+    let keys = try keyring("a")
+    let maker = CookieFingerprinter()
+    func print(_ text: String, by maker: CookieFingerprinter) -> CookieFingerprint {
+      Array(text.utf8).withUnsafeBytes { maker.fingerprint($0) }
+    }
+    let cookie = keys.signedCookie(for: .random())
+    #expect(print(cookie, by: maker) == print(cookie, by: maker))
+    #expect(print(cookie, by: maker) != print(keys.signedCookie(for: .random()), by: maker))
+    #expect(print(cookie, by: maker) != print(cookie, by: CookieFingerprinter()))
+  }
+}

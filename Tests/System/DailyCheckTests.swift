@@ -1,0 +1,225 @@
+import Foundation
+import Testing
+
+// The daily check, by the real clock of days (a fake one for the process) and Apple's own count.
+//
+// - A sign-in counts: within a day nothing is asked, whatever the browsers, requests, restarts and kills.
+// - After the interval an account is asked about once, however many browsers come at once; the next day once again.
+// - What Apple's answer means: revoked ends the sessions; our mistake and Apple's trouble keep everybody in.
+// - Past interval and grace the next request waits for one check: good goes on, otherwise sign in again.
+// - Sessions end by themselves: idle, or old. Attempts too.
+
+@SystemActor
+@Suite("The daily check")
+struct DailyCheckTests {
+  private static let hour = 3_600
+  private static let day = 24 * hour
+
+  /// A moment at which a check is due and the grace is far from over: an interval of a day, with any jitter, has passed.
+  private static let due = 36 * hour
+
+  private func refreshes(_ site: Site, of user: String = "anna") throws -> Int {
+    try site.apple.checks(of: user, kind: "refresh")
+  }
+
+  private func ask(_ visitor: Visitor, _ site: Site) throws -> Int { try visitor.fetch(site.own("session")).status }
+
+  @Test("Within a day of signing in, nothing is asked, whatever happens")
+  func withinADay() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let browsers = try [site.signedIn(), site.signedIn(), site.signedIn()]
+    for hours in [0, 6, 12, 18, 23] {
+      try site.setClock(secondsAhead: hours * Self.hour)
+      for browser in browsers {
+        for _ in 0..<5 { #expect(try ask(browser, site) == 200) }
+      }
+      if hours == 12 { try site.gateway.restart() }
+      if hours == 18 { try site.gateway.killAndRestart() }
+    }
+    #expect(try refreshes(site) == 0)
+    #expect(try site.apple.checks(of: "anna", kind: "sign_in") == 3)
+  }
+
+  @Test("When it is due, an account is asked about once a day, however many browsers, requests and restarts there are")
+  func oncePerDay() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    // Apple would answer a second check with 429: a fault, not a count, would show.
+    try site.apple.switches(["throttle": "refresh"])
+    let browsers = try (0..<4).map { _ in try site.signedIn() }
+    for round in 1...3 {
+      try site.setClock(secondsAhead: round * Self.due)
+      for _ in 0..<5 { for browser in browsers { #expect(try ask(browser, site) == 200) } }
+      try poll("check \(round)") { try refreshes(site) >= round ? () : nil }
+      try site.gateway.restart()
+      for _ in 0..<5 { for browser in browsers { #expect(try ask(browser, site) == 200) } }
+      try site.gateway.killAndRestart()
+      for browser in browsers { #expect(try ask(browser, site) == 200) }
+      #expect(try refreshes(site) == round)
+    }
+    #expect(try site.apple.tokenRequests("refresh_token").allSatisfy { $0.status == 200 })
+  }
+
+  @Test("A kill in the middle of a check does not make a second one that day")
+  func killedMidCheck() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.setClock(secondsAhead: Self.due)
+    try site.apple.fault("token", "slow", ["grant_type": "refresh_token", "milliseconds": 20_000, "times": 1])
+    #expect(try ask(anna, site) == 200)
+    try poll("the check to begin") { try site.apple.tokenRequests("refresh_token").count == 1 ? () : nil }
+    try site.gateway.killAndRestart()
+    for _ in 0..<10 { #expect(try ask(anna, site) == 200) }
+    #expect(try site.apple.tokenRequests("refresh_token").count == 1)
+  }
+
+  @Test("A user who does not show up is not asked about")
+  func lazy() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn(as: "anna")
+    _ = try site.signedIn(as: "ben")
+    try site.setClock(secondsAhead: Self.due)
+    #expect(try ask(anna, site) == 200)
+    try poll("the check of anna") { try refreshes(site) == 1 ? () : nil }
+    #expect(try refreshes(site, of: "ben") == 0)
+  }
+
+  @Test("A user who left the application at Apple's is signed out everywhere by the check, nobody else is")
+  func revoked() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let browsers = try [site.signedIn(as: "anna"), site.signedIn(as: "anna")]
+    let ben = try site.signedIn(as: "ben")
+    try site.apple.revoke("anna")
+    #expect(try ask(browsers[0], site) == 200)
+    try site.setClock(secondsAhead: Self.due)
+    for browser in browsers { try poll("the end of a session") { try ask(browser, site) == 401 ? () : nil } }
+    #expect(try ask(ben, site) == 200)
+    // The user may come back.
+    try browsers[0].signIn(site, as: "anna")
+    #expect(try ask(browsers[0], site) == 200)
+  }
+
+  /// Answers to a check that say nothing about the user.
+  private nonisolated static let troubles = [
+    #"{"kind": "refuse", "error": "invalid_client"}"#, #"{"kind": "refuse", "error": "unauthorized_client"}"#,
+    #"{"kind": "refuse", "error": "invalid_request"}"#, #"{"kind": "refuse", "error": "who_knows"}"#,
+    #"{"kind": "status", "status": 500}"#, #"{"kind": "status", "status": 503}"#, #"{"kind": "status", "status": 429}"#,
+    #"{"kind": "status", "status": 400}"#, #"{"kind": "html"}"#, #"{"kind": "empty"}"#, #"{"kind": "cut"}"#,
+    #"{"kind": "truncated-json"}"#, #"{"kind": "deep-json"}"#,
+  ]
+
+  @Test("Trouble at Apple, or of our own making, signs nobody out, and is not asked about again that day")
+  func troubleKeepsIn() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    for (index, text) in Self.troubles.enumerated() {
+      let id = "user\(index)"
+      try site.apple.add(user: ["id": id, "first_name": "U", "last_name": "\(index)", "email": "\(id)@example.com"])
+      let visitor = try site.signedIn(as: id)
+      var fault = try #require(try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+      let kind = try #require(fault.removeValue(forKey: "kind") as? String)
+      fault["grant_type"] = "refresh_token"
+      try site.apple.behave()
+      try site.apple.fault("token", kind, fault)
+      try site.apple.forgetRequests()
+      // Each user's own day begins when they signed in.
+      try site.setClock(secondsAhead: (index + 1) * Self.due)
+      #expect(try ask(visitor, site) == 200)
+      try poll("the check under \(text)") {
+        try site.apple.tokenRequests("refresh_token").contains { $0.status != nil } ? () : nil
+      }
+      for _ in 0..<5 { #expect(try ask(visitor, site) == 200, "\(text)") }
+      #expect(try site.apple.tokenRequests("refresh_token").count == 1, "\(text)")
+    }
+  }
+
+  @Test("With Apple away, users go on until interval and grace are over; then they sign in again when Apple is back")
+  func appleAway() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.fault("token", "status", ["status": 503])
+    for hours in [30, 48, 70] {
+      try site.setClock(secondsAhead: hours * Self.hour)
+      #expect(try ask(anna, site) == 200, "\(hours) h")
+    }
+    // Past interval, jitter and grace.
+    try site.setClock(secondsAhead: 5 * Self.day)
+    #expect(try ask(anna, site) == 401)
+    try site.apple.behave()
+    try anna.signIn(site)
+    #expect(try ask(anna, site) == 200)
+  }
+
+  @Test("A user who comes after a long time waits for one check, and goes on if it is good")
+  func lateCheck() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.setClock(secondsAhead: 5 * Self.day)
+    #expect(try ask(anna, site) == 200)
+    #expect(try refreshes(site) == 1)
+    try site.setClock(secondsAhead: 5 * Self.day + Self.hour)
+    #expect(try ask(anna, site) == 200)
+    #expect(try refreshes(site) == 1)
+  }
+
+  @Test("A user who comes after a long time and has left at Apple's does not get through even once")
+  func lateRevocation() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.revoke("anna")
+    try site.setClock(secondsAhead: 5 * Self.day)
+    site.upstream.forget()
+    #expect(try anna.fetch("\(site.origin)/private").status == 401)
+    #expect(site.upstream.requests.isEmpty)
+  }
+
+  // MARK: Ends
+
+  @Test("A session that is not used ends after the idle time")
+  func idle() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.setClock(secondsAhead: 8 * Self.day)
+    #expect(try ask(anna, site) == 401)
+  }
+
+  @Test("A session that is used every day ends after its lifetime")
+  func lifetime() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    for day in stride(from: 3, through: 27, by: 3) {
+      try site.setClock(secondsAhead: day * Self.day)
+      #expect(try ask(anna, site) == 200, "day \(day)")
+      // The use is written down in batches: an orderly end writes it in any case.
+      try site.gateway.restart()
+    }
+    try site.setClock(secondsAhead: 29 * Self.day)
+    #expect(try ask(anna, site) == 200)
+    try site.setClock(secondsAhead: 30 * Self.day + Self.hour)
+    #expect(try ask(anna, site) == 401)
+  }
+
+  @Test("An attempt that took more than ten minutes is over, and the page says how to go on")
+  func expiredAttempt() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let visitor = Visitor()
+    try visitor.start(site)
+    try visitor.decide(.proceed(user: "anna"))
+    try site.setClock(secondsAhead: 11 * 60)
+    let page = try visitor.carryBack()
+    #expect((400..<500).contains(page.status))
+    #expect(visitor.jar["__Host-cordon"] == nil)
+    #expect(try site.apple.tokenRequests("authorization_code").isEmpty)
+    #expect(HTMLTag.all(in: page.text).contains { $0["href"]?.contains("/.auth/") == true })
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Testing
+
+// Health, metrics, and the life of the process.
+//
+// - It gets ready while Apple cannot be reached; health, metrics and status answer without a token and name nobody.
+// - SIGTERM: not ready, what is in flight finishes, exit 0. SIGINT too.
+// - The store's file is its owner's; a second start on a port that is taken fails and says so.
+
+@SystemActor
+@Suite("Health, metrics and life cycle")
+struct LifecycleTests {
+  @Test("It gets ready while Apple is unreachable, and says so in its health")
+  func withoutApple() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:\(try FreePort.take())")
+    configuration.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
+    let gateway = try GatewayProcess(configuration)
+    defer { gateway.stop() }
+    #expect(try gateway.admin.get("/livez").status == 200)
+    #expect(try gateway.admin.get("/readyz").status == 200)
+    #expect(try gateway.client.get("/public/").status == 200)
+    let health = try gateway.admin.get("/healthz")
+    #expect([200, 503].contains(health.status))
+    #expect(try !health.json().isEmpty)
+    // Signing in leads to Apple all the same: the browser may reach it.
+    #expect(try Visitor().open("\(gateway.origin)/.auth/authorize", following: false).status == 302)
+  }
+
+  @Test("Metrics are Prometheus text, count what happens, and name nobody")
+  func metrics() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    for _ in 0..<7 { _ = try anna.fetch("\(site.origin)/counted") }
+    let response = try site.gateway.admin.get("/metrics")
+    #expect(response.status == 200)
+    #expect(response.fields["Content-Type"]?.hasPrefix("text/plain") == true)
+    var names: Set<Substring> = []
+    for line in response.text.split(separator: "\n") where !line.hasPrefix("#") {
+      let parts = line.split(separator: " ")
+      #expect(parts.count >= 2 && (Double(parts[parts.count - 1]) != nil || parts.last == "+Inf"), "\(line)")
+      names.insert(line.prefix { $0 != "{" && $0 != " " })
+    }
+    #expect(names.contains { $0.hasSuffix("_bucket") }, "a histogram")
+    #expect(names.contains { $0.contains("request") })
+    #expect(names.contains { $0.contains("session") })
+    #expect(names.contains { $0.contains("upstream") })
+    #expect(names.contains { $0.contains("apple") })
+    let counted = response.text.split(separator: "\n").filter { $0.contains("request") && !$0.hasPrefix("#") }
+      .compactMap { Double($0.split(separator: " ").last ?? "") }
+    #expect(counted.contains { $0 >= 7 })
+    let subject = try site.apple.subject(of: "anna")
+    for path in ["/metrics", "/healthz", "/status", "/readyz", "/livez"] {
+      let text = try site.gateway.admin.get(path).text
+      for secret in [
+        subject, "anna.bergstrom", GatewayConfiguration.sessionSecret, try #require(anna.jar["__Host-cordon"]),
+      ] {
+        #expect(!text.contains(secret), "\(path)")
+      }
+    }
+  }
+
+  @Test(
+    "Administration without a token is refused on a TCP address", arguments: ["/accounts", "/sessions", "/accounts/x"])
+  func administration(path: String) throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess(
+      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    defer { gateway.stop() }
+    for method in ["GET", "POST", "DELETE"] {
+      let status = try gateway.admin.send(method, path, body: method == "POST" ? Array("{}".utf8) : nil).status
+      #expect((400..<500).contains(status), "\(method) \(path)")
+    }
+    #expect(try gateway.admin.get("/livez").status == 200)
+  }
+
+  @Test("SIGTERM: not ready at once, what is in flight finishes, exit 0", arguments: [SIGTERM, SIGINT])
+  func orderlyEnd(signal: Int32) throws {
+    let gate = Gate()
+    let upstream = try RawUpstream { request, connection in
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
+      try gate.wait()
+      try connection.send("-last")
+    }
+    defer { upstream.stop() }
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    let gateway = try GatewayProcess(configuration)
+    defer { gateway.stop() }
+    let connection = try gateway.connect()
+    try connection.send("GET /slow HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    _ = try connection.read(through: "first")
+    gateway.process.signal(signal)
+    try poll("readiness to end") {
+      guard let status = try? gateway.admin.get("/readyz").status else { return () }
+      return status == 503 ? () : nil
+    }
+    #expect(gateway.process.isRunning)
+    gate.open()
+    _ = try connection.read(through: "-last")
+    #expect(try gateway.process.waitForExit() == .code(0))
+  }
+
+  @Test("SIGTERM without anything in flight ends it at once, idle connections or not")
+  func idleEnd() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    let gateway = try GatewayProcess(configuration)
+    defer { gateway.stop() }
+    let idle = try gateway.connect()
+    let used = try gateway.connect()
+    try used.send("GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    #expect(try HTTPResponse.read(from: used).status == 200)
+    gateway.process.signal(SIGTERM)
+    #expect(try gateway.process.waitForExit() == .code(0))
+    try idle.waitForClose()
+  }
+
+  @Test("The store is readable for its owner only")
+  func storePermissions() throws {
+    let site = try Site()
+    defer { site.stop() }
+    _ = try site.signedIn()
+    for name in try FileManager.default.contentsOfDirectory(atPath: site.gateway.directory.path)
+    where name.contains("cordon.db") {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(site.gateway.directory.path)/\(name)")
+      let mode = try #require(attributes[.posixPermissions] as? Int)
+      #expect(mode & 0o077 == 0, "\(name) \(String(mode, radix: 8))")
+    }
+  }
+
+  @Test("No refresh token stands readable in the store")
+  func sealedTokens() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.setClock(secondsAhead: 36 * 3_600)
+    _ = try anna.fetch(site.own("session"))
+    let check = try poll("a check") { try site.apple.tokenRequests("refresh_token").first }
+    let token = Array(try #require(check.form["refresh_token"]).utf8)
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    let cookie = Array(try #require(anna.jar["__Host-cordon"]).utf8)
+    for name in try FileManager.default.contentsOfDirectory(atPath: site.gateway.directory.path)
+    where name.contains("cordon.db") {
+      let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: "\(site.gateway.directory.path)/\(name)")))
+      #expect(bytes.firstRange(of: token) == nil, "\(name)")
+      #expect(bytes.firstRange(of: cookie) == nil, "\(name)")
+    }
+  }
+
+  @Test("A start on an address that is taken by another program fails, and says which")
+  func takenPort() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration["listen", "address"] = "\"127.0.0.1:\(upstream.port)\""
+    configuration["", "public_url"] = "\"http://localhost:\(upstream.port)\""
+    configuration["upstream", "url"] = "\"http://127.0.0.1:9\""
+    let directory = try TemporaryDirectory()
+    let file = try configuration.install(in: directory)
+    let result = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    #expect(result.exit != .code(0))
+    #expect((result.standardError + result.standardOutput).contains("\(upstream.port)"))
+  }
+}
