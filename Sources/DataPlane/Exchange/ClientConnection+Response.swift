@@ -9,7 +9,8 @@ extension ClientConnection {
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
     let loop = server.loop
     if head.isInterim {
-      guard exchange.isHTTP11 else { return }
+      // 100 Continue was ours to send, and has been.
+      guard exchange.isHTTP11, head.status != 100 else { return }
       var interim = loop.buffers.take()
       ResponseForwarding.write(
         head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)

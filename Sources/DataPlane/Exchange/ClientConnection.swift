@@ -206,7 +206,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     switch request {
     case .idle:
       // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
-      if pending == nil || !canTakeResponse { closeNow() } else { refuse(408, "the request head did not arrive in time") }
+      if pending == nil || !canTakeResponse {
+        closeNow()
+      } else {
+        refuse(408, "the request head did not arrive in time")
+      }
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
