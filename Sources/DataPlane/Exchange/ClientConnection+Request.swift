@@ -53,7 +53,7 @@ extension ClientConnection {
     if server.observer.wantsRequestLine { keepRequestLine(whole) }
     loop.wheel.disarm(self)
     if peer.isTrusted { believeProxy(loop.requestHead, whole.readableBytesSpan) }
-    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, client) {
+    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, client, exchange.requestID) {
     case .forward(let order):
       var rest = whole
       rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)

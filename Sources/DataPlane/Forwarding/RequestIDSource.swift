@@ -2,7 +2,7 @@ internal import HTTPWire
 internal import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
-struct RequestIDSource {
+package struct RequestIDSource {
   private let prefix = UInt64.random(in: .min ... .max)
   private var counter = UInt64.random(in: 0...0xFFFF_FFFF)
 
@@ -12,7 +12,7 @@ struct RequestIDSource {
   }
 
   /// `X-Request-Id`, as two numbers until somebody wants to read it.
-  struct Identifier: CustomStringConvertible {
+  package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
     /// What a trusted proxy calls the request; it takes the place of the numbers.
@@ -54,7 +54,7 @@ struct RequestIDSource {
       return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 
-    var description: String {
+    package var description: String {
       var buffer = ByteBuffer()
       write(to: &buffer)
       return String(buffer: buffer)

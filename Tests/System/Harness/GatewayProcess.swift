@@ -6,7 +6,7 @@ final class GatewayProcess {
   let configuration: GatewayConfiguration
   let directory: TemporaryDirectory
   let file: String
-  private let clock: FakeClock?
+  private let environment: [String: String]
   private let descriptorLimit: Int?
   private(set) var process: ServerProcess
   /// What earlier processes of this gateway wrote, for searches in the whole log.
@@ -14,13 +14,16 @@ final class GatewayProcess {
 
   /// Starts a gateway and waits until it is ready.
   /// - Parameter descriptorLimit: most descriptors that the process may have open (`ulimit -n`); nil leaves them alone.
-  init(_ configuration: GatewayConfiguration, clock: FakeClock? = nil, descriptorLimit: Int? = nil) throws {
+  init(
+    _ configuration: GatewayConfiguration, clock: FakeClock? = nil, environment: [String: String] = [:],
+    descriptorLimit: Int? = nil
+  ) throws {
     self.configuration = configuration
-    self.clock = clock
+    self.environment = environment.merging(clock?.environment ?? [:]) { $1 }
     self.descriptorLimit = descriptorLimit
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory, clock, descriptorLimit)
+    process = try Self.launch(file, directory, self.environment, descriptorLimit)
     try waitUntilReady()
   }
 
@@ -95,7 +98,7 @@ final class GatewayProcess {
   private func startAgain(with changed: GatewayConfiguration?) throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
-    process = try Self.launch(file, directory, clock, descriptorLimit)
+    process = try Self.launch(file, directory, environment, descriptorLimit)
     try waitUntilReady()
   }
 
@@ -104,7 +107,7 @@ final class GatewayProcess {
   }
 
   private static func launch(
-    _ file: String, _ directory: TemporaryDirectory, _ clock: FakeClock?, _ descriptorLimit: Int?
+    _ file: String, _ directory: TemporaryDirectory, _ environment: [String: String], _ descriptorLimit: Int?
   ) throws -> ServerProcess {
     var command = [try Machine.binary("cordon"), "run", "--config", file]
     if let descriptorLimit {
@@ -112,6 +115,6 @@ final class GatewayProcess {
       command = [prlimit, "--nofile=\(descriptorLimit):\(descriptorLimit)"] + command
     }
     return try ServerProcess(
-      command[0], Array(command.dropFirst()), environment: clock?.environment ?? [:], directory: directory.path)
+      command[0], Array(command.dropFirst()), environment: environment, directory: directory.path)
   }
 }
