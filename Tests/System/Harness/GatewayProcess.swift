@@ -19,11 +19,12 @@ final class GatewayProcess {
     descriptorLimit: Int? = nil
   ) throws {
     self.configuration = configuration
-    self.environment = environment.merging(clock?.environment ?? [:]) { $1 }
+    let environment = environment.merging(clock?.environment ?? [:]) { $1 }
+    self.environment = environment
     self.descriptorLimit = descriptorLimit
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory, self.environment, descriptorLimit)
+    process = try Self.launch(file, directory, environment, descriptorLimit)
     try waitUntilReady()
   }
 
