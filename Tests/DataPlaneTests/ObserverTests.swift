@@ -28,13 +28,13 @@ struct ObserverTests {
   @Test("The version of a request and the pseudonym that the gate gave are told")
   func versionAndUser() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingOrder(routeClass: 1, user: path == "/known" ? 42 : nil)) }
-    ) { rig async throws in
-      _ = try await rig.exchange("GET /known HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
-      _ = try await rig.exchange("GET / HTTP/1.0\r\nHost: a\r\n\r\n")
-      #expect(await eventually { rig.log.usesHTTP11 == [true, false] })
-      #expect(rig.log.users == [42, nil])
-    }
+      gate: { path, _ in .forward(ForwardingOrder(routeClass: 1, user: path == "/known" ? 42 : nil)) },
+      { rig async throws in
+        _ = try await rig.exchange("GET /known HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        _ = try await rig.exchange("GET / HTTP/1.0\r\nHost: a\r\n\r\n")
+        #expect(await eventually { rig.log.usesHTTP11 == [true, false] })
+        #expect(rig.log.users == [42, nil])
+      })
   }
 
   @Test("A tunnel is told when it opens, and its end, whoever ends it, is no failure", arguments: [true, false])
@@ -76,10 +76,10 @@ struct ObserverTests {
   @Test("An upstream whose name is not found is told as that")
   func unresolved() async throws {
     try await withGateway(
-      upstream: { $0.address = .tcp(host: "no-such-host.invalid", port: 80, tls: false) }
-    ) { rig async throws in
-      #expect(try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 502)
-      #expect(await eventually { rig.log.failures == [.upstreamUnresolved] })
-    }
+      upstream: { $0.address = .tcp(host: "no-such-host.invalid", port: 80, tls: false) },
+      { rig async throws in
+        #expect(try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 502)
+        #expect(await eventually { rig.log.failures == [.upstreamUnresolved] })
+      })
   }
 }

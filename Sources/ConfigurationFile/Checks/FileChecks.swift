@@ -15,9 +15,12 @@ struct FileChecks {
       let path = NodePath("apple.private_key_file")
       let hint = "download the key from Keys in the developer account; Apple lets you do that once"
       if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
-        expect(
-          "PRIVATE KEY-----", in: contents, configuration.apple.privateKeyFile, path, "no private key in PEM", hint,
-          &reading)
+        let shown = reading.shown(configuration.apple.privateKeyFile)
+        do throws(ClientSecretKeyProblem) {
+          _ = try ClientSecretKey(pem: contents, name: shown)
+        } catch {
+          reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
+        }
       }
     }
     if reading.good.contains("session.secret_files") {
@@ -25,7 +28,10 @@ struct FileChecks {
         checkLength(file, NodePath("session.secret_files").appending(index), &reading)
       }
     }
-    if let file = configuration.admin.tokenFile { checkLength(file, NodePath("admin.token_file"), &reading) }
+    if let file = configuration.admin.tokenFile {
+      checkLength(file, NodePath("admin.token_file"), &reading)
+      checkToken(file, NodePath("admin.token_file"), &reading)
+    }
     if let file = draft.certificateFile {
       let path = NodePath("listen.tls_certificate_file")
       if let contents = contents(file, path, missing: "write the path of a PEM file", &reading)?.bytes {
@@ -57,6 +63,16 @@ struct FileChecks {
         at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32",
         remedy: "remove it and make another with: \(command)")
     }
+  }
+
+  /// What `Authorization: Bearer` can carry: visible ASCII, 4096 bytes at most.
+  private func checkToken(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+    guard case .contents(var contents, _) = files.read(file, Self.limit) else { return }
+    if contents.last == 0x0A { contents.removeLast() }
+    guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
+    reading.complain(
+      at: path, "\(path): \(reading.shown(file)) holds what no header can carry, a token is one line of visible ASCII",
+      remedy: "remove it and make another with: cordon keygen --output \(reading.concealing(file))")
   }
 
   private func expect(

@@ -132,6 +132,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func holdReads(_ hold: Bool) {
     guard hold != readsHeld else { return }
     readsHeld = hold
+    countHold(hold)
     guard !hold, readIsDue else { return }
     readIsDue = false
     context?.read()
@@ -221,6 +222,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       } else {
         refuse(408, "the request head did not arrive in time")
       }
+    case .content where !exchange.responseBegan && readsHeld:
+      refuse(504, "the application did not take the request body in time")
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
@@ -283,7 +286,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
         status: exchange.status, routeClass: exchange.routeClass, duration: duration,
         upstreamDuration: exchange.upstreamDuration, receivedBytes: exchange.receivedBytes,
         sentBytes: exchange.sentBytes, session: exchange.session, user: exchange.user, failure: exchange.failure,
-        isHTTP11: exchange.isHTTP11, request: exchange.requestLine, client: peer.address,
+        isHTTP11: exchange.isHTTP11, request: exchange.requestLine, client: client.address,
         requestID: exchange.requestLine == nil ? nil : exchange.requestID.description))
   }
 }

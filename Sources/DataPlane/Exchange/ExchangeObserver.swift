@@ -46,7 +46,7 @@ package enum ExchangeFailure: Sendable, Equatable {
 package struct ExchangeRecord {
   /// The final status sent; 499 where the client left before one.
   package var status: Int
-  /// Which counter the gate put it under.
+  /// Which counter the gate put it under; -1 where it was refused before.
   package var routeClass: Int
   /// From the whole head to the last byte handed to the system.
   package var duration: TimeAmount
@@ -62,7 +62,7 @@ package struct ExchangeRecord {
   /// Why it did not end as it should, nil where it did.
   package var failure: ExchangeFailure?
   /// HTTP/1.1, otherwise HTTP/1.0.
-  package var isHTTP11: Bool
+  package var isHTTP11 = true
   /// Method, a space, and the path without the query, where the observer wants it.
   package var request: ByteBuffer?
   /// The client's address.

@@ -16,7 +16,9 @@ final class AdminGate: RequestGate {
     self.administration = administration
   }
 
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
     let path = bytes.string(head.path)
     if AdministrationAct.owns(path) {
       return .perform(

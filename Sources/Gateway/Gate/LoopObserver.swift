@@ -93,7 +93,7 @@ final class AccessLogWriter {
       route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
       user: record.user.map(Self.pseudonym), peer: record.client, failure: record.failure?.label
     ).append(to: &line, as: format)
-    output.write(line)
+    output.write(line, atOnce: false)
   }
 
   /// Sixteen hexadecimal digits: what the audit calls the user.
