@@ -62,15 +62,18 @@ enum UpstreamFailure: Error, Equatable {
   }
 
   /// What the log says.
-  var reason: String {
+  var reason: String { reason(of: "the application") }
+
+  /// - Parameter peer: what the other end is called: "the application".
+  func reason(of peer: String) -> String {
     switch self {
-    case .connect(let reason), .unresolved(let reason): "no connection to the application: \(reason)"
-    case .connectTimeout: "no connection to the application in time"
-    case .handshake(let reason): "no TLS with the application: \(reason)"
-    case .closedBeforeResponse: "the application closed the connection without a response"
-    case .closedMidway: "the application closed the connection within its response"
-    case .badResponse(let reason): "the application's response breaks HTTP: \(reason)"
-    case .responseTimeout: "the application did not respond in time"
+    case .connect(let reason), .unresolved(let reason): "no connection to \(peer): \(reason)"
+    case .connectTimeout: "no connection to \(peer) in time"
+    case .handshake(let reason): "no TLS with \(peer): \(reason)"
+    case .closedBeforeResponse: "\(peer) closed the connection without a response"
+    case .closedMidway: "\(peer) closed the connection within its response"
+    case .badResponse(let reason): "\(peer)'s response breaks HTTP: \(reason)"
+    case .responseTimeout: "\(peer) did not respond in time"
     }
   }
 }

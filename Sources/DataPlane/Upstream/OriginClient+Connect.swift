@@ -39,7 +39,7 @@ private final class ConnectingClient: ExchangeClient {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     itself = nil
-    promise.fail(OriginError.notSent(failure.reason))
+    promise.fail(OriginError.notSent(failure.reason(of: "the server")))
   }
 
   func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {}

@@ -132,8 +132,8 @@ private final class CollectingClient: ExchangeClient {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason)))
-    default: end(.failure(.unanswered(failure.reason)))
+    case .connect, .unresolved, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason(of: "the server"))))
+    default: end(.failure(.unanswered(failure.reason(of: "the server"))))
     }
   }
 

@@ -3,6 +3,12 @@ internal import NIOCore
 internal import NIOPosix
 internal import TLSTransport
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// The connections of one event loop to one upstream: kept when a response is over, and used again, newest first.
 ///
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
@@ -135,7 +141,7 @@ final class UpstreamPool {
   private static func failure(_ error: any Error) -> UpstreamFailure {
     switch error {
     case ChannelError.connectTimeout: return .connectTimeout
-    case let error as IOError: return .connect(error.description)
+    case let error as IOError: return .connect(String(cString: strerror(error.errnoCode)))
     case let error as NIOConnectionError:
       if let single = error.connectionErrors.first { return failure(single.error) }
       return .unresolved("no address for \(error.host)")
