@@ -70,10 +70,10 @@ final class LoopGate: RequestGate {
     case .known(let known): entry = known
     case .ask(let work): return .wait(work)
     case .storeAway:
-      if case .public = route.access { return forward(nil, routeClass, head, bytes) }
+      if case .public = route.access { return forward(nil, route, routeClass, head, bytes) }
       return answer(.storeUnavailable, head, bytes, routeClass: routeClass)
     case .nobody:
-      if case .public = route.access { return forward(nil, routeClass, head, bytes) }
+      if case .public = route.access { return forward(nil, route, routeClass, head, bytes) }
       return signInFirst(route, head, bytes, routeClass)
     }
     if case .rules(let index) = route.access {
@@ -83,12 +83,13 @@ final class LoopGate: RequestGate {
         return answer(PageFailure(denial), head, bytes, routeClass: routeClass)
       }
     }
-    return forward(entry, routeClass, head, bytes)
+    return forward(entry, route, routeClass, head, bytes)
   }
 
   @inline(__always)
   private func forward(
-    _ entry: SessionEntry?, _ routeClass: Operations.RouteClass, _ head: borrowing RequestHead, _ bytes: RawSpan
+    _ entry: SessionEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
+    _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> GateDecision {
     var allowsUpgrade = false
     if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
@@ -98,7 +99,8 @@ final class LoopGate: RequestGate {
     }
     return .forward(
       ForwardingOrder(
-        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, allowsUpgrade: allowsUpgrade))
+        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, allowsUpgrade: allowsUpgrade,
+        upstream: route.upstream))
   }
 
   private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
