@@ -155,13 +155,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--quick", action="store_true", help="about two minutes: shorter rounds, and fewer")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 5, quick 3)")
-    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 2)")
+    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 1)")
     parser.add_argument("--rows", metavar="KEY,…", help=f"what to measure, of {', '.join(keys)} (default all)")
     parser.add_argument("--json", metavar="FILE", help="writes every round there as well")
     parser.add_argument("--write", action="store_true", help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 5)
-    options.seconds = options.seconds or (2 if options.quick else 5)
+    options.seconds = options.seconds or (1 if options.quick else 5)
     options.rows = options.rows.split(",") if options.rows else keys
     if unknown := [key for key in options.rows if key not in keys]:
         parser.error(f"unknown rows: {', '.join(unknown)}")

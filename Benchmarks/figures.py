@@ -30,6 +30,10 @@ class Loaded:
     def p99_ms(self) -> float:
         return statistics.median(round.p99_ms for round in self.rounds)
 
+    @property
+    def lines_lost(self) -> float:
+        return statistics.median(round.lines_lost for round in self.rounds)
+
 
 @dataclass
 class Figures:

@@ -65,8 +65,9 @@ def _loaded(figures: Figures, contenders: list[Contender]) -> str:
         title = row.title
         for contender in contenders:
             if it := measured.get(contender.name):
+                lost = f", {it.lines_lost * 100:.0f} % of its lines lost" if it.lines_lost >= 0.005 else ""
                 lines.append(
-                    f"| {title} | {contender.title} | {it.cpu_us:.1f} | {_beside(it, measured.get('nginx'))} | "
+                    f"| {title} | {contender.title}{lost} | {it.cpu_us:.1f} | {_beside(it, measured.get('nginx'))} | "
                     f"{it.per_second:,.0f} | {it.p99_ms:.2f} | {it.resident_mib:.0f} |")
                 title = ""
     return "\n".join(lines)

@@ -192,8 +192,9 @@ struct ExchangeTests {
           answers.append(try client.readResponse())
           return answers
         }
-        #expect(answers.map(\.status) == [103, 100, 200])
-        #expect(answers[0].value("link") == "</a>" && answers[2].text == "hello")
+        // The gateway's own 100 comes at once; the application's is not passed on beside it.
+        #expect(answers.map(\.status) == [100, 103, 200])
+        #expect(answers[1].value("link") == "</a>" && answers[2].text == "hello")
         #expect(try await rig.exchange("GET / HTTP/1.0\r\n\r\n").status == 200)
         #expect(await eventually { rig.log.statuses == [200, 200] })
       })

@@ -51,7 +51,7 @@ extension ClientConnection {
     exchange.keepAlive = loop.requestHead.keepAlive
     if server.observer.wantsRequestLine { keepRequestLine(whole) }
     loop.wheel.disarm(self)
-    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, peer) {
+    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, peer, exchange.requestID) {
     case .forward(let order):
       var rest = whole
       rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)

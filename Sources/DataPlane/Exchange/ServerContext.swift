@@ -68,6 +68,9 @@ final class ServerContext {
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }
 
+  /// The sessions that have an exchange under way.
+  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.compactMap(\.session)) }
+
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<SessionTag>) {
     for connection in connections.values {

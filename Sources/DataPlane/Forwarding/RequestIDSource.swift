@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
-struct RequestIDSource {
+package struct RequestIDSource {
   private let prefix = UInt64.random(in: .min ... .max)
   private var counter = UInt64.random(in: 0...0xFFFF_FFFF)
 
@@ -11,7 +11,7 @@ struct RequestIDSource {
   }
 
   /// `X-Request-Id`, as two numbers until somebody wants to read it.
-  struct Identifier: CustomStringConvertible {
+  package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
 
@@ -39,7 +39,7 @@ struct RequestIDSource {
       return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 
-    var description: String {
+    package var description: String {
       var buffer = ByteBuffer()
       write(to: &buffer)
       return String(buffer: buffer)

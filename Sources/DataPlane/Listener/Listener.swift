@@ -159,6 +159,15 @@ package final class Listener: Sendable {
     }
   }
 
+  /// The sessions that have an exchange under way, on any loop.
+  package func sessionsUnderWay() async -> Set<SessionTag> {
+    var sessions: Set<SessionTag> = []
+    for site in sites {
+      sessions.formUnion((try? await site.eventLoop.submit { site.context.value.sessionsUnderWay }.get()) ?? [])
+    }
+    return sessions
+  }
+
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
   package func endExchanges(of sessions: Set<SessionTag>) async {
     for site in sites {

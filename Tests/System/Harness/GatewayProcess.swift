@@ -6,18 +6,20 @@ final class GatewayProcess {
   let configuration: GatewayConfiguration
   let directory: TemporaryDirectory
   let file: String
-  private let clock: FakeClock?
+  private let environment: [String: String]
   private(set) var process: ServerProcess
   /// What earlier processes of this gateway wrote, for searches in the whole log.
   private var earlierOutput: [UInt8] = []
 
   /// Starts a gateway and waits until it is ready.
-  init(_ configuration: GatewayConfiguration, clock: FakeClock? = nil) throws {
+  init(
+    _ configuration: GatewayConfiguration, clock: FakeClock? = nil, environment: [String: String] = [:]
+  ) throws {
     self.configuration = configuration
-    self.clock = clock
+    self.environment = environment.merging(clock?.environment ?? [:]) { $1 }
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory, clock)
+    process = try Self.launch(file, directory, environment)
     try waitUntilReady()
   }
 
@@ -55,7 +57,7 @@ final class GatewayProcess {
   private func startAgain(with changed: GatewayConfiguration?) throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
-    process = try Self.launch(file, directory, clock)
+    process = try Self.launch(file, directory, environment)
     try waitUntilReady()
   }
 
@@ -64,10 +66,10 @@ final class GatewayProcess {
   }
 
   private static func launch(
-    _ file: String, _ directory: TemporaryDirectory, _ clock: FakeClock?
+    _ file: String, _ directory: TemporaryDirectory, _ environment: [String: String]
   ) throws -> ServerProcess {
     try ServerProcess(
-      Machine.binary("cordon"), ["run", "--config", file], environment: clock?.environment ?? [:],
+      Machine.binary("cordon"), ["run", "--config", file], environment: environment,
       directory: directory.path)
   }
 }
