@@ -23,7 +23,8 @@ package struct Invariant: Sendable {
 
   /// Every invariant, each a target of the fuzzer.
   package static let all: [Invariant] = [
-    .requestHead, .responseHead, .chunks, .trailers, .forwarding, .cookie, .path, .returnTarget, .form, .json,
+    .requestHead, .responseHead, .chunks, .trailers, .forwarding,
+    .responseForwarding, .cookie, .path, .returnTarget, .form, .json,
     .identityToken, .configuration,
   ]
 }
