@@ -1,5 +1,6 @@
 import HTTPWire
 import NIOCore
+import NIOHTTP1
 
 @testable import DataPlane
 
