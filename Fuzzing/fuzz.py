@@ -47,12 +47,9 @@ def fuzz(binary, target, seconds):
     seeds, cases = HERE / "Seeds" / target, HERE / "Cases" / target
     for folder in (corpus, seeds, cases):
         folder.mkdir(parents=True, exist_ok=True)
-    dictionary = HERE / "Dictionaries" / f"{target}.dict"
     # An input of a kilobyte takes less than a millisecond everywhere: ten seconds are a loop without end.
     options = [f"-max_total_time={seconds}", f"-artifact_prefix={cases}/", "-print_final_stats=1", "-timeout=10",
                "-max_len=4096"]
-    if dictionary.exists():
-        options.append(f"-dict={dictionary}")
     known = {case.name for case in cases.iterdir()}
     log = HERE / ".build" / f"{target}.log"
     # A backtrace by Swift itself would come before libFuzzer keeps the input.

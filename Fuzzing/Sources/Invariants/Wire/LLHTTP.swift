@@ -9,6 +9,9 @@ struct LLHTTPReading {
     var name: [UInt8]
     var value: [UInt8]
 
+    /// As SwiftNIO tells it: values are text there, and what is no UTF-8 in them is replaced.
+    var asText: Field { Field(name: name, value: Array(String(decoding: value, as: UTF8.self).utf8)) }
+
     var description: String { "\(shown(name)): \(shown(value))" }
   }
 
