@@ -119,7 +119,8 @@ let package = Package(
       name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1],
       swiftSettings: strict),
     .testTarget(
-      name: "DataPlaneTests", dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioEmbedded],
+      name: "DataPlaneTests",
+      dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests", dependencies: ["AppleIdentity", .crypto, .cryptoExtras, .httpTypes],

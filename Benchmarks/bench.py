@@ -24,7 +24,7 @@ import idle
 import load
 import report
 from contender import Certificate, Contender, Running, Setting
-from figures import Figures, Loaded
+from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
 from rows import ROWS, SMALL, Row, browser_fields
@@ -89,6 +89,9 @@ class Run:
         setting = Setting(
             self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
+        if row.access_log:
+            without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")
+            serving[without.name] = self._start(without, dataclasses.replace(setting, access_log=False), row.key)
         measured = {name: Loaded() for name in serving}
         for number in range(self.options.rounds + 1):
             for name, running in serving.items():
@@ -97,7 +100,7 @@ class Run:
                     seconds=self.options.seconds if number else 1, cores=loader_cores)
                 if number:  # The first one warms up.
                     measured[name].rounds.append(result)
-                    print(f"{row.key:14} round {number} {name:8} {result.cpu_us_per_request:8.2f} µs "
+                    print(f"{row.key:14} round {number} {name:18} {result.cpu_us_per_request:8.2f} µs "
                           f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr, flush=True)
         for name, running in serving.items():
             measured[name].resident_mib = running.process.resident_bytes / 1_048_576

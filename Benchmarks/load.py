@@ -35,6 +35,7 @@ def run(
     """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run: it would be a lie."""
     if running.lines:
         os.truncate(running.lines, 0)
+    running.process.settle()
     before = running.process.cpu_seconds
     if kind is Kind.KEPT:
         requests, per_second, p99_ms = _kept(running, path, fields, seconds, cores)
@@ -42,6 +43,8 @@ def run(
         requests, per_second, p99_ms = _new(running, path, fields, kind, seconds, cores)
     spent = running.process.cpu_seconds - before
     running.process.check()
+    if spent <= 0:
+        raise SystemExit(f"bench: {running.process.name} answered {requests} requests without any processor time")
     return Round(requests, spent / requests * 1e6, per_second, p99_ms, _lines_lost(running.lines, requests))
 
 

@@ -40,7 +40,7 @@ class Process:
         return process
 
     def settle(self) -> None:
-        """Takes stock of the process's children; to be called once it serves."""
+        """Takes stock of the process's children: a master that listens may not have all its workers yet."""
         self.members = [self.popen.pid] + _descendants(self.popen.pid)
 
     @property

@@ -87,7 +87,12 @@ struct DocumentReader {
         atKey: path, "this route has no path", remedy: "write path = \"/public/\", or what it is to rule")
       isGood = false
     }
-    if isGood { routes.append((index, route, Set(table.keys))) }
+    if isGood {
+      routes.append((index, route, Set(table.keys)))
+    } else if !route.path.isEmpty {
+      // Its other mistakes are told; its path can still be looked at by itself.
+      RouteChecks.checkPath(route.path, at: path, &reading)
+    }
   }
 
   // MARK: Keys that are not there, and keys that should not be

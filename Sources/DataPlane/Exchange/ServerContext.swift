@@ -10,6 +10,7 @@ final class ServerContext {
   let parser: RequestHeadParser
   let pool: UpstreamPool?
   let bodyLimit: Int?
+  let bodyRate: Int
   let waits: ListenerWaits
   let trustedProxies: [NetworkPrefix]
   let isTLS: Bool
@@ -31,14 +32,15 @@ final class ServerContext {
       limits: HeadLimits(
         headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes))
     bodyLimit = limits.bodyBytes
+    bodyRate = limits.bodyRate
     waits = ListenerWaits(settings.timeouts)
     trustedProxies = settings.trustedProxies
     isTLS = settings.tls != nil
   }
 
-  /// Who stands behind a socket address.
-  func peer(_ address: SocketAddress?) -> ClientPeer {
-    guard let text = address?.ipAddress else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
+  /// Who stands behind an IP address; nil is a Unix socket's.
+  func peer(_ text: String?) -> ClientPeer {
+    guard let text else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
     let trusted =
       !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
@@ -83,6 +85,7 @@ final class ServerContext {
 struct ListenerWaits {
   let head: TimeAmount
   let bodyProgress: TimeAmount
+  let bodyGrace: TimeAmount
   let idle: TimeAmount
   let writeProgress: TimeAmount
   let handshake: TimeAmount
@@ -90,6 +93,7 @@ struct ListenerWaits {
   init(_ timeouts: ListenerTimeouts) {
     head = TimeAmount(timeouts.head)
     bodyProgress = TimeAmount(timeouts.bodyProgress)
+    bodyGrace = TimeAmount(timeouts.bodyGrace)
     idle = TimeAmount(timeouts.idle)
     writeProgress = TimeAmount(timeouts.writeProgress)
     handshake = TimeAmount(timeouts.handshake)

@@ -86,7 +86,13 @@ struct RequestForwarding {
     } else {
       buffer.writeBytes(context.forwardedFor.span.bytes)
     }
-    buffer.writeStaticString("\r\nX-Forwarded-Proto: ")
+    buffer.writeStaticString("\r\n")
+    if context.trusted, head.fields.has(.forwarded) {
+      ForwardedField.extend(
+        head, bytes, address: context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count),
+        scheme: rules.scheme, to: &buffer)
+    }
+    buffer.writeStaticString("X-Forwarded-Proto: ")
     buffer.writeString(rules.scheme)
     buffer.writeStaticString("\r\nX-Forwarded-Host: ")
     buffer.writeBytes(bytes.extracting(head.authority))

@@ -1,3 +1,4 @@
+internal import HTTPWire
 internal import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
@@ -14,9 +15,23 @@ package struct RequestIDSource {
   package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
+    /// What a trusted proxy calls the request; it takes the place of the numbers.
+    var given: [UInt8]?
+
+    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could be
+    /// told apart neither in a log nor in a header field.
+    static func wellFormed(_ bytes: RawSpan, _ value: Range<Int>) -> [UInt8]? {
+      guard (1...64).contains(value.count), value.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) })
+      else { return nil }
+      return bytes.array(value)
+    }
 
     @inline(__always)
     func write(to buffer: inout ByteBuffer) {
+      if let given {
+        buffer.writeBytes(given)
+        return
+      }
       Self.write(high, to: &buffer)
       Self.write(low, to: &buffer)
     }
