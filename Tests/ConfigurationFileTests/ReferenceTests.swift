@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import DataPlane
 import Foundation

@@ -122,11 +122,14 @@ struct UpstreamEjectionTests {
   func threshold() {
     var ejection = Ejection()
     for _ in 0..<10 {
-      #expect(!ejection.failed(at: start, chance: 0) && !ejection.failed(at: start, chance: 0))
-      #expect(ejection.standing(at: start) == .well && !ejection.succeeded(at: start))
+      #expect(ejection.failed(at: start, chance: 0) == false)
+      #expect(ejection.failed(at: start, chance: 0) == false)
+      #expect(ejection.standing(at: start) == .well)
+      #expect(ejection.succeeded(at: start) == false)
     }
-    #expect(!ejection.failed(at: start, chance: 0) && !ejection.failed(at: start, chance: 0))
-    #expect(ejection.failed(at: start, chance: 0))
+    #expect(ejection.failed(at: start, chance: 0) == false)
+    #expect(ejection.failed(at: start, chance: 0) == false)
+    #expect(ejection.failed(at: start, chance: 0) == true)
     #expect(ejection.standing(at: start) == .ejected && ejection.isTroubled)
   }
 
@@ -159,7 +162,7 @@ struct UpstreamEjectionTests {
   func late() {
     var ejection = Ejection()
     let length = eject(&ejection, at: start)
-    for _ in 0..<100 { #expect(!ejection.failed(at: start + .milliseconds(10), chance: 0)) }
+    for _ in 0..<100 { #expect(ejection.failed(at: start + .milliseconds(10), chance: 0) == false) }
     #expect(ejection.standing(at: start + length) == .onTrial)
   }
 
@@ -167,13 +170,15 @@ struct UpstreamEjectionTests {
   func trial() {
     var ejection = Ejection()
     var now = start + eject(&ejection, at: start)
-    #expect(ejection.failed(at: now, chance: 0) && ejection.standing(at: now) == .ejected)
+    #expect(ejection.failed(at: now, chance: 0) == true)
+    #expect(ejection.standing(at: now) == .ejected)
     now = now + .seconds(2)
-    #expect(ejection.succeeded(at: now) && ejection.standing(at: now) == .well)
+    #expect(ejection.succeeded(at: now) == true)
+    #expect(ejection.standing(at: now) == .well)
     // Soon after, it goes on where it was; later, it begins anew.
     #expect(eject(&ejection, at: now + .seconds(5)) == .seconds(4))
     now = now + .seconds(9)
-    #expect(ejection.succeeded(at: now))
+    #expect(ejection.succeeded(at: now) == true)
     #expect(eject(&ejection, at: now + .seconds(61)) == .seconds(1))
   }
 
@@ -181,19 +186,19 @@ struct UpstreamEjectionTests {
   func answeredMeanwhile() {
     var ejection = Ejection()
     _ = eject(&ejection, at: start)
-    #expect(ejection.succeeded(at: start + .milliseconds(1)))
+    #expect(ejection.succeeded(at: start + .milliseconds(1)) == true)
     #expect(ejection.standing(at: start + .milliseconds(1)) == .well)
   }
 }
 
 @Suite("What may be tried again")
 struct UpstreamAttemptsTests {
-  private static let unsent: [UpstreamFailure] = [.connect("refused"), .connectTimeout, .handshake("no")]
-  private static let sent: [UpstreamFailure] = [
+  static let unsentFailures: [UpstreamFailure] = [.connect("refused"), .connectTimeout, .handshake("no")]
+  static let sentFailures: [UpstreamFailure] = [
     .closedBeforeResponse(reused: false), .closedMidway, .badResponse("x"), .responseTimeout,
   ]
 
-  @Test("Without a connection any request goes to another address, three in all", arguments: unsent)
+  @Test("Without a connection any request goes to another address, three in all", arguments: unsentFailures)
   func unsent(_ failure: UpstreamFailure) {
     var attempts = UpstreamAttempts()
     attempts.place = 4
@@ -204,7 +209,7 @@ struct UpstreamAttemptsTests {
     #expect(attempts.avoided(after: failure, of: 5) == nil)
   }
 
-  @Test("Where there is no other address, it is over", arguments: unsent)
+  @Test("Where there is no other address, it is over", arguments: unsentFailures)
   func single(_ failure: UpstreamFailure) {
     var attempts = UpstreamAttempts()
     #expect(attempts.avoided(after: failure, of: 1) == nil)
@@ -214,7 +219,7 @@ struct UpstreamAttemptsTests {
     #expect(two.avoided(after: failure, of: 2) == nil)
   }
 
-  @Test("What may have been begun is not sent again", arguments: sent)
+  @Test("What may have been begun is not sent again", arguments: sentFailures)
   func sent(_ failure: UpstreamFailure) {
     for isRepeatable in [true, false] {
       var attempts = UpstreamAttempts()

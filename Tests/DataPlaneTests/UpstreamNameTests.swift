@@ -54,7 +54,7 @@ struct UpstreamNameTests {
     var now = start
     for _ in 0..<100 {
       now = now + .seconds(5)
-      #expect(answers.ask(at: now).begins)
+      #expect(answers.ask(at: now).begins == true)
       answers.answered([], at: now)
       #expect(answers.ask(at: now).advice == .use(addresses("10.0.0.1")))
       #expect(answers.ask(at: now + .seconds(4)).begins == false)
