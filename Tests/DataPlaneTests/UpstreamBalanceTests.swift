@@ -2,6 +2,12 @@ import Testing
 
 @testable import DataPlane
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 // Cases, over raw sockets: spreading, another address after a refusal for any method, a POST that may have arrived, a
 // stuck address, ejection and return, upstreams by number.
 
@@ -9,13 +15,6 @@ import Testing
 struct UpstreamBalanceTests {
   private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
   private static let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
-
-  /// A port that refuses.
-  private static func refusing() throws -> UInt16 {
-    let upstream = try ScriptedUpstream { _, _ in }
-    upstream.stop()
-    return upstream.port
-  }
 
   private static func address(_ port: UInt16) -> UpstreamAddress { .tcp(host: "127.0.0.1", port: port, tls: false) }
 
@@ -33,7 +32,9 @@ struct UpstreamBalanceTests {
 
   @Test("An address that refuses costs no request, whatever its method", arguments: [get, post])
   func refused(_ request: String) async throws {
-    let dead = try Self.refusing()
+    let refusing = try RefusingPort()
+    let dead = refusing.port
+    defer { refusing.close() }
     try await withGateway(
       upstream: { $0.addresses.insert(Self.address(dead), at: 0) },
       { rig async throws in
@@ -101,4 +102,26 @@ struct UpstreamBalanceTests {
         #expect(try await rig.isWell())
       })
   }
+}
+
+/// A port of loopback that is taken, so that no other test gets it, and that nobody listens on.
+private struct RefusingPort {
+  let port: UInt16
+  private let descriptor: Int32
+
+  init() throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = RawSocket.loopback(0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let descriptor = descriptor
+    let bound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard bound else { throw RawSocketError.system("bind", errno) }
+    port = UInt16(bigEndian: address.sin_port)
+  }
+
+  func close() { Glibc.close(descriptor) }
 }

@@ -123,7 +123,9 @@ struct UpstreamTests {
     ] {
       #expect(try gateway.client.get(path).text == expected, "\(path)")
     }
-    #expect(try gateway.client.get("/reports/secret/a").status == 401)
+    let secret = try gateway.client.get("/reports/secret/a", fields: [("Sec-Fetch-Mode", "cors")])
+    #expect(secret.status == 401)
+    #expect(!reports.requests.contains { $0.target.hasPrefix("/reports/secret/") })
     try poll("health to tell") {
       let health = try gateway.admin.get("/healthz").text
       return health.contains("{\"name\":\"upstream reports\",\"status\":\"ok\"") ? () : nil

@@ -10,9 +10,11 @@ import Testing
 @SystemActor
 @Suite("Unix sockets")
 struct UpstreamUnixTests {
-  private func configuration(_ application: UnixApplication?, at path: String) throws -> GatewayConfiguration {
+  private func configuration(before path: String) throws -> GatewayConfiguration {
     var configuration = try GatewayConfiguration(upstream: "unix:\(path)", apple: "http://127.0.0.1:9")
     configuration["listen", "address"] = "\"unix:gateway.sock\""
+    // One event loop, whose connection to the application serves every client.
+    configuration["listen", "workers"] = "1"
     configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
     return configuration
   }
@@ -31,7 +33,7 @@ struct UpstreamUnixTests {
     let folder = try TemporaryDirectory()
     let application = try UnixApplication("\(folder.path)/app.sock")
     defer { application.stop() }
-    let gateway = try GatewayProcess(configuration(application, at: application.path))
+    let gateway = try GatewayProcess(configuration(before: application.path))
     defer { gateway.stop() }
     #expect(try exchange(gateway, Self.get).text == "GET /a ")
     let post = "POST /b HTTP/1.1\r\nHost: HOST\r\nContent-Length: 3\r\nX-Forwarded-For: 10.9.9.9\r\n\r\nabc"
@@ -49,7 +51,7 @@ struct UpstreamUnixTests {
   func away() throws {
     let folder = try TemporaryDirectory()
     let path = "\(folder.path)/app.sock"
-    let gateway = try GatewayProcess(configuration(nil, at: path))
+    let gateway = try GatewayProcess(configuration(before: path))
     defer { gateway.stop() }
     #expect(try exchange(gateway, Self.get).status == 502)
     let application = try UnixApplication(path)

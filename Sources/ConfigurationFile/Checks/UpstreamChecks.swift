@@ -74,7 +74,7 @@ enum UpstreamChecks {
     var seen: Set<UpstreamAddress> = []
     let places = (urls ?? []).indices.map { list.appending($0) }
     for (address, place) in zip(urls ?? [], places) + (url.map { [($0, path.appending("url"))] } ?? []) {
-      if !seen.insert(address).inserted, url == nil {
+      if !seen.insert(address).inserted, place.parent == list {
         reading.complain(at: place, "\(list) names this twice", remedy: "remove one of them")
       }
       if let listen, CombinationChecks.isLoop(address, listen) {

@@ -68,6 +68,9 @@ final class ServerContext {
 
   private var drained: (() -> Void)?
 
+  /// Closes idle connections to the upstreams, and keeps none from now on.
+  func closeUpstreams() { for upstream in upstreams { upstream.close() } }
+
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }
 

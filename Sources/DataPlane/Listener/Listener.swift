@@ -154,7 +154,7 @@ package final class Listener: Sendable {
     }
     for (site, done) in zip(sites, drained) {
       try? await done.get()
-      try? await site.eventLoop.submit { site.context.value.upstreams.forEach { $0.close() } }.get()
+      try? await site.eventLoop.submit { site.context.value.closeUpstreams() }.get()
     }
   }
 

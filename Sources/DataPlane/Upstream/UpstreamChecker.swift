@@ -33,8 +33,7 @@ package struct UpstreamChecker: Sendable {
       for (site, client) in sites {
         group.addTask { [self] in
           var verdict = CheckVerdict(settings)
-          while !Task.isCancelled {
-            let isGood = await isGood(client)
+          while let isGood = await outcome(client) {
             verdict.record(isGood)
             if isGood { site.hasAnswered.store(true, ordering: .relaxed) }
             site.failsChecks.store(!verdict.isWell, ordering: .relaxed)
@@ -43,6 +42,17 @@ package struct UpstreamChecker: Sendable {
         }
       }
     }
+  }
+
+  /// How a check went; nil when cancelled, which does not wait for an answer: the gateway may be about to stop.
+  private func outcome(_ client: OriginClient) async -> Bool? {
+    let (outcomes, continuation) = AsyncStream.makeStream(of: Bool.self)
+    Task {
+      continuation.yield(await isGood(client))
+      continuation.finish()
+    }
+    var iterator = outcomes.makeAsyncIterator()
+    return await iterator.next()
   }
 
   private func isGood(_ client: OriginClient) async -> Bool {
