@@ -172,7 +172,7 @@ struct DecisionTests {
           while rig.upstream.accepted < 3 && rig.log.began < 3 {}
           return clients
         }
-        async let drained: Void = rig.listener.drain(within: .seconds(1))
+        async let drained: Void = rig.listener.drain(within: .seconds(5))
         let idleEnded = try await blocking { try clients[0].isEnded() }
         #expect(idleEnded)
         go.withLock { $0 = true }
