@@ -21,6 +21,7 @@ final class ScriptedUpstream: Sendable {
     var bodies: [[UInt8]] = []
     var sockets: [RawSocket] = []
     var errors: [String] = []
+    var isStopped = false
   }
 
   /// - Parameter script: is given each connection and its number, from 0; the connection is closed behind it.
@@ -76,7 +77,12 @@ final class ScriptedUpstream: Sendable {
   var sockets: [RawSocket] { state.withLock { $0.sockets } }
 
   func stop() {
-    // The thread that accepts closes it: a number given back too early would be another socket's.
+    // The thread that accepts closes it: a number given back too early, or shut down twice, would be another socket's.
+    let wasStopped = state.withLock { state in
+      defer { state.isStopped = true }
+      return state.isStopped
+    }
+    if wasStopped { return }
     shutdown(descriptor, Int32(SHUT_RDWR))
     for socket in sockets { socket.finishBoth() }
   }
