@@ -80,7 +80,8 @@ extension Sections {
         seeAlso: ["route.upstream"]),
       .absent(
         "upstreams.url", .upstreamURL, into: \.url, example: "\"http://127.0.0.1:3001\"",
-        "Where it listens, as for [upstream].", omission: "There is a list of addresses, urls.", seeAlso: ["upstream.url"]),
+        "Where it listens, as for [upstream].", omission: "There is a list of addresses, urls.",
+        seeAlso: ["upstream.url"]),
       .absent(
         "upstreams.urls", ValueType.upstreamURL.list(), into: \.urls,
         example: "[\"http://10.0.0.3:3000\", \"http://10.0.0.4:3000\"]", "Where several instances of it listen.",
