@@ -122,7 +122,7 @@ func withGateway(
   let listener = try await Listener.start(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
-    upstream: UpstreamTarget(upstreamSettings), on: group
+    upstreams: [UpstreamTarget(upstreamSettings)], on: group
   ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
   guard case .ip(_, let port) = listener.address else { return }
   let rig = GatewayRig(port: port, upstream: upstream, recorder: recorder, listener: listener, group: group)

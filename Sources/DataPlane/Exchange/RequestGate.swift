@@ -44,13 +44,18 @@ package struct ForwardingOrder {
   package var session: SessionTag?
   /// Whether an upgrade to another protocol may be passed on.
   package var allowsUpgrade: Bool
+  /// Which of the listener's upstreams it goes to.
+  package var upstream: Int
 
-  package init(identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, allowsUpgrade: Bool = false)
-  {
+  package init(
+    identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, allowsUpgrade: Bool = false,
+    upstream: Int = 0
+  ) {
     self.identity = identity
     self.routeClass = routeClass
     self.session = session
     self.allowsUpgrade = allowsUpgrade
+    self.upstream = upstream
   }
 }
 

@@ -51,11 +51,11 @@ package final class Listener: Sendable {
   /// Binds and serves.
   /// - Parameters:
   ///   - group: the event loops that serve it.
-  ///   - upstream: where forwarded requests go, nil for a listener that forwards none.
+  ///   - upstreams: where forwarded requests go, by the number in their orders; none for a listener that forwards none.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system or OpenSSL has against it.
   package static func start(
-    _ settings: ListenerSettings, rules: ForwardingRules, upstream: UpstreamTarget?, on group: any EventLoopGroup,
+    _ settings: ListenerSettings, rules: ForwardingRules, upstreams: [UpstreamTarget], on group: any EventLoopGroup,
     parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
     var tls: TLSServerContext?
@@ -72,13 +72,12 @@ package final class Listener: Sendable {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
         let observer = parts.observer
-        let pool = upstream.map { target in
-          UpstreamPool(loop: resources, settings: target.settings, tls: target.tls) {
-            observer.upstreamConnectionsChanged(by: $0)
-          }
+        let balancers = upstreams.map { target in
+          UpstreamBalancer(target, loop: resources) { observer.upstreamConnectionsChanged(by: $0) }
         }
         let context = ServerContext(
-          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings, pool: pool)
+          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
+          upstreams: balancers)
         let entrance = Entrance(
           context: context, admission: admission, tls: secure, announcing: settings.proxyProtocolPeers)
         return Site(
@@ -155,7 +154,7 @@ package final class Listener: Sendable {
     }
     for (site, done) in zip(sites, drained) {
       try? await done.get()
-      try? await site.eventLoop.submit { site.context.value.pool?.close() }.get()
+      try? await site.eventLoop.submit { site.context.value.closeUpstreams() }.get()
     }
   }
 

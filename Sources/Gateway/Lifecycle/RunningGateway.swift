@@ -44,10 +44,12 @@ struct RunningGateway: Sendable {
       settings: settings, knowledge: knowledge, directory: directory, apple: apple, metrics: metrics, audit: audit,
       logger: logger)
     let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+    let upstreams = try await UpstreamWatch(settings, routes: knowledge.routes, on: group.next())
+    upstreams.addMetrics(to: metrics)
 
     let adminListener = try await Listener.start(
       ListenerSettings(address: settings.adminAddress),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstream: nil,
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [],
       on: group.next()
     ) { _ in ListenerParts(gate: AdminGate(health: health, metrics: metrics), observer: SilentObserver()) }
 
@@ -57,7 +59,7 @@ struct RunningGateway: Sendable {
       rules: ForwardingRules(
         reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
         scheme: settings.origin.scheme.rawValue),
-      upstream: try UpstreamTarget(settings.upstream), on: group
+      upstreams: upstreams.targets, on: group
     ) { eventLoop in
       let gate = LoopGate(
         knowledge, directory: directory, ownPages: ownPages, eventLoop: eventLoop, logger: logger)
@@ -66,7 +68,8 @@ struct RunningGateway: Sendable {
       return ListenerParts(gate: gate, observer: LoopObserver(metrics, accessLog: accessLog))
     }
     directory.add(listener)
-    let upkeep = Upkeep(directory: directory, health: health, settings: settings, metrics: metrics)
+    let upkeep = Upkeep(
+      directory: directory, health: health, upstreams: upstreams, settings: settings, metrics: metrics)
     await upkeep.checkStore()
     return RunningGateway(
       listener: listener, adminListener: adminListener, directory: directory, upkeep: upkeep, health: health,

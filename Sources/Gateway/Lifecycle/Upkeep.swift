@@ -8,6 +8,7 @@ internal import Synchronization
 struct Upkeep: Sendable {
   private let directory: SessionDirectory
   private let health: HealthMonitor
+  private let upstreams: UpstreamWatch
   private let idleTimeout: Duration
   private let remembered: Box
 
@@ -22,9 +23,13 @@ struct Upkeep: Sendable {
   private static let sightingsInterval = Duration.seconds(60)
   private static let removalInterval = Duration.seconds(300)
 
-  init(directory: SessionDirectory, health: HealthMonitor, settings: GatewaySettings, metrics: MetricsRegistry) {
+  init(
+    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, settings: GatewaySettings,
+    metrics: MetricsRegistry
+  ) {
     self.directory = directory
     self.health = health
+    self.upstreams = upstreams
     idleTimeout = settings.session.idleTimeout
     let box = Box()
     remembered = box
@@ -40,6 +45,8 @@ struct Upkeep: Sendable {
         var cursor: ChangeCursor?
         await every(Self.followInterval) { cursor = await directory.follow(cursor) }
       }
+      group.addTask { await upstreams.run() }
+      group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask {
         await every(Self.sightingsInterval) {
