@@ -21,6 +21,8 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
   public internal(set) var admin = AdminSettings()
   public internal(set) var upstream = UpstreamSettings(address: .unix(path: ""))
+  /// Applications beside it, that routes name.
+  public internal(set) var upstreams: [UpstreamSettings] = []
   public internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
   public internal(set) var session = SessionSettings(secretFiles: [])
   public internal(set) var revalidation = RevalidationSettings()

@@ -53,6 +53,7 @@ public enum ConfigurationFile {
       reading: Reading(document: document, fileName: name, directory: directory, environment: environment))
     reader.read(document)
     var (draft, reading) = (reader.draft, reader.reading)
+    UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
     RouteChecks.check(reader.routes, into: &draft.configuration, &reading)
     FileChecks(files: files).check(draft, &reading)

@@ -19,6 +19,8 @@ public struct GatewaySettings: Sendable {
   public var adminAddress: BindAddress
   public var admin: AdminSettings
   public var upstream: UpstreamSettings
+  /// Applications beside it, that routes name.
+  public var upstreams: [UpstreamSettings]
   public var apple: AppleSettings
   public var session: SessionSettings
   public var revalidation: RevalidationSettings
@@ -30,8 +32,9 @@ public struct GatewaySettings: Sendable {
 
   public init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
-    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, apple: AppleSettings,
-    session: SessionSettings, revalidation: RevalidationSettings, store: StoreSettings,
+    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings,
+    upstreams: [UpstreamSettings] = [], apple: AppleSettings, session: SessionSettings,
+    revalidation: RevalidationSettings, store: StoreSettings,
     identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings, log: LogSettings
   ) {
     self.origin = origin
@@ -42,6 +45,7 @@ public struct GatewaySettings: Sendable {
     self.adminAddress = adminAddress
     self.admin = admin
     self.upstream = upstream
+    self.upstreams = upstreams
     self.apple = apple
     self.session = session
     self.revalidation = revalidation

@@ -59,7 +59,8 @@ extension GatewaySettings {
     self.init(
       origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.hosts,
       workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
-      admin: configuration.admin, upstream: configuration.upstream, apple: configuration.apple,
+      admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
+      apple: configuration.apple,
       session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
       identity: configuration.identityHeaders, routes: configuration.routes, pages: configuration.pages,
       log: configuration.log)

@@ -163,3 +163,38 @@ struct RouteTableTests {
     return table.match(bytes.span, .judge(bytes.span))
   }
 }
+
+@Suite("Routes and the applications that serve them")
+struct RouteUpstreamTests {
+  private static let table: RouteTable? = {
+    var reports = RouteSettings(path: "/reports/", access: .public)
+    reports.upstream = "reports"
+    var admin = RouteSettings(path: "/Admin/", access: .deny)
+    admin.upstream = "admin"
+    var more = RouteSettings(path: "/reports/more", access: .signedIn)
+    more.upstream = "reports"
+    return try? RouteTable(routes: [reports, admin, RouteSettings(path: "/reports/own/", access: .public), more])
+  }()
+
+  @Test(
+    "The longest prefix, byte for byte, decides who serves, whatever decides on access",
+    arguments: [
+      ("/", nil), ("/reports/", "reports"), ("/reports/x", "reports"), ("/reports", nil), ("/REPORTS/x", nil),
+      ("/reports/own/x", nil), ("/reports/more", "reports"), ("/Admin/x", "admin"), ("/admin/x", nil),
+      ("/%41dmin/x", nil), ("//reports/x", nil), ("/reports/x//y", "reports"),
+    ] as [(String, String?)])
+  func serving(path: String, upstream: String?) throws {
+    let table = try #require(Self.table)
+    #expect(table.upstreams == [nil, "reports", "admin"])
+    let bytes = Array(path.utf8)
+    let decision = table.match(bytes.span, PathJudgement.judge(bytes.span))
+    #expect(table.upstreams[decision.upstream] == upstream)
+    if path == "/admin/x" || path == "/%41dmin/x" { #expect(decision.access == .deny) }
+  }
+
+  @Test("Without routes one application serves everything")
+  func empty() {
+    #expect(RouteTable().upstreams == [nil])
+    #expect(RouteTable().match(Array("/".utf8).span, .canonical).upstream == 0)
+  }
+}

@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import DataPlane
 import Foundation
@@ -37,8 +38,13 @@ struct ReferenceTests {
     let lines = SampleFile.text().split(separator: "\n", omittingEmptySubsequences: false).map { line in
       line.hasPrefix("#") && !line.hasPrefix("# ") && line.count > 1 ? String(line.dropFirst()) : String(line)
     }
-    let configuration = try Sandbox.parse(lines.joined(separator: "\n").utf8)
-    #expect(configuration.routes.count == 3)
+    // An upstream has one address or several.
+    let list = try #require(lines.firstIndex { $0.hasPrefix("urls = [\"http://10.0.0.1") })
+    let chosen = lines[..<list] + lines[(list + 1)...]
+    let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
+    #expect(configuration.routes.count == 4)
+    #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
+    #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
     #expect(configuration.listener.tls != nil)
     #expect(configuration.admin.tokenFile == "/conf/admin.token")
     #expect(configuration.pages.applicationName == "Example Orders")
@@ -60,7 +66,7 @@ struct ReferenceTests {
     #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
     if key == "identity.headers" {
       #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
-    } else if key.hasPrefix("route.") {
+    } else if key.hasPrefix("route.") || key.hasPrefix("upstreams.") {
       #expect(SampleFile.text().contains("\n#   \(entry.name)\n"))
     } else {
       let isRequired = if case .required = entry.presence { true } else { false }

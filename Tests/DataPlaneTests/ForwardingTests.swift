@@ -139,8 +139,8 @@ struct RequestForwardingTests {
       "X-Forwarded-Host: evil", "X-Forwarded-User: root", "X_Forwarded_User: root", trusted: true)
     #expect(
       lines == [
-        "X-Real-IP: 203.0.113.1", "Forwarded: for=x", "X-Forwarded-Port: 443", "X-Original-URI: /x",
-        "X-Forwarded-For: 203.0.113.1, 192.0.2.7",
+        "X-Real-IP: 203.0.113.1", "X-Forwarded-Port: 443", "X-Original-URI: /x",
+        "X-Forwarded-For: 203.0.113.1, 192.0.2.7", "Forwarded: for=x, for=192.0.2.7;host=\"a\";proto=https",
       ])
     #expect(
       fields("X-Forwarded-For: a", "X-Forwarded-For:", "X-Forwarded-For: b", trusted: true) == [

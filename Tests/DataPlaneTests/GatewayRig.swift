@@ -37,6 +37,7 @@ final class Recorder: ExchangeObserver, Sendable {
     var clients = 0
     var upstreams = 0
     var upstreamsOpened = 0
+    var upstreamsFailed = 0
     var connectTimes: [TimeAmount] = []
     var handshakesFailed = 0
     var tunnelsOpened = 0
@@ -73,6 +74,7 @@ final class Recorder: ExchangeObserver, Sendable {
       $0.connectTimes.append(duration)
     }
   }
+  func upstreamConnectionFailed(_ failure: ExchangeFailure) { state.withLock { $0.upstreamsFailed += 1 } }
   func upstreamConnectionEnded() { state.withLock { $0.upstreams -= 1 } }
   func tunnelOpened() { state.withLock { $0.tunnelsOpened += 1 } }
 }
@@ -134,7 +136,7 @@ func withGateway(
   let listener = try await Listener.start(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
-    upstream: UpstreamTarget(upstreamSettings), on: group
+    upstreams: [UpstreamTarget(upstreamSettings)], on: group
   ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
   guard case .ip(_, let port) = listener.address else { return }
   let rig = GatewayRig(port: port, upstream: upstream, recorder: recorder, listener: listener, group: group)

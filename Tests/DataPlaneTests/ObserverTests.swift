@@ -76,7 +76,7 @@ struct ObserverTests {
   @Test("An upstream whose name is not found is told as that")
   func unresolved() async throws {
     try await withGateway(
-      upstream: { $0.address = .tcp(host: "no-such-host.invalid", port: 80, tls: false) },
+      upstream: { $0.addresses = [.tcp(host: "no-such-host.invalid", port: 80, tls: false)] },
       { rig async throws in
         #expect(try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 502)
         #expect(await eventually { rig.log.failures == [.upstreamUnresolved] })

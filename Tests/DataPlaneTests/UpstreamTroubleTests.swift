@@ -228,8 +228,8 @@ struct UpstreamTroubleTests {
   func severalAddresses() async throws {
     try await withGateway(
       upstream: { settings in
-        if case .tcp(_, let port, _) = settings.address {
-          settings.address = .tcp(host: "localhost", port: port, tls: false)
+        if case .tcp(_, let port, _)? = settings.addresses.first {
+          settings.addresses = [.tcp(host: "localhost", port: port, tls: false)]
         }
       },
       { rig async throws in

@@ -6,6 +6,9 @@ public struct RouteDecision: Sendable, Equatable {
   public var unauthenticated: RouteSettings.Unauthenticated
   /// The place, in the configured order, of the route that decided; nil where the default did. For metrics and logs.
   public var route: Int?
+  /// Which application serves the path: a place in ``RouteTable/upstreams``, 0 for the one that serves by default. The
+  /// longest prefix, byte for byte, decides on it, whatever stricter reading of the path decides on access.
+  public var upstream = 0
 
   public init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic, route: Int? = nil) {
     self.access = access
@@ -50,6 +53,7 @@ public struct RouteDecision: Sendable, Equatable {
     if other.unauthenticated == .unauthorized || unauthenticated == .unauthorized {
       result.unauthenticated = .unauthorized
     }
+    result.upstream = upstream
     return result
   }
 }

@@ -6,6 +6,8 @@ public struct RouteSettings: Sendable, Equatable {
   public var access: Access
   /// What a request without a session is answered. Default: chosen by the request.
   public var unauthenticated: Unauthenticated = .automatic
+  /// The name of the application that serves it. Default: nil: the one that serves everything else.
+  public var upstream: String?
 
   public init(path: String, access: Access) {
     self.path = path

@@ -14,6 +14,8 @@
 public struct RouteTable: Sendable {
   /// The rules that ``RouteDecision/Access/rules(_:)`` points into.
   public let rules: [AccessRules]
+  /// The names of the applications that ``RouteDecision/upstream`` points to; the first, nil, serves by default.
+  public let upstreams: [String?]
 
   /// Longest prefix first.
   private let prefixes: [RoutePrefix]
@@ -28,6 +30,7 @@ public struct RouteTable: Sendable {
     for (index, route) in routes.enumerated() { builder.add(route, at: index) }
     if !builder.problems.isEmpty { throw RouteProblems(problems: builder.problems) }
     rules = builder.rules
+    upstreams = builder.upstreams
     bytes = builder.bytes
     prefixes = builder.prefixes.sorted { $0.exact.count > $1.exact.count }
     strictest = prefixes.map(\.decision.access.strictness).max() ?? 0
@@ -36,7 +39,7 @@ public struct RouteTable: Sendable {
 
   /// The table without routes: everything is for those who are signed in.
   public init() {
-    (rules, prefixes, bytes, strictest, rootDecision) = ([], [], [], 0, .default)
+    (rules, upstreams, prefixes, bytes, strictest, rootDecision) = ([], [nil], [], [], 0, .default)
   }
 
   /// What a path may expect. Without allocation; the time is proportional to the number of routes.

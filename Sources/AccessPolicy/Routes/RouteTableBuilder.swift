@@ -1,6 +1,7 @@
 /// Checks routes one after the other and lays their prefixes out.
 struct RouteTableBuilder {
   private(set) var rules: [AccessRules] = []
+  private(set) var upstreams: [String?] = [nil]
   private(set) var prefixes: [RoutePrefix] = []
   private(set) var bytes: [UInt8] = []
   private(set) var problems: [RouteProblem] = []
@@ -24,10 +25,19 @@ struct RouteTableBuilder {
       if access == .rules(rules.count) { rules.append(list) }
     }
     let middle = bytes.count + exact.count
-    let decision = RouteDecision(access: access, unauthenticated: route.unauthenticated, route: index)
+    var decision = RouteDecision(access: access, unauthenticated: route.unauthenticated, route: index)
+    decision.upstream = place(of: route.upstream)
     prefixes.append(
       RoutePrefix(exact: bytes.count..<middle, loose: middle..<(middle + loose.count), decision: decision))
     bytes += exact + loose
+  }
+
+  private mutating func place(of upstream: String?) -> Int {
+    if let place = upstreams.firstIndex(where: { Array(($0 ?? "").utf8) == Array((upstream ?? "").utf8) }) {
+      return place
+    }
+    upstreams.append(upstream)
+    return upstreams.count - 1
   }
 
   /// What is wrong with a prefix by itself.

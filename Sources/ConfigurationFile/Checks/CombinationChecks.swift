@@ -49,18 +49,15 @@ enum CombinationChecks {
       reading.complain(
         at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each a port of its own")
     }
-    guard reading.good.contains("upstream.url") else { return }
-    let isLoop =
-      switch (configuration.upstream.address, listen) {
-      case (.unix(let path), .unix(let own)): path == own
-      case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
-        port == ownPort && ownPort != 0 && (host == own || isLoopback(host) && (isAny(own) || isLoopback(own)))
-      default: false
-      }
-    if isLoop {
-      reading.complain(
-        at: NodePath("upstream.url"), "upstream.url is the gateway's own listener",
-        remedy: "write where the application listens, and give it another port")
+  }
+
+  /// Whether requests that are sent there come back to the listener.
+  static func isLoop(_ upstream: UpstreamAddress, _ listen: BindAddress) -> Bool {
+    switch (upstream, listen) {
+    case (.unix(let path), .unix(let own)): path == own
+    case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
+      port == ownPort && ownPort != 0 && (host == own || isLoopback(host) && (isAny(own) || isLoopback(own)))
+    default: false
     }
   }
 

@@ -1,4 +1,5 @@
 import AccessPolicy
+import DataPlane
 
 /// Turns the routes of a document into settings.
 enum RouteChecks {
@@ -9,6 +10,7 @@ enum RouteChecks {
     var settings: [(index: Int, route: RouteSettings)] = []
     for (index, draft, present) in drafts {
       let path = NodePath(Sections.route.name).appending(index)
+      checkUpstream(draft.upstream, of: path, configuration, &reading)
       if let route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading) {
         settings.append((index, route))
       }
@@ -46,6 +48,18 @@ enum RouteChecks {
       remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
   }
 
+  private static func checkUpstream(
+    _ name: String?, of path: NodePath, _ configuration: Configuration, _ reading: inout Reading
+  ) {
+    let names = [UpstreamSettings.defaultName] + configuration.upstreams.map(\.name)
+    guard let name, !names.contains(where: { UpstreamChecks.isSame($0, name) }) else { return }
+    let nearest = NearestKey.find(name, among: names)
+    reading.complain(
+      at: path.appending("upstream"), "there is no upstream \(WrittenText(value: name, written: name).shown)",
+      remedy: nearest.map { "did you mean \"\($0)\"?" }
+        ?? "write [[upstreams]] with name = \"\(name)\" and its url, or leave the key out")
+  }
+
   private static func route(
     _ draft: RouteDraft, _ present: Set<String>, _ path: NodePath, isUnder prefix: String, _ reading: inout Reading
   ) -> RouteSettings? {
@@ -57,6 +71,7 @@ enum RouteChecks {
     }
     guard let access = access(draft, path, &reading) else { return nil }
     var route = RouteSettings(path: draft.path, access: access)
+    route.upstream = draft.upstream.flatMap { UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? nil : $0 }
     if draft.unauthenticated == .unauthorized { route.unauthenticated = .unauthorized }
     if present.contains("unauthenticated"), draft.access == .public || draft.access == .deny {
       let word = draft.access == .deny ? "deny" : "public"

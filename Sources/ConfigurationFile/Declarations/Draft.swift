@@ -1,4 +1,5 @@
 import AccessPolicy
+import DataPlane
 
 /// A configuration while it is read.
 struct Draft: ReadingTarget {
@@ -6,6 +7,20 @@ struct Draft: ReadingTarget {
   /// Half of `listen.tls`, until both are seen.
   var certificateFile: String?
   var privateKeyFile: String?
+  /// `upstream.url` and `upstream.urls`, of which one is to be there.
+  var upstreamURL = UpstreamAddress.unix(path: "")
+  var upstreamURLs: [UpstreamAddress]?
+  /// `upstream.check`, which holds where there is a path.
+  var checkPath: String?
+  var check = UpstreamCheckSettings(path: "/")
+}
+
+/// One of `[[upstreams]]` while it is read.
+struct UpstreamDraft: ReadingTarget {
+  var name = ""
+  var url: UpstreamAddress?
+  var urls: [UpstreamAddress]?
+  var checkPath: String?
 }
 
 /// A route while it is read.
@@ -13,6 +28,7 @@ struct RouteDraft: ReadingTarget {
   var path = ""
   var access: Access?
   var unauthenticated = Unauthenticated.automatic
+  var upstream: String?
   var subjects: [String]?
   var emails: [String]?
   var emailDomains: [String]?

@@ -210,6 +210,10 @@ extension Sections {
         answers anything else with 401.
         """),
       .absent(
+        "route.upstream", .upstreamName, into: \.upstream, example: "\"reports\"",
+        "The name of the application that serves these paths, one of [[upstreams]].",
+        omission: "[upstream] serves them.", seeAlso: ["upstreams.name"]),
+      .absent(
         "route.allow_subjects",
         ValueType.words("identifier", expected: "a subject, as in \"001234.0123456789abcdef0123456789abcdef.0123\"")
           .list(), into: \.subjects, example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",

@@ -3,16 +3,21 @@ import Operations
 
 /// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
 enum Sections {
-  /// All tables but the routes.
+  /// All tables but those that there may be many of: the routes, and the upstreams that they name.
   static let all: [Section<Draft>] = [
-    top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, apple, session, revalidation, native,
+    top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
+    revalidation, native,
     store, identity, identityHeaders, pages, log,
   ]
 
   /// Every key's description, those of routes last.
   static var descriptions: [EntryDescription] {
-    all.flatMap { $0.entries.map(\.description) } + route.entries.map(\.description)
+    all.flatMap { $0.entries.map(\.description) } + upstreams.entries.map(\.description)
+      + route.entries.map(\.description)
   }
+
+  /// Required keys that another key can stand in for.
+  static let alternatives = ["upstream.url": "upstream.urls"]
 
   /// Whether a key must be there.
   static func isRequired(_ key: String) -> Bool {
@@ -116,7 +121,8 @@ enum Sections {
         """, unit: "connections"),
     ])
 
-  private static let stepRange: ClosedRange<Duration> = .milliseconds(1)...(.seconds(86_400))
+  /// How long a step of a connection may take.
+  static let stepRange: ClosedRange<Duration> = .milliseconds(1)...(.seconds(86_400))
 
   static let listenTimeouts = Section<Draft>(
     name: "listen.timeouts",
@@ -163,39 +169,5 @@ enum Sections {
         must not be able to read it. `cordon keygen --output FILE` makes one.
         """,
         omission: "Accounts and sessions are administered through a Unix socket only, by whoever may open it."),
-    ])
-
-  static let upstream = Section<Draft>(
-    name: "upstream", introduction: "The application behind the gateway.",
-    entries: [
-      .required(
-        "upstream.url", .upstreamURL, into: \.configuration.upstream.address, example: "\"http://127.0.0.1:3000\"",
-        """
-        Where the application listens: http:, https: (its certificate is checked against the system's authorities), or \
-        "unix:" and the path of a socket. No path: paths are forwarded as they arrive.
-        """),
-      .byDefault(
-        "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
-        "Idle connections to the application that each event loop keeps for the next request.", unit: "connections",
-        seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
-    ])
-
-  static let upstreamTimeouts = Section<Draft>(
-    name: "upstream.timeouts",
-    introduction: "How long each step towards the application may take. Times are kept to a quarter of a second.",
-    entries: [
-      .byDefault(
-        "upstream.timeouts.connect", .duration(stepRange), into: \.configuration.upstream.timeouts.connect,
-        "To find its name, connect and agree on TLS, together. Then: 504."),
-      .byDefault(
-        "upstream.timeouts.first_byte", .duration(stepRange), into: \.configuration.upstream.timeouts.firstByte,
-        "From the end of the request to the first byte of the answer. Then: 504."),
-      .byDefault(
-        "upstream.timeouts.body_progress", .duration(stepRange), into: \.configuration.upstream.timeouts.bodyProgress,
-        "Without a byte of the answer's body. Then the answer is cut off."),
-      .byDefault(
-        "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
-        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.",
-        seeAlso: ["upstream.idle_connections"]),
     ])
 }

@@ -68,6 +68,36 @@ extension ValueType where Value == String {
       })
   }
 
+  /// What is asked for in a check.
+  static var requestPath: ValueType {
+    text(
+      "path", expected: "a path, as in \"/health\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 2_048,
+          text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
+        else {
+          throw Complaint(
+            "is no path", remedy: "begin with \"/\", and percent-encode spaces and letters beyond ASCII")
+        }
+        return text
+      })
+  }
+
+  /// What routes call an upstream, and metrics have as a label.
+  static var upstreamName: ValueType {
+    text(
+      "name", expected: "a name, as in \"reports\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        guard (1...64).contains(text.utf8.count),
+          text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) })
+        else {
+          throw Complaint(
+            "is no name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
+        }
+        return text
+      })
+  }
+
   static var scheme: ValueType {
     text(
       "scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 },
@@ -105,7 +135,7 @@ extension ValueType where Value == NetworkPrefix {
 extension ValueType where Value == UpstreamAddress {
   static var upstreamURL: ValueType {
     text(
-      "address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: UpstreamURL.format,
+      "address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: { $0.description },
       parse: { text, directory throws(Complaint) in
         try UpstreamURL.parse(text, directory: directory)
       })

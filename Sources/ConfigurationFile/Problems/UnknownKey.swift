@@ -29,5 +29,6 @@ struct UnknownKey {
     return "remove it; the keys \(place) are \(siblings.joined(separator: ", "))"
   }
 
-  private static let tables = Sections.all.map(\.name).filter { !$0.isEmpty } + [Sections.route.name]
+  private static let tables =
+    Sections.all.map(\.name).filter { !$0.isEmpty } + [Sections.upstreams.name, Sections.route.name]
 }

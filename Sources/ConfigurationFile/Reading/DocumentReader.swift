@@ -6,7 +6,12 @@ struct DocumentReader {
   private(set) var reading: Reading
   private(set) var draft = Draft()
   /// Routes that were in order by themselves, each with its index in the file.
-  private(set) var routes: [(index: Int, draft: RouteDraft, present: Set<String>)] = []
+  private(set) var routes: [Element<RouteDraft>] = []
+  /// Upstreams that were in order by themselves.
+  private(set) var upstreams: [Element<UpstreamDraft>] = []
+
+  /// One table of a list of tables.
+  typealias Element<Target> = (index: Int, draft: Target, present: Set<String>)
 
   private let entries: [String: Entry<Draft>]
   private let tables: Set<String>
@@ -43,56 +48,76 @@ struct DocumentReader {
         } else {
           reading.complain(
             atKey: keyPath, "\(name) is \(node.kind == "a list" ? "a list of tables" : node.kind)",
-            remedy: "write it as one table, [\(name)]")
+            remedy: "write it as one table, [\(name)]"
+              + (name == "upstream" ? "; others are [[upstreams]]" : ""))
         }
       } else if name == Sections.route.name {
-        readRoutes(node, at: keyPath)
+        readList(
+          node, at: keyPath, Sections.route, key: "path", remedy: "\"/public/\", or what it is to rule",
+          keep: { $0.routes.append($1) },
+          spoiled: { reading, draft, path in
+            // Its other mistakes are told; its path can still be looked at by itself.
+            if !draft.path.isEmpty { RouteChecks.checkPath(draft.path, at: path, &reading) }
+          })
+      } else if name == Sections.upstreams.name {
+        readList(
+          node, at: keyPath, Sections.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
+          keep: { $0.upstreams.append($1) })
       } else {
         complainUnknown(keyPath, name: name, isTable: node.kind == "a table")
       }
     }
   }
 
-  private mutating func readRoutes(_ node: Node, at path: NodePath) {
+  /// Reads a list of tables.
+  /// - Parameters:
+  ///   - key: the key that each must have.
+  ///   - remedy: what to write for it.
+  ///   - keep: takes an element that is in order.
+  ///   - spoiled: looks at one that is not.
+  private mutating func readList<Target>(
+    _ node: Node, at path: NodePath, _ section: Section<Target>, key: String, remedy: String,
+    keep: (inout DocumentReader, Element<Target>) -> Void,
+    spoiled: (inout Reading, Target, NodePath) -> Void = { _, _, _ in }
+  ) {
+    let word = section.name == Sections.route.name ? "route" : "upstream"
     guard case .array(let elements) = node else {
-      let remedy = "write each route under a line [[route]], with two brackets"
-      reading.complain(atKey: path, "route is \(node.kind)", remedy: remedy)
+      let remedy = "write each \(word) under a line [[\(section.name)]], with two brackets"
+      reading.complain(atKey: path, "\(section.name) is \(node.kind)", remedy: remedy)
       return
     }
     for (index, element) in elements.enumerated() {
-      let routePath = path.appending(index)
+      let elementPath = path.appending(index)
       guard case .table(let table) = element else {
         reading.complain(
-          at: routePath, "route holds \(element.kind)", remedy: "write each route under a line [[route]]")
+          at: elementPath, "\(section.name) holds \(element.kind)",
+          remedy: "write each \(word) under a line [[\(section.name)]]")
         continue
       }
-      readRoute(table, at: routePath, index: index)
+      var draft = Target()
+      var isGood = readElement(table, at: elementPath, section, into: &draft)
+      if table[key] == nil {
+        reading.complain(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
+        isGood = false
+      }
+      if isGood { keep(&self, (index, draft, Set(table.keys))) } else { spoiled(&reading, draft, elementPath) }
     }
   }
 
-  private mutating func readRoute(_ table: [String: Node], at path: NodePath, index: Int) {
-    var route = RouteDraft()
+  private mutating func readElement<Target>(
+    _ table: [String: Node], at path: NodePath, _ section: Section<Target>, into draft: inout Target
+  ) -> Bool {
     var isGood = true
     for (key, node) in table {
       let keyPath = path.appending(key)
-      guard let entry = Sections.route.entries.first(where: { $0.description.name == key }) else {
-        complainUnknown(keyPath, name: "route.\(key)", isTable: false)
+      guard let entry = section.entries.first(where: { $0.description.name == key }) else {
+        complainUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
         isGood = false
         continue
       }
-      if !entry.read(node, keyPath, &reading, &route) { isGood = false }
+      if !entry.read(node, keyPath, &reading, &draft) { isGood = false }
     }
-    if table["path"] == nil {
-      reading.complain(
-        atKey: path, "this route has no path", remedy: "write path = \"/public/\", or what it is to rule")
-      isGood = false
-    }
-    if isGood {
-      routes.append((index, route, Set(table.keys)))
-    } else if !route.path.isEmpty {
-      // Its other mistakes are told; its path can still be looked at by itself.
-      RouteChecks.checkPath(route.path, at: path, &reading)
-    }
+    return isGood
   }
 
   // MARK: Keys that are not there, and keys that should not be
@@ -101,6 +126,7 @@ struct DocumentReader {
     for section in Sections.all {
       for entry in section.entries {
         guard case .required(let example) = entry.description.presence else { continue }
+        if let other = Sections.alternatives[entry.description.key], reading.isThere(other) { continue }
         var node: Node? = .table(root)
         for component in entry.description.key.split(separator: ".") {
           guard case .table(let table) = node else {

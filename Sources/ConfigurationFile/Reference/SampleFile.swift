@@ -7,7 +7,7 @@ public enum SampleFile {
   public static func text() -> String {
     var parts = [head]
     for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
-    parts.append(routes)
+    parts += [upstreams, routes]
     return parts.joined(separator: "\n\n\n") + "\n"
   }
 
@@ -69,10 +69,26 @@ public enum SampleFile {
       + "\n#[\(section.name)]\n" + headers
   }
 
-  private static var routes: String {
+  private static var upstreams: String {
+    keys(of: Sections.upstreams) + """
+
+
+      #[[upstreams]]
+      #name = "reports"
+      #urls = ["http://10.0.0.3:3000", "http://10.0.0.4:3000"]
+      #check_path = "/health"
+      """
+  }
+
+  /// What the keys of a table are for that there may be many of.
+  private static func keys(of section: Section<some ReadingTarget>) -> String {
     let rule = "# " + String(repeating: "-", count: width - 2)
-    var blocks = [rule + "\n" + comment(Sections.route.introduction)]
-    blocks += Sections.route.entries.map { "#   \($0.description.name)\n" + comment(explanation(of: $0.description)) }
+    let keys = section.entries.map { "#   \($0.description.name)\n" + comment(explanation(of: $0.description)) }
+    return ([rule + "\n" + comment(section.introduction)] + keys).joined(separator: "\n\n")
+  }
+
+  private static var routes: String {
+    var blocks = [keys(of: Sections.route)]
     blocks.append(
       """
       #[[route]]
@@ -82,6 +98,10 @@ public enum SampleFile {
       #[[route]]
       #path = "/api/"
       #unauthenticated = "401"
+
+      #[[route]]
+      #path = "/reports/"
+      #upstream = "reports"
 
       #[[route]]
       #path = "/office/"

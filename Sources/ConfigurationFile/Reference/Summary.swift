@@ -12,7 +12,7 @@ extension Configuration {
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
       ("listen", "\(listener.address), \(listener.tls == nil ? "cleartext" : "TLS")\(hostsText)\(proxiesText)"),
       ("admin", "\(adminAddress)\(admin.tokenFile == nil ? "" : ", administration by token")"),
-      ("upstream", UpstreamURL.format(upstream.address)),
+      ("upstream", text(of: upstream)),
       ("apple", "\(apple.clientID), team \(apple.teamID), key \(apple.keyID)\(appleText)"),
       (
         "session",
@@ -32,8 +32,15 @@ extension Configuration {
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
     lines.append(("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request"))
+    for other in upstreams { lines.append(("upstreams", "\(other.name): \(text(of: other))")) }
     let width = lines.map(\.0.count).max() ?? 0
     return lines.map { "\($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
+  }
+
+  private func text(of upstream: UpstreamSettings) -> String {
+    let addresses = upstream.addresses.map(\.description).joined(separator: ", ")
+    guard let check = upstream.check else { return addresses }
+    return "\(addresses), \(check.path) asked for every \(DurationText.format(check.interval))"
   }
 
   private var hostsText: String { hosts.isEmpty ? "" : ", also \(hosts.joined(separator: ", "))" }
@@ -58,7 +65,7 @@ extension Configuration {
         case .rules: "rules"
         case .deny: "deny"
         }
-      return "\(route.path) \(access)"
+      return "\(route.path) \(access)\(route.upstream.map { " (\($0))" } ?? "")"
     }.joined(separator: ", ")
   }
 

@@ -31,14 +31,6 @@ enum UpstreamURL {
     return .tcp(host: String(decoding: host, as: UTF8.self), port: port ?? (tls ? 443 : 80), tls: tls)
   }
 
-  static func format(_ address: UpstreamAddress) -> String {
-    switch address {
-    case .unix(let path): "unix:\(path)"
-    case .tcp(let host, let port, let tls):
-      "\(tls ? "https" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
-    }
-  }
-
   /// Host without brackets, and port; nil where either cannot be.
   private static func split(_ authority: [UInt8]) -> (host: ArraySlice<UInt8>, port: UInt16?)? {
     var rest = authority[...]

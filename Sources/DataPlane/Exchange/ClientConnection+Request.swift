@@ -108,7 +108,8 @@ extension ClientConnection {
     exchange.session = order.session
     exchange.user = order.user
     pending = whole
-    guard let pool = server.pool else { return refuse(500, "no application is configured") }
+    guard order.upstream < server.upstreams.count else { return refuse(500, "no application is configured") }
+    exchange.upstream = order.upstream
     let framing = loop.requestHead.framing
     if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
       return refuse(413, "the request body is larger than the limit", clientMaySend: true)
@@ -131,7 +132,7 @@ extension ClientConnection {
     var content: ByteBuffer?
     if framing == .none {
       request = .complete
-      exchange.mayRetry = loop.requestHead.method.isIdempotent && !exchange.upgrades
+      exchange.attempts.isRepeatable = loop.requestHead.method.isIdempotent && !exchange.upgrades
       if rest.readableBytes > 0 { pending = rest }
     } else {
       exchange.decoder = BodyDecoder(framing)
@@ -142,6 +143,8 @@ extension ClientConnection {
         guard decodeContent(&rest, into: &content) else { return }
       }
     }
+    let pool = server.upstreams[order.upstream].choose()
+    exchange.attempts.place = pool.number
     if let connection = pool.takeIdle() {
       begin(on: connection, content: content)
     } else {
@@ -161,11 +164,21 @@ extension ClientConnection {
       upgrades: exchange.upgrades, now: now)
   }
 
+  /// Tries once more to have the request answered, on a fresh connection, where that is safe.
+  func connectAgain(after failure: UpstreamFailure) -> Bool {
+    let upstream = server.upstreams[exchange.upstream]
+    guard let avoided = exchange.attempts.avoided(after: failure, of: upstream.pools.count) else { return false }
+    let pool = upstream.choose(avoiding: avoided)
+    exchange.attempts.place = pool.number
+    exchange.failure = nil
+    pool.connect(for: self)
+    return true
+  }
+
   func upstreamReady(_ connection: UpstreamConnection) {
     guard exchange.isUnderWay, upstream == nil, !exchange.responseBegan, request == .complete || request == .content
     else {
-      server.pool?.release(connection)
-      return
+      return connection.release()
     }
     let content = exchange.waitingContent
     exchange.waitingContent = nil

@@ -105,12 +105,7 @@ extension ClientConnection {
     if exchange.responseBegan {
       // What was promised cannot be kept: only a connection that ends too early says so.
       abort()
-    } else if exchange.mayRetry, failure == .closedBeforeResponse(reused: true), let pool = server.pool {
-      // A kept connection that ended as we wrote: the upstream has not begun this request (RFC 9112 9.3.1).
-      exchange.mayRetry = false
-      exchange.failure = nil
-      pool.connect(for: self)
-    } else {
+    } else if !connectAgain(after: failure) {
       refuse(failure.status, failure.reason, clientMaySend: request == .content)
     }
   }

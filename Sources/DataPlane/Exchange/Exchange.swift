@@ -36,8 +36,10 @@ struct Exchange {
   var sentHead: ByteBuffer?
   /// Content that waits for the connection to the upstream.
   var waitingContent: ByteBuffer?
-  /// Whether the request may be sent a second time: idempotent, without a body, and tried but once.
-  var mayRetry = false
+  /// Which upstream it goes to.
+  var upstream = 0
+  /// What has been tried there.
+  var attempts = UpstreamAttempts()
   var upgrades = false
   /// What the control plane is to answer, while its body is being read.
   var control: ControlCollection?

@@ -14,6 +14,8 @@ package protocol ExchangeObserver: AnyObject {
   func handshakeFailed()
   /// An upstream connection is ready for use, so long after it was wanted.
   func upstreamConnectionOpened(after duration: TimeAmount)
+  /// An upstream connection could not be opened; the request may still be sent elsewhere.
+  func upstreamConnectionFailed(_ failure: ExchangeFailure)
   /// An upstream connection has ended. Follows each ``upstreamConnectionOpened(after:)`` once.
   func upstreamConnectionEnded()
   /// An exchange has become a tunnel; its ``exchangeEnded(_:)`` (status 101) follows when the tunnel is closed.
@@ -40,6 +42,15 @@ package enum ExchangeFailure: Sendable, Equatable {
   case clientLeft
   /// We ended the connection in the middle: too slow a client, a session that ended, the end of the process.
   case cutOff
+
+  /// Whether there was no connection to the upstream at all: each such one is told by
+  /// ``ExchangeObserver/upstreamConnectionFailed(_:)`` as well.
+  package var isOfConnecting: Bool {
+    switch self {
+    case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS: true
+    case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .clientLeft, .cutOff: false
+    }
+  }
 }
 
 /// One exchange, when it is over.

@@ -8,7 +8,8 @@ final class ServerContext {
   let observer: any ExchangeObserver
   let rules: ForwardingRules
   let parser: RequestHeadParser
-  let pool: UpstreamPool?
+  /// By the number that ``ForwardingOrder/upstream`` has.
+  let upstreams: [UpstreamBalancer]
   let bodyLimit: Int?
   let bodyRate: Int
   let waits: ListenerWaits
@@ -20,13 +21,13 @@ final class ServerContext {
 
   init(
     loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, rules: ForwardingRules,
-    settings: ListenerSettings, pool: UpstreamPool?
+    settings: ListenerSettings, upstreams: [UpstreamBalancer]
   ) {
     self.loop = loop
     self.gate = gate
     self.observer = observer
     self.rules = rules
-    self.pool = pool
+    self.upstreams = upstreams
     let limits = settings.limits
     parser = RequestHeadParser(
       limits: HeadLimits(
@@ -66,6 +67,9 @@ final class ServerContext {
   }
 
   private var drained: (() -> Void)?
+
+  /// Closes idle connections to the upstreams, and keeps none from now on.
+  func closeUpstreams() { for upstream in upstreams { upstream.close() } }
 
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }

@@ -19,10 +19,14 @@ enum ForwardedField {
       buffer.writeStaticString(", ")
     }
     writeNode(address, to: &buffer)
-    buffer.writeStaticString(";host=\"")
-    // Letters, digits, dots, hyphens, brackets and colons: nothing that ends a quotation.
-    buffer.writeBytes(bytes.extracting(head.authority))
-    buffer.writeStaticString("\";proto=")
+    // HTTP/1.0 may leave it out.
+    if !head.authority.isEmpty {
+      buffer.writeStaticString(";host=\"")
+      // Letters, digits, dots, hyphens, brackets and colons: nothing that ends a quotation.
+      buffer.writeBytes(bytes.extracting(head.authority))
+      buffer.writeStaticString("\"")
+    }
+    buffer.writeStaticString(";proto=")
     buffer.writeString(scheme)
     buffer.writeStaticString("\r\n")
   }

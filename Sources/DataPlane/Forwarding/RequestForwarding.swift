@@ -33,7 +33,9 @@ struct RequestForwarding {
       }
       if run < line.start { buffer.writeBytes(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
-      if line.known == .cookie { CookieForwarding.write(line, index, head, bytes, to: &buffer) }
+      if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
+        CookieForwarding.write(line, index, head, bytes, to: &buffer)
+      }
     }
     let end = head.byteCount - 2
     if run < end { buffer.writeBytes(bytes.extracting(run..<end)) }

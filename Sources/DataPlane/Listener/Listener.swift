@@ -53,11 +53,11 @@ package final class Listener: Sendable {
   /// Binds and serves.
   /// - Parameters:
   ///   - group: the event loops that serve it.
-  ///   - upstream: where forwarded requests go, nil for a listener that forwards none.
+  ///   - upstreams: where forwarded requests go, by the number in their orders; none for a listener that forwards none.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system or OpenSSL has against it.
   package static func start(
-    _ settings: ListenerSettings, rules: ForwardingRules, upstream: UpstreamTarget?, on group: any EventLoopGroup,
+    _ settings: ListenerSettings, rules: ForwardingRules, upstreams: [UpstreamTarget], on group: any EventLoopGroup,
     parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
     var tls: TLSServerContext?
@@ -74,16 +74,18 @@ package final class Listener: Sendable {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
         let observer = parts.observer
-        let pool = upstream.map { target in
-          UpstreamPool(loop: resources, settings: target.settings, tls: target.tls) { event in
+        let balancers = upstreams.map { target in
+          UpstreamBalancer(target, loop: resources) { event in
             switch event {
             case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+            case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
             case .ended: observer.upstreamConnectionEnded()
             }
           }
         }
         let context = ServerContext(
-          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings, pool: pool)
+          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
+          upstreams: balancers)
         let entrance = Entrance(
           context: context, admission: admission, tls: secure, announcing: settings.proxyProtocolPeers)
         return Site(
@@ -160,7 +162,7 @@ package final class Listener: Sendable {
     }
     for (site, done) in zip(sites, drained) {
       try? await done.get()
-      try? await site.eventLoop.submit { site.context.value.pool?.close() }.get()
+      try? await site.eventLoop.submit { site.context.value.closeUpstreams() }.get()
     }
   }
 

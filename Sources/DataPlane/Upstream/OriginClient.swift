@@ -17,6 +17,7 @@ package struct OriginClient: Sendable {
   }
 
   /// - Parameters:
+  ///   - target: an upstream of one address.
   ///   - authority: what `Host` says.
   ///   - timeout: for a whole exchange, connection included.
   ///   - bodyLimit: most bytes of a response's body.
@@ -26,9 +27,10 @@ package struct OriginClient: Sendable {
     self.authority = authority
     self.timeout = timeout
     self.bodyLimit = bodyLimit
-    site = try await eventLoop.submit {
+    let site = target.sites[0]
+    self.site = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
-      let pool = UpstreamPool(loop: loop, settings: target.settings, tls: target.tls) { _ in }
+      let pool = UpstreamPool(loop: loop, settings: target.settings, site: site) { _ in }
       return NIOLoopBound(Site(loop: loop, pool: pool), eventLoop: eventLoop)
     }.get()
   }

@@ -44,6 +44,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private var readsHeld = false
   private var readIsDue = false
   private var handshakeError: String?
+  /// Whether the pool counts its exchange as under way.
+  private var isCarrying = false
 
   /// Most interim responses before a final one.
   private static let interimLimit = 32
@@ -77,6 +79,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
       return
     }
     self.client = client
+    isCarrying = true
+    pool.outstanding += 1
     phase = .awaitingHead
     answersHead = isHead
     requestIsComplete = isComplete
@@ -122,10 +126,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     context?.read()
   }
 
+  /// Lies in its pool from now on: nobody has use for it at present.
+  func release() { pool.release(self) }
+
   /// Closes an idle connection.
   func close() {
     guard phase != .closed else { return }
     phase = .closed
+    exchangeEnded()
     loop.wheel.disarm(self)
     context?.close(promise: nil)
   }
@@ -150,7 +158,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted { established() }
     // The end that TLS tells (close_notify): nothing more comes, and nothing may be asked any more.
-    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+    if case .inputClosed? = event as? ChannelEvent {
+      if phase == .idle { close() } else { context.close(promise: nil) }
+    }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -200,11 +210,13 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
     phase = .closed
+    exchangeEnded()
     loop.wheel.disarm(self)
     pool.ended(self, failure: .handshake(handshakeError ?? "the connection was closed"))
     switch was {
     case .awaitingHead:
-      tellClient(partial == nil && interimResponses == 0 ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
+      let isSilent = partial == nil && interimResponses == 0
+      failWithoutHead(isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
     case .content:
       if decoder.endsWithConnection {
         let client = client
@@ -230,7 +242,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .idle:
       pool.remove(self)
       close()
-    case .awaitingHead: fail(.responseTimeout)
+    case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
+    case .awaitingHead: failWithoutHead(.responseTimeout)
     case .content: fail(.closedMidway)
     case .tunnel, .closed: break
     }
@@ -250,7 +263,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
         if buffer.readableBytes > 0 { partial = buffer }
         return
       case .violation(let violation):
-        fail(.badResponse(violation.rawValue))
+        failWithoutHead(.badResponse(violation.rawValue))
         return
       case .complete:
         let count = loop.responseHead.byteCount
@@ -272,7 +285,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private func passInterim(_ buffer: ByteBuffer) -> Bool {
     interimResponses += 1
     guard interimResponses <= Self.interimLimit else {
-      fail(.badResponse("endless interim responses"))
+      failWithoutHead(.badResponse("endless interim responses"))
       return false
     }
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
@@ -282,14 +295,16 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private func passFinal(_ buffer: ByteBuffer) {
     if loop.responseHead.status == 101 {
       guard upgradeWasAsked, loop.responseHead.fields.has(.upgrade) else {
-        fail(.badResponse("a switch of protocols that nobody asked for"))
+        failWithoutHead(.badResponse("a switch of protocols that nobody asked for"))
         return
       }
+      pool.succeeded()
       phase = .tunnel
       loop.wheel.disarm(self)
       client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
       return
     }
+    pool.succeeded()
     let framing = loop.responseHead.framing(toHead: answersHead)
     keepAlive = loop.responseHead.keepAlive && framing != .untilClose
     decoder = BodyDecoder(framing)
@@ -322,6 +337,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     let client = client
     self.client = nil
     exchanges += 1
+    exchangeEnded()
     holdReads(false)
     if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
       phase = .idle
@@ -330,6 +346,21 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
       close()
     }
     client?.responseEnded(trailers: trailers)
+  }
+
+  /// The application has not answered: that is held against its address.
+  private func failWithoutHead(_ failure: UpstreamFailure) {
+    // A kept connection may end at any time; that tells nothing about how the address is.
+    if failure != .closedBeforeResponse(reused: true) { pool.failed() }
+    fail(failure)
+  }
+
+  /// The pool need not count it any longer.
+  @inline(__always)
+  private func exchangeEnded() {
+    guard isCarrying else { return }
+    isCarrying = false
+    pool.outstanding -= 1
   }
 
   /// Breaks off, and tells the client.

@@ -1,6 +1,7 @@
 internal import HTTPWire
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 internal import TLSTransport
 
 #if canImport(Glibc)
@@ -9,26 +10,35 @@ internal import TLSTransport
   internal import Musl
 #endif
 
-/// The connections of one event loop to one upstream: kept when a response is over, and used again, newest first.
+/// The connections of one event loop to one address: kept when a response is over, and used again, newest first.
 ///
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
 /// the other. A connection whose client has gone in the meantime is kept for the next.
 final class UpstreamPool {
+  /// Its place among the upstream's addresses.
+  let number: Int
   private let loop: LoopResources
-  private let address: UpstreamAddress
+  private let site: UpstreamSite
   private let waits: UpstreamWaits
-  private let tls: TLSClientContext?
   private let idleLimit: Int
   private let told: (Event) -> Void
   private var idle: [UpstreamConnection] = []
   /// Connections on their way, and who waits for each.
   private var connecting: [ObjectIdentifier: Waiter] = [:]
+  /// Exchanges under way.
+  var outstanding = 0
+  private var ejection = Ejection()
+  /// Whether the last request was answered: then another answer is no news.
+  private var isCalm = false
+  private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
 
   /// What becomes of connections.
   enum Event {
     /// One is ready for use, so long after it was wanted.
     case opened(after: TimeAmount)
+    /// One could not be opened.
+    case failed(UpstreamFailure)
     /// One that was opened has ended.
     case ended
   }
@@ -39,41 +49,81 @@ final class UpstreamPool {
     weak var client: (any ExchangeClient)?
   }
 
-  /// - Parameter told: of connections that open and end. Whoever asked for one is told when there is none.
+  /// - Parameter told: of connections that open and end, or cannot be opened.
   init(
-    loop: LoopResources, settings: UpstreamSettings, tls: TLSClientContext?, told: @escaping (Event) -> Void
+    loop: LoopResources, settings: UpstreamSettings, site: UpstreamSite, number: Int = 0,
+    told: @escaping (Event) -> Void
   ) {
     self.loop = loop
-    address = settings.address
+    self.site = site
+    self.number = number
     waits = UpstreamWaits(settings.timeouts)
-    self.tls = tls
     idleLimit = settings.idleConnectionsPerLoop
     self.told = told
   }
 
+  // MARK: For the choice among addresses
+
+  /// Requests under way, those included that wait for a connection.
+  @inline(__always)
+  var load: Int { outstanding + connecting.count }
+
+  /// Whether the address may have to be left out.
+  @inline(__always)
+  var isTroubled: Bool { ejection.isTroubled || site.failsChecks.load(ordering: .relaxed) }
+
+  /// Whether a request may be sent there.
+  func admits(at now: NIODeadline) -> Bool {
+    guard !site.failsChecks.load(ordering: .relaxed) else { return false }
+    switch ejection.standing(at: now) {
+    case .well: return true
+    case .ejected: return false
+    case .onTrial: return load == 0
+    }
+  }
+
+  /// A request was answered.
+  @inline(__always)
+  func succeeded() {
+    if isCalm { return }
+    isCalm = true
+    site.hasAnswered.store(true, ordering: .relaxed)
+    if ejection.succeeded(at: loop.eventLoop.now) { site.ejectingLoops.subtract(1, ordering: .relaxed) }
+  }
+
+  /// A request could not be sent, or was not answered.
+  func failed() {
+    isCalm = false
+    site.failures.add(1, ordering: .relaxed)
+    let wasTroubled = ejection.isTroubled
+    guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
+    site.ejections.add(1, ordering: .relaxed)
+    if !wasTroubled { site.ejectingLoops.add(1, ordering: .relaxed) }
+  }
+
+  // MARK: For the client
+
   /// The newest idle connection.
   @inline(__always)
-  func takeIdle() -> UpstreamConnection? { idle.popLast() }
+  func takeIdle() -> UpstreamConnection? {
+    while let connection = idle.popLast() {
+      // One whose end is on its way may still lie here.
+      if connection.isIdle { return connection }
+    }
+    return nil
+  }
 
   /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`.
   func connect(for client: any ExchangeClient) {
-    let connection = UpstreamConnection(loop: loop, pool: self, timeouts: waits, awaitsHandshake: tls != nil)
+    let connection = UpstreamConnection(loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil)
     let now = NIODeadline.now()
     connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
-    let serverName = if case .tcp(let host, _, _) = address { host } else { "localhost" }
-    let tls = tls
-    let bootstrap = ClientBootstrap(group: loop.eventLoop)
-      .connectTimeout(waits.connect)
-      .channelOption(.maxMessagesPerRead, value: 1)
-    let opened: EventLoopFuture<any Channel> =
-      switch address {
-      case .tcp(let host, let port, _): bootstrap.connect(host: host, port: Int(port))
-      case .unix(let path): bootstrap.connect(unixDomainSocketPath: path)
-      }
+    let serverName = if case .tcp(let host, _, _) = site.address { host } else { "localhost" }
+    let tls = site.tls
     // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
-    opened.whenComplete { result in
+    open().whenComplete { result in
       let (pool, connection) = bound.value
       switch result {
       case .failure(let error): pool.ended(connection, failure: Self.failure(error))
@@ -90,6 +140,26 @@ final class UpstreamPool {
       }
     }
   }
+
+  private func open() -> EventLoopFuture<any Channel> {
+    let bootstrap = ClientBootstrap(group: loop.eventLoop)
+      .connectTimeout(waits.connect)
+      .channelOption(.maxMessagesPerRead, value: 1)
+    switch site.address {
+    case .unix(let path): return bootstrap.connect(unixDomainSocketPath: path)
+    case .tcp(let host, let port, _):
+      if let name = site.name {
+        return bootstrap.resolver(HostNameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
+      }
+      do {
+        return bootstrap.connect(to: try SocketAddress(ipAddress: host, port: Int(port)))
+      } catch {
+        return loop.eventLoop.makeFailedFuture(error)
+      }
+    }
+  }
+
+  // MARK: For the connection
 
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection) {
@@ -111,8 +181,6 @@ final class UpstreamPool {
     for connection in connections { connection.close() }
   }
 
-  // MARK: For the connection
-
   func established(_ connection: UpstreamConnection) {
     let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection))
     connection.isCounted = true
@@ -129,6 +197,8 @@ final class UpstreamPool {
   /// - Parameter failure: what to tell the client that waits for a connection on its way.
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
+      told(.failed(failure))
+      failed()
       waiter.client?.upstreamFailed(failure)
     } else if connection.isCounted {
       connection.isCounted = false

@@ -1,29 +1,55 @@
-/// The application behind the gateway (`[upstream]` of the configuration).
+/// An application behind the gateway (`[upstream]` or one of `[[upstreams]]` of the configuration).
 public struct UpstreamSettings: Sendable, Equatable {
-  /// Where it listens.
-  public var address: UpstreamAddress
+  /// What routes, metrics and health call it.
+  public var name: String
+  /// Where it listens; at least one, at most ``addressLimit``, each once.
+  public var addresses: [UpstreamAddress]
   /// How long each step towards it may take.
   public var timeouts: UpstreamTimeouts
-  /// Idle connections kept per event loop. Default: 64.
+  /// Idle connections kept per event loop and address. Default: 64.
   public var idleConnectionsPerLoop = 64
+  /// How its addresses are asked whether they are well. Default: nil: nothing asks.
+  public var check: UpstreamCheckSettings?
 
-  public init(address: UpstreamAddress, timeouts: UpstreamTimeouts = .init()) {
-    self.address = address
+  /// The name of `[upstream]`.
+  public static let defaultName = "default"
+  /// Most addresses of one upstream.
+  public static let addressLimit = 64
+
+  public init(
+    name: String = UpstreamSettings.defaultName, addresses: [UpstreamAddress], timeouts: UpstreamTimeouts = .init()
+  ) {
+    self.name = name
+    self.addresses = addresses
     self.timeouts = timeouts
+  }
+
+  /// An upstream with one address.
+  public init(address: UpstreamAddress, timeouts: UpstreamTimeouts = .init()) {
+    self.init(addresses: [address], timeouts: timeouts)
   }
 }
 
 /// Where an upstream listens.
-public enum UpstreamAddress: Sendable, Equatable {
+public enum UpstreamAddress: Sendable, Hashable, CustomStringConvertible {
   /// `http:` or `https:`: a host (name, IPv4, or IPv6 without brackets) and a port.
   case tcp(host: String, port: UInt16, tls: Bool)
   /// `unix:`: the absolute path of a stream socket.
   case unix(path: String)
+
+  /// As the configuration writes it, with the port.
+  public var description: String {
+    switch self {
+    case .unix(let path): "unix:\(path)"
+    case .tcp(let host, let port, let tls):
+      "\(tls ? "https" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+    }
+  }
 }
 
 /// How long each step towards the upstream may take, rounded up to a quarter of a second.
 public struct UpstreamTimeouts: Sendable, Equatable {
-  /// Name, TCP and TLS together. Default: 5 s. Then: 504.
+  /// Name, TCP and TLS together. Default: 5 s. Then: another address, or 504.
   public var connect: Duration = .seconds(5)
   /// From the end of the request to the first byte of the final response's head. Default: 60 s. Then: 504.
   public var firstByte: Duration = .seconds(60)
@@ -33,4 +59,20 @@ public struct UpstreamTimeouts: Sendable, Equatable {
   public var idle: Duration = .seconds(50)
 
   public init() {}
+}
+
+/// How addresses are asked, from time to time, whether they are well (`[upstream.check]` of the configuration).
+public struct UpstreamCheckSettings: Sendable, Equatable {
+  /// What is asked for with GET: begins with `/`. An answer from 200 to 399 is well.
+  public var path: String
+  /// Between two checks of one address. Default: 10 s.
+  public var interval: Duration = .seconds(10)
+  /// How long one check may take, connection and all. Default: 2 s.
+  public var timeout: Duration = .seconds(2)
+  /// After how many good checks in a row an address that was not well is well again. Default: 2.
+  public var healthyAfter = 2
+  /// After how many bad checks in a row an address is not well. Default: 3.
+  public var unhealthyAfter = 3
+
+  public init(path: String) { self.path = path }
 }

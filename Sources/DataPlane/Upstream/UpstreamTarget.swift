@@ -1,17 +1,52 @@
-package import TLSTransport
+internal import Synchronization
+internal import TLSTransport
 
-/// An upstream that connections can be made to: its settings, with the TLS context that they ask for.
+/// An upstream that connections can be made to: its settings, and what is shared of its addresses.
 package struct UpstreamTarget: Sendable {
   package let settings: UpstreamSettings
-  package let tls: TLSClientContext?
+  let sites: [UpstreamSite]
 
   /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
-  package init(_ settings: UpstreamSettings) throws(TLSConfigurationError) {
+  package init(_ settings: UpstreamSettings) throws {
+    try self.init(settings, lookup: SystemResolver.addresses)
+  }
+
+  /// - Parameter lookup: finds the addresses of a name; may block.
+  init(_ settings: UpstreamSettings, lookup: @escaping HostName.Lookup) throws(TLSConfigurationError) {
     self.settings = settings
-    if case .tcp(_, _, tls: true) = settings.address {
-      tls = try TLSClientContext(trust: .system, applicationProtocols: ["http/1.1"])
-    } else {
-      tls = nil
+    var tls: TLSClientContext?
+    var sites: [UpstreamSite] = []
+    for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
+      if case .tcp(_, _, tls: true) = address, tls == nil {
+        tls = try TLSClientContext(trust: .system, applicationProtocols: ["http/1.1"])
+      }
+      switch address {
+      case .tcp(let host, let port, let isTLS):
+        let name = IPAddressBytes(host) == nil ? HostName(host, port: port, lookup: lookup) : nil
+        sites.append(UpstreamSite(address, tls: isTLS ? tls : nil, name: name))
+      case .unix: sites.append(UpstreamSite(address, tls: nil, name: nil))
+      }
+    }
+    self.sites = sites
+  }
+
+  private init(_ settings: UpstreamSettings, sites: [UpstreamSite]) {
+    self.settings = settings
+    self.sites = sites
+  }
+
+  /// The targets of one address each, told apart from the requests'.
+  func apart() -> [UpstreamTarget] { sites.map { UpstreamTarget(settings, sites: [$0.apart()]) } }
+
+  /// How its addresses are.
+  package var status: [UpstreamAddressStatus] {
+    sites.map { site in
+      UpstreamAddressStatus(
+        upstream: settings.name, address: site.address.description,
+        isEjected: site.ejectingLoops.load(ordering: .relaxed) > 0,
+        hasAnswered: site.hasAnswered.load(ordering: .relaxed),
+        failsChecks: site.failsChecks.load(ordering: .relaxed),
+        ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed))
     }
   }
 }

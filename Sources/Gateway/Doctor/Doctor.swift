@@ -1,3 +1,4 @@
+internal import DataPlane
 internal import NIOCore
 internal import NIOPosix
 public import Sessions
@@ -33,7 +34,9 @@ public struct Doctor: Sendable {
     }
     let site = SiteExamination(settings: settings)
     await AppleExamination(settings: settings).run(on: group.next(), note)
-    note(await site.upstream(on: group.next()))
+    for upstream in [settings.upstream] + settings.upstreams {
+      for address in upstream.addresses { note(await site.upstream(upstream, at: address, on: group.next())) }
+    }
     if let certificate = site.certificate() { note(certificate) }
     let (keyring, keys) = site.sessionKeys()
     note(keys)

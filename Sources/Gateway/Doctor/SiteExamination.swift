@@ -10,11 +10,15 @@ struct SiteExamination {
   // MARK: The application
 
   /// Whether it takes connections; not one request is sent.
-  func upstream(on eventLoop: any EventLoop) async -> DoctorFinding {
-    let name = Self.name(settings.upstream.address)
+  func upstream(
+    _ upstream: UpstreamSettings, at address: UpstreamAddress, on eventLoop: any EventLoop
+  ) async -> DoctorFinding {
+    let isOnlyOne = settings.upstreams.isEmpty
+    let name = isOnlyOne ? address.description : "\(address) (\(upstream.name))"
     do {
       let client = try await OriginClient(
-        try UpstreamTarget(settings.upstream), authority: "localhost", timeout: settings.upstream.timeouts.connect,
+        try UpstreamTarget(UpstreamSettings(address: address, timeouts: upstream.timeouts)), authority: "localhost",
+        timeout: upstream.timeouts.connect,
         bodyLimit: 0, on: eventLoop)
       do throws(OriginError) {
         try await client.connect()
@@ -24,14 +28,6 @@ struct SiteExamination {
       return .ok("upstream", "\(name) takes connections")
     } catch {
       return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
-    }
-  }
-
-  private static func name(_ address: UpstreamAddress) -> String {
-    switch address {
-    case .tcp(let host, let port, let tls):
-      "\(tls ? "https" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
-    case .unix(let path): "unix:\(path)"
     }
   }
 

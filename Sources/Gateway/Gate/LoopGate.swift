@@ -83,10 +83,10 @@ final class LoopGate: RequestGate {
     case .known(let known): entry = known
     case .ask(let work): return .wait(work)
     case .storeAway:
-      if isPublic { return forward(nil, routeClass, head, bytes) }
+      if isPublic { return forward(nil, route, routeClass, head, bytes) }
       return answer(.storeUnavailable, head, bytes, routeClass: routeClass)
     case .nobody:
-      if isPublic { return forward(nil, routeClass, head, bytes) }
+      if isPublic { return forward(nil, route, routeClass, head, bytes) }
       return signInFirst(route, head, bytes, routeClass)
     }
     if case .rules(let index) = route.access {
@@ -96,12 +96,13 @@ final class LoopGate: RequestGate {
         return answer(PageFailure(denial), head, bytes, routeClass: routeClass)
       }
     }
-    return forward(entry, routeClass, head, bytes)
+    return forward(entry, route, routeClass, head, bytes)
   }
 
   @inline(__always)
   private func forward(
-    _ entry: SessionEntry?, _ routeClass: Operations.RouteClass, _ head: borrowing RequestHead, _ bytes: RawSpan
+    _ entry: SessionEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
+    _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> GateDecision {
     var allowsUpgrade = false
     if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
@@ -112,7 +113,7 @@ final class LoopGate: RequestGate {
     return .forward(
       ForwardingOrder(
         identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
-        allowsUpgrade: allowsUpgrade))
+        allowsUpgrade: allowsUpgrade, upstream: route.upstream))
   }
 
   private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {

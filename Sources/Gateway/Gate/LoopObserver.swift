@@ -29,7 +29,10 @@ final class LoopObserver: ExchangeObserver {
       requests.upstreamAnswered(nanoseconds: UInt64(clamping: record.upstreamDuration.nanoseconds))
     }
     if record.status == 101 { requests.tunnelClosed() }
-    if let failure = record.failure?.ofUpstream { connections.upstreamFailed(failure) }
+    // Without a connection it was told already, once for each address that was tried.
+    if let failure = record.failure, !failure.isOfConnecting, let reason = failure.ofUpstream {
+      connections.upstreamFailed(reason)
+    }
     accessLog?.write(record)
   }
 
@@ -41,6 +44,10 @@ final class LoopObserver: ExchangeObserver {
 
   func upstreamConnectionOpened(after duration: TimeAmount) {
     connections.upstreamConnected(nanoseconds: UInt64(clamping: duration.nanoseconds))
+  }
+
+  func upstreamConnectionFailed(_ failure: ExchangeFailure) {
+    if let reason = failure.ofUpstream { connections.upstreamFailed(reason) }
   }
 
   func upstreamConnectionEnded() { connections.upstreamDisconnected() }

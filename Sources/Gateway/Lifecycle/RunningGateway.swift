@@ -50,6 +50,8 @@ struct RunningGateway: Sendable {
       settings: settings, knowledge: knowledge, directory: directory, apple: apple, metrics: metrics, audit: audit,
       logger: logger)
     let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+    let upstreams = try await UpstreamWatch(settings, routes: knowledge.routes, on: group.next())
+    upstreams.addMetrics(to: metrics)
 
     let administration = Administration(
       access: try AdministrationAccess(settings.admin, at: settings.adminAddress), directory: directory, apple: apple,
@@ -64,7 +66,7 @@ struct RunningGateway: Sendable {
       rules: ForwardingRules(
         reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
         scheme: settings.origin.scheme.rawValue),
-      upstream: try UpstreamTarget(settings.upstream), on: group
+      upstreams: upstreams.targets, on: group
     ) { eventLoop in
       let gate = LoopGate(
         knowledge, directory: directory, ownPages: ownPages, eventLoop: eventLoop, logger: logger)
@@ -74,7 +76,7 @@ struct RunningGateway: Sendable {
     }
     directory.add(listener)
     let upkeep = Upkeep(
-      directory: directory, health: health, settings: settings, metrics: metrics,
+      directory: directory, health: health, upstreams: upstreams, settings: settings, metrics: metrics,
       certificate: listener.certificate.map { CertificateWatch($0, health: health, logger: logger) })
     await upkeep.checkStore()
     return RunningGateway(
@@ -91,7 +93,7 @@ struct RunningGateway: Sendable {
     defer { if let mask { _ = umask(mask) } }
     return try await Listener.start(
       ListenerSettings(address: address),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstream: nil,
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [],
       on: eventLoop
     ) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
   }

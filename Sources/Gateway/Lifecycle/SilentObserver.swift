@@ -9,6 +9,7 @@ final class SilentObserver: ExchangeObserver {
   func connectionsChanged(by difference: Int) {}
   func handshakeFailed() {}
   func upstreamConnectionOpened(after duration: TimeAmount) {}
+  func upstreamConnectionFailed(_ failure: ExchangeFailure) {}
   func upstreamConnectionEnded() {}
   func tunnelOpened() {}
 }

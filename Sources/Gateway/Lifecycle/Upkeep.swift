@@ -8,6 +8,7 @@ internal import Synchronization
 struct Upkeep: Sendable {
   private let directory: SessionDirectory
   private let health: HealthMonitor
+  private let upstreams: UpstreamWatch
   private let idleTimeout: Duration
   private let remembered: Box
   private let certificate: CertificateWatch?
@@ -26,12 +27,13 @@ struct Upkeep: Sendable {
 
   /// - Parameter certificate: the listener's, nil where it has none.
   init(
-    directory: SessionDirectory, health: HealthMonitor, settings: GatewaySettings, metrics: MetricsRegistry,
-    certificate: CertificateWatch?
+    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, settings: GatewaySettings,
+    metrics: MetricsRegistry, certificate: CertificateWatch?
   ) {
     self.certificate = certificate
     self.directory = directory
     self.health = health
+    self.upstreams = upstreams
     idleTimeout = settings.session.idleTimeout
     let box = Box()
     remembered = box
@@ -47,6 +49,8 @@ struct Upkeep: Sendable {
         var cursor: ChangeCursor?
         await every(Self.followInterval) { cursor = await directory.follow(cursor) }
       }
+      group.addTask { await upstreams.run() }
+      group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask {
         await every(Self.sightingsInterval) {

@@ -26,7 +26,7 @@ public final class ConnectionRecorder: Sendable {
   }
   /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
   public func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
-  /// A request came to nothing between the gateway and the upstream.
+  /// A connection to the upstream could not be made, or a request was not answered well.
   public func upstreamFailed(_ failure: UpstreamFailure) {
     failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
   }

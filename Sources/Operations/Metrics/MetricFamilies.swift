@@ -45,7 +45,8 @@ extension ConnectionRecorder.Totals {
       "cordon_upstream_connect_seconds", .histogram, "How long it took to connect to the upstream, in seconds.")
     text.histogram(connectTimes)
     text.family(
-      "cordon_upstream_failures_total", .counter, "Requests that came to nothing because of the upstream, by reason.")
+      "cordon_upstream_failures_total", .counter,
+      "Connections to the upstream that could not be made, and requests that it did not answer well, by reason.")
     for failure in UpstreamFailure.allCases {
       text.sample(("reason", failure.label), value: failures[failure.rawValue])
     }

@@ -39,11 +39,14 @@ public final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
     labelNames: ["operation"])
 
+  /// One number of a family that is asked for.
+  public typealias Sample = (labels: [MetricsText.Label], value: Double)
+
   private struct Gauge: Sendable {
     let name: String
     let kind: MetricsText.Kind
     let help: String
-    let read: @Sendable () -> Double?
+    let read: @Sendable () -> [Sample]
   }
 
   private struct Parts {
@@ -85,6 +88,14 @@ public final class MetricsRegistry: Sendable {
   public func addGauge(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> Double?
   ) {
+    addGauges(name, kind: kind, help: help) { read().map { [([], $0)] } ?? [] }
+  }
+
+  /// Adds numbers that are asked for when somebody reads the metrics; none leaves the family out. The closure must be
+  /// quick, and its labels few: names and addresses of the configuration.
+  public func addGauges(
+    _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> [Sample]
+  ) {
     parts.withLock { parts in
       guard !parts.gauges.contains(where: { $0.name == name }) else { return }
       parts.gauges.append(Gauge(name: name, kind: kind, help: help, read: read))
@@ -107,9 +118,10 @@ public final class MetricsRegistry: Sendable {
     }
     appleCallDurations.write(to: &text)
     for gauge in gauges {
-      guard let value = gauge.read() else { continue }
+      let samples = gauge.read()
+      if samples.isEmpty { continue }
       text.family(gauge.name, gauge.kind, gauge.help)
-      text.sample(value: value)
+      for sample in samples { text.sample(labels: sample.labels, value: sample.value) }
     }
     process.write(to: &text, startTime: startTime)
     text.family("cordon_build_info", .gauge, "Always 1; the version is a label.")

@@ -38,6 +38,9 @@ public struct MetricsText: Sendable {
   /// A sample of the family.
   public mutating func sample(labels: [Label], value: UInt64) { sample(suffix: "", labels, "\(value)") }
 
+  /// A sample of the family.
+  public mutating func sample(labels: [Label], value: Double) { sample(suffix: "", labels, Self.number(value)) }
+
   /// All samples of one histogram of the family: cumulative buckets, sum and count.
   public mutating func histogram(labels: [Label] = [], _ histogram: HistogramSnapshot) {
     var below: UInt64 = 0

@@ -1,0 +1,94 @@
+import DataPlane
+
+/// The tables about the applications behind the gateway.
+extension Sections {
+  static let upstream = Section<Draft>(
+    name: "upstream", introduction: "The application behind the gateway.",
+    entries: [
+      .required(
+        "upstream.url", .upstreamURL, into: \.upstreamURL, example: "\"http://127.0.0.1:3000\"",
+        """
+        Where the application listens: http:, https: (its certificate is checked against the system's authorities), or \
+        "unix:" and the path of a socket. No path: paths are forwarded as they arrive. The host's name is looked up again \
+        while the gateway runs.
+        """, seeAlso: ["upstream.urls"]),
+      .absent(
+        "upstream.urls", ValueType.upstreamURL.list(), into: \.upstreamURLs,
+        example: "[\"http://10.0.0.1:3000\", \"http://10.0.0.2:3000\"]",
+        """
+        Instead of url: where several instances of the application listen. A request goes to the less busy of two of \
+        them, chosen at random; one that does not answer is left out for a while.
+        """, omission: "There is one address, url.", seeAlso: ["upstream.url", "upstream.check.path"]),
+      .byDefault(
+        "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
+        "Idle connections that each event loop keeps for the next request, for each address.", unit: "connections",
+        seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
+    ])
+
+  static let upstreamTimeouts = Section<Draft>(
+    name: "upstream.timeouts",
+    introduction: "How long each step towards the application may take. Times are kept to a quarter of a second.",
+    entries: [
+      .byDefault(
+        "upstream.timeouts.connect", .duration(stepRange), into: \.configuration.upstream.timeouts.connect,
+        "To find its name, connect and agree on TLS, together. Then: 504."),
+      .byDefault(
+        "upstream.timeouts.first_byte", .duration(stepRange), into: \.configuration.upstream.timeouts.firstByte,
+        "From the end of the request to the first byte of the answer. Then: 504."),
+      .byDefault(
+        "upstream.timeouts.body_progress", .duration(stepRange), into: \.configuration.upstream.timeouts.bodyProgress,
+        "Without a byte of the answer's body. Then the answer is cut off."),
+      .byDefault(
+        "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
+        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.",
+        seeAlso: ["upstream.idle_connections"]),
+    ])
+
+  static let upstreamCheck = Section<Draft>(
+    name: "upstream.check",
+    introduction:
+      "Asking the application's addresses, from time to time, whether they are well. Off where there is no path.",
+    entries: [
+      .absent(
+        "upstream.check.path", .requestPath, into: \.checkPath, example: "\"/health\"",
+        "What is asked for with GET. An answer from 200 to 399 is well.",
+        omission: "Nothing is asked; addresses are judged by what becomes of requests.", seeAlso: ["upstream.urls"]),
+      .byDefault(
+        "upstream.check.interval", .duration(.milliseconds(100)...(.seconds(86_400))), into: \.check.interval,
+        "Between two checks of one address."),
+      .byDefault(
+        "upstream.check.timeout", .duration(stepRange), into: \.check.timeout,
+        "How long one check may take, from connecting to the end of the answer."),
+      .byDefault(
+        "upstream.check.healthy_after", .integer(1...100), into: \.check.healthyAfter,
+        "Good checks in a row after which an address gets requests again.", unit: "checks"),
+      .byDefault(
+        "upstream.check.unhealthy_after", .integer(1...100), into: \.check.unhealthyAfter,
+        "Bad checks in a row after which an address gets no more requests, as long as another does.", unit: "checks"),
+    ])
+
+  static let upstreams = Section<UpstreamDraft>(
+    name: "upstreams",
+    introduction: """
+      Other applications behind the gateway, for the routes that name them. Time-outs and idle connections are those of \
+      [upstream].
+      """,
+    entries: [
+      .required(
+        "upstreams.name", .upstreamName, into: \.name, example: "\"reports\"",
+        "What routes call it: letters, digits, \"-\", \"_\" and \".\". \"default\" is [upstream].",
+        seeAlso: ["route.upstream"]),
+      .absent(
+        "upstreams.url", .upstreamURL, into: \.url, example: "\"http://127.0.0.1:3001\"",
+        "Where it listens, as for [upstream].", omission: "There is a list of addresses, urls.",
+        seeAlso: ["upstream.url"]),
+      .absent(
+        "upstreams.urls", ValueType.upstreamURL.list(), into: \.urls,
+        example: "[\"http://10.0.0.3:3000\", \"http://10.0.0.4:3000\"]", "Where several instances of it listen.",
+        omission: "There is one address, url.", seeAlso: ["upstream.urls"]),
+      .absent(
+        "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
+        "What its addresses are asked for, as often as [upstream.check] says.", omission: "Nothing is asked.",
+        seeAlso: ["upstream.check.path", "upstream.check.interval"]),
+    ])
+}

@@ -1,0 +1,106 @@
+internal import Dispatch
+internal import NIOCore
+internal import NIOPosix
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The name of an upstream's host, looked up again and again while the gateway runs (see ``NameAnswers``).
+///
+/// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it.
+final class HostName: Sendable {
+  /// Finds the addresses of a host; empty where there is none. May block.
+  typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]
+
+  private let host: String
+  private let port: UInt16
+  private let lookup: Lookup
+  private let queue: DispatchQueue
+  private let state = Mutex(State())
+
+  private struct State {
+    var answers = NameAnswers()
+    var waiting: [EventLoopPromise<[SocketAddress]>] = []
+  }
+
+  init(_ host: String, port: UInt16, lookup: @escaping Lookup) {
+    self.host = host
+    self.port = port
+    self.lookup = lookup
+    queue = DispatchQueue(label: "cordon.name.\(host)")
+  }
+
+  /// The host's addresses, to be tried in this order; empty where none is found.
+  func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+    let promise = eventLoop.makePromise(of: [SocketAddress].self)
+    let (advice, begins) = state.withLock { state in
+      let (advice, begins) = state.answers.ask(at: .now())
+      if case .use = advice {} else { state.waiting.append(promise) }
+      return (advice, begins)
+    }
+    switch advice {
+    case .use(let addresses): promise.succeed(addresses)
+    // A promise is kept once: whichever comes second, answer or old answer, changes nothing.
+    case .waitBriefly(let patience, let old): eventLoop.scheduleTask(in: patience) { promise.succeed(old) }
+    case .wait: break
+    }
+    if begins { queue.async { self.look() } }
+    return promise.futureResult
+  }
+
+  private func look() {
+    let found = lookup(host, port)
+    let waiting = state.withLock { state in
+      state.answers.answered(found, at: .now())
+      defer { state.waiting = [] }
+      return state.waiting.map { ($0, state.answers.next()) }
+    }
+    for (promise, addresses) in waiting { promise.succeed(addresses) }
+  }
+}
+
+/// One connection's view of a name, as NIO asks for it: it tries IPv6 and IPv4 side by side (RFC 8305).
+struct HostNameQuery: Resolver, Sendable {
+  private let found: EventLoopFuture<[SocketAddress]>
+
+  init(_ name: HostName, on eventLoop: any EventLoop) { found = name.addresses(on: eventLoop) }
+
+  func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    found.map { $0.filter { $0.protocol == .inet } }
+  }
+
+  func initiateAAAAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
+    found.map { $0.filter { $0.protocol == .inet6 } }
+  }
+
+  /// The answer is for others, too.
+  func cancelQueries() {}
+}
+
+/// The system's resolver: `/etc/hosts`, DNS, and whatever else the machine is set up for.
+enum SystemResolver {
+  static let addresses: HostName.Lookup = { host, port in
+    var hint = addrinfo()
+    hint.ai_socktype = Int32(SOCK_STREAM.rawValue)
+    hint.ai_protocol = Int32(IPPROTO_TCP)
+    var list: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, String(port), &hint, &list) == 0 else { return [] }
+    defer { freeaddrinfo(list) }
+    var found: [SocketAddress] = []
+    var entry = list
+    while let info = entry?.pointee {
+      let address = UnsafeRawPointer(info.ai_addr)
+      switch (info.ai_family, address) {
+      case (AF_INET, let address?): found.append(SocketAddress(address.load(as: sockaddr_in.self), host: host))
+      case (AF_INET6, let address?): found.append(SocketAddress(address.load(as: sockaddr_in6.self), host: host))
+      default: break
+      }
+      entry = info.ai_next
+    }
+    return found
+  }
+}

@@ -1,0 +1,55 @@
+internal import NIOCore
+
+/// When a name is looked up, and whose answer is used meanwhile.
+///
+/// An answer is used for some seconds. Then the name is looked up again, by one lookup at a time: connections wait for it
+/// a moment, then go on with the old answer, which is kept for as long as the resolver gives no other. So a resolver that
+/// is away or slow costs a running gateway a quarter of a second, once.
+struct NameAnswers {
+  /// What a connection is to do.
+  enum Advice: Equatable {
+    /// These are the addresses.
+    case use([SocketAddress])
+    /// Wait for the lookup, but no longer than this: then use these.
+    case waitBriefly(TimeAmount, [SocketAddress])
+    /// Wait for the lookup: nothing is known.
+    case wait
+  }
+
+  private var known: [SocketAddress] = []
+  /// When the last lookup ended, in whatever way.
+  private var ended: NIODeadline?
+  /// When the lookup under way began.
+  private var began: NIODeadline?
+  private var asked = 0
+
+  /// How long an answer, or the lack of a new one, is taken for granted.
+  static let freshness = TimeAmount.seconds(5)
+  /// How long a connection waits for a lookup while there is an old answer.
+  static let patience = TimeAmount.milliseconds(250)
+
+  /// - Returns: what to do, and whether a lookup is to be begun.
+  mutating func ask(at now: NIODeadline) -> (advice: Advice, begins: Bool) {
+    if !known.isEmpty, let ended, now - ended < Self.freshness { return (.use(next()), false) }
+    let begins = began == nil
+    let began = began ?? now
+    self.began = began
+    if known.isEmpty { return (.wait, begins) }
+    let left = Self.patience - (now - began)
+    return (left > .zero ? .waitBriefly(left, next()) : .use(next()), begins)
+  }
+
+  /// The lookup has ended; an empty answer is none.
+  mutating func answered(_ addresses: [SocketAddress], at now: NIODeadline) {
+    began = nil
+    ended = now
+    if !addresses.isEmpty { known = addresses }
+  }
+
+  /// What is known, each time beginning with the next: where a name has several addresses, all are used.
+  mutating func next() -> [SocketAddress] {
+    guard known.count > 1 else { return known }
+    asked = (asked + 1) % known.count
+    return Array(known[asked...] + known[..<asked])
+  }
+}

@@ -1,0 +1,36 @@
+/// What has been tried for one request, and whether it may be tried again.
+///
+/// - Where no connection came about, not one byte was sent: any request may go to another address, three in all.
+/// - Where a kept connection ended before a byte of the response, the server has most likely closed it before it saw the
+///   request (RFC 9112 9.3.1). Most likely is not enough for a request that must not be carried out twice: only one
+///   that is idempotent (RFC 9110 9.2.2) and has no body is sent again, once, on a fresh connection.
+/// - Nothing else is sent twice.
+struct UpstreamAttempts {
+  /// Whether the request is idempotent and without a body.
+  var isRepeatable = false
+  /// The number of the address that is being tried.
+  var place = 0
+  /// The addresses without a connection, a bit for each.
+  private var unreachable: UInt64 = 0
+  private var hasRepeated = false
+
+  /// Most addresses that are tried for one request.
+  static let addressLimit = 3
+
+  /// After a failure: whether to try again, and which addresses not.
+  /// - Parameter count: how many addresses there are.
+  mutating func avoided(after failure: UpstreamFailure, of count: Int) -> UInt64? {
+    switch failure {
+    case .connect, .unresolved, .connectTimeout, .handshake:
+      unreachable |= 1 << UInt64(place)
+      guard unreachable.nonzeroBitCount < min(count, Self.addressLimit) else { return nil }
+      return unreachable
+    case .closedBeforeResponse(reused: true):
+      guard isRepeatable, !hasRepeated else { return nil }
+      hasRepeated = true
+      return unreachable
+    case .closedBeforeResponse, .closedMidway, .badResponse, .responseTimeout:
+      return nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+internal import NIOCore
+
+/// Chooses among the addresses of one upstream, on one event loop: of two at random the one with fewer requests under
+/// way, which is nearly as good as the least busy of all, and does not send everybody to the same one at once.
+///
+/// Addresses that are ejected or fail their checks are left out; never all of them: where none is left, all are tried.
+final class UpstreamBalancer {
+  let pools: [UpstreamPool]
+  private let eventLoop: any EventLoop
+  private var random: QuickRandom
+
+  init(_ pools: [UpstreamPool], eventLoop: any EventLoop, seed: UInt64 = .random(in: .min ... .max)) {
+    self.pools = pools
+    self.eventLoop = eventLoop
+    random = QuickRandom(seed: seed)
+  }
+
+  /// The connections of one event loop to a target.
+  convenience init(_ target: UpstreamTarget, loop: LoopResources, told: @escaping (UpstreamPool.Event) -> Void) {
+    let pools = target.sites.enumerated().map { number, site in
+      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, told: told)
+    }
+    self.init(pools, eventLoop: loop.eventLoop)
+  }
+
+  /// The address for a request.
+  @inline(__always)
+  func choose() -> UpstreamPool {
+    let count = pools.count
+    if count == 1 { return pools[0] }
+    let (first, second) = twoPlaces(below: count)
+    let (one, other) = (pools[first], pools[second])
+    if one.isTroubled || other.isTroubled { return choose(avoiding: 0) }
+    return other.load < one.load ? other : one
+  }
+
+  /// The address for a request that could not be sent to some: by number, a bit for each.
+  func choose(avoiding tried: UInt64) -> UpstreamPool {
+    let now = eventLoop.now
+    return best(of: { tried & (1 << UInt64($0.number)) == 0 && $0.admits(at: now) })
+      ?? best(of: { tried & (1 << UInt64($0.number)) == 0 }) ?? best(of: { _ in true }) ?? pools[0]
+  }
+
+  /// Closes what is idle, and keeps nothing from now on.
+  func close() { for pool in pools { pool.close() } }
+
+  /// Of two at random among those that `isWanted` says yes to, the one with less to do.
+  private func best(of isWanted: (UpstreamPool) -> Bool) -> UpstreamPool? {
+    var (one, other): (UpstreamPool?, UpstreamPool?)
+    var seen = 0
+    // Each pair is as likely as any other (reservoir sampling), without an array to hold the candidates.
+    for pool in pools where isWanted(pool) {
+      seen += 1
+      switch seen {
+      case 1: one = pool
+      case 2: other = pool
+      default:
+        switch random.number(below: seen) {
+        case 0: one = pool
+        case 1: other = pool
+        default: break
+        }
+      }
+    }
+    guard let one, let other else { return one }
+    if one.load == other.load { return random.number(below: 2) == 0 ? one : other }
+    return other.load < one.load ? other : one
+  }
+
+  @inline(__always)
+  private func twoPlaces(below count: Int) -> (Int, Int) {
+    let first = random.number(below: count)
+    let second = random.number(below: count - 1)
+    return (first, second >= first ? second + 1 : second)
+  }
+}
+
+/// Small numbers by chance, in a few instructions (xorshift64*). Not for secrets.
+struct QuickRandom {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed == 0 ? 0x9E37_79B9_7F4A_7C15 : seed }
+
+  @inline(__always)
+  private mutating func next() -> UInt64 {
+    state ^= state >> 12
+    state ^= state << 25
+    state ^= state >> 27
+    return state &* 0x2545_F491_4F6C_DD1D
+  }
+
+  /// From 0 up to `bound`, not including it. `bound` is from 1 to 2^32.
+  @inline(__always)
+  mutating func number(below bound: Int) -> Int {
+    Int(truncatingIfNeeded: ((next() >> 32) &* UInt64(truncatingIfNeeded: bound)) >> 32)
+  }
+
+  /// From 0 up to 1, not including it.
+  mutating func fraction() -> Double { Double(next() >> 11) * 0x1p-53 }
+}

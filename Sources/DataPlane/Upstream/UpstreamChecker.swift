@@ -1,0 +1,65 @@
+internal import HTTPTypes
+package import NIOCore
+internal import Synchronization
+
+/// Asks each address of an upstream, from time to time, whether it is well (see ``UpstreamCheckSettings``).
+///
+/// Each check has a connection of its own, and each address its own pace: one that is slow keeps no other waiting. What
+/// becomes of checks is not held against an address as a failed request is.
+package struct UpstreamChecker: Sendable {
+  private let settings: UpstreamCheckSettings
+  private let sites: [(site: UpstreamSite, client: OriginClient)]
+
+  /// - Parameter authority: what `Host` says: the application knows itself by the public name.
+  /// - Returns: nil where the upstream is not to be checked.
+  package init?(_ target: UpstreamTarget, authority: String, on eventLoop: any EventLoop) async throws {
+    guard let settings = target.settings.check else { return nil }
+    self.settings = settings
+    var sites: [(UpstreamSite, OriginClient)] = []
+    for (site, apart) in zip(target.sites, target.apart()) {
+      let client = try await OriginClient(
+        apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
+      sites.append((site, client))
+    }
+    self.sites = sites
+  }
+
+  /// Most bytes of an answer's body; a check that is answered with more has failed.
+  private static let bodyLimit = 1 << 20
+
+  /// Checks until cancelled.
+  package func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      for (site, client) in sites {
+        group.addTask { [self] in
+          var verdict = CheckVerdict(settings)
+          while let isGood = await outcome(client) {
+            verdict.record(isGood)
+            if isGood { site.hasAnswered.store(true, ordering: .relaxed) }
+            site.failsChecks.store(!verdict.isWell, ordering: .relaxed)
+            try? await Task.sleep(for: settings.interval)
+          }
+        }
+      }
+    }
+  }
+
+  /// How a check went; nil when cancelled, which does not wait for an answer: the gateway may be about to stop.
+  private func outcome(_ client: OriginClient) async -> Bool? {
+    let (outcomes, continuation) = AsyncStream.makeStream(of: Bool.self)
+    Task {
+      continuation.yield(await isGood(client))
+      continuation.finish()
+    }
+    var iterator = outcomes.makeAsyncIterator()
+    return await iterator.next()
+  }
+
+  private func isGood(_ client: OriginClient) async -> Bool {
+    let request = HTTPRequest(
+      method: .get, scheme: nil, authority: nil, path: settings.path,
+      headerFields: [.userAgent: "cordon-check", .accept: "*/*"])
+    guard let response = try? await client.send(request, body: []) else { return false }
+    return (200..<400).contains(response.head.status.code)
+  }
+}

@@ -1,0 +1,49 @@
+internal import Synchronization
+internal import TLSTransport
+
+/// One address of an upstream: what all event loops share of it.
+final class UpstreamSite: Sendable {
+  let address: UpstreamAddress
+  let tls: TLSClientContext?
+  /// Looks the host's name up; nil for an IP address or a Unix socket.
+  let name: HostName?
+
+  /// Event loops that have ejected it, and have had no answer since.
+  let ejectingLoops = Atomic<Int>(0)
+  /// Whether a request was ever answered.
+  let hasAnswered = Atomic<Bool>(false)
+  let ejections = Atomic<Int>(0)
+  let failures = Atomic<Int>(0)
+  /// Whether its checks fail.
+  let failsChecks = Atomic<Bool>(false)
+
+  init(_ address: UpstreamAddress, tls: TLSClientContext?, name: HostName?) {
+    self.address = address
+    self.tls = tls
+    self.name = name
+  }
+
+  /// The same address, of which other connections than those of requests are to be told apart.
+  func apart() -> UpstreamSite { UpstreamSite(address, tls: tls, name: name) }
+}
+
+/// How one address of an upstream is, for people and metrics.
+package struct UpstreamAddressStatus: Sendable, Equatable {
+  /// The upstream's name.
+  package var upstream: String
+  /// As the configuration writes it.
+  package var address: String
+  /// Whether some event loop has ejected it, and has had no answer since.
+  package var isEjected: Bool
+  /// Whether a request, or a check, was ever answered.
+  package var hasAnswered: Bool
+  /// Whether its checks fail; false where nothing checks.
+  package var failsChecks: Bool
+  /// How often it was ejected.
+  package var ejections: Int
+  /// Requests that could not be sent to it, or were not answered.
+  package var failures: Int
+
+  /// Whether requests go there as usual.
+  package var isWell: Bool { !isEjected && !failsChecks }
+}

@@ -1,0 +1,263 @@
+import NIOCore
+import NIOEmbedded
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+// Cases: the choice of two; those ejected, on trial and failing checks left out; all tried when none is left; what is
+// avoided; ejections that grow, are jittered and end; what may be tried again; verdicts of checks.
+
+@Suite("The choice among addresses")
+struct UpstreamChoiceTests {
+  private let loop = EmbeddedEventLoop()
+
+  private func balancer(_ count: Int, seed: UInt64 = 7) throws -> (UpstreamBalancer, UpstreamTarget) {
+    let target = try UpstreamTarget(
+      UpstreamSettings(addresses: (1...count).map { .tcp(host: "127.0.0.\($0)", port: 9, tls: false) }))
+    let resources = LoopResources(eventLoop: loop)
+    let pools = target.sites.enumerated().map { number, site in
+      UpstreamPool(loop: resources, settings: target.settings, site: site, number: number) { _ in }
+    }
+    return (UpstreamBalancer(pools, eventLoop: loop, seed: seed), target)
+  }
+
+  private func eject(_ pool: UpstreamPool) { for _ in 0..<Ejection.threshold { pool.failed() } }
+
+  @Test("Requests spread over all addresses")
+  func spread() throws {
+    let (balancer, _) = try balancer(5)
+    var counts = [0, 0, 0, 0, 0]
+    for _ in 0..<5_000 { counts[balancer.choose().number] += 1 }
+    #expect(counts.allSatisfy { (800...1_200).contains($0) }, "\(counts)")
+  }
+
+  @Test("Of two the less busy is chosen: a stuck address gets no more")
+  func lessBusy() throws {
+    let (balancer, _) = try balancer(2)
+    balancer.pools[0].outstanding = 3
+    for _ in 0..<100 { #expect(balancer.choose().number == 1) }
+    // With every answer outstanding, the two are filled evenly.
+    for _ in 0..<103 { balancer.choose().outstanding += 1 }
+    #expect(abs(balancer.pools[0].outstanding - balancer.pools[1].outstanding) <= 1)
+  }
+
+  @Test("The busiest of many gets nothing: it loses every pair")
+  func busiest() throws {
+    let (balancer, _) = try balancer(4)
+    balancer.pools[2].outstanding = 1
+    for _ in 0..<500 { #expect(balancer.choose().number != 2) }
+  }
+
+  @Test("An ejected address is left out, then tried by one request at a time, then used again")
+  func ejected() throws {
+    let (balancer, target) = try balancer(3)
+    let pool = balancer.pools[1]
+    eject(pool)
+    #expect(target.status.map(\.isEjected) == [false, true, false])
+    for _ in 0..<200 { #expect(balancer.choose().number != 1) }
+    loop.advanceTime(by: Ejection.shortest)
+    var isChosen = false
+    for _ in 0..<200 where balancer.choose() === pool { isChosen = true }
+    #expect(isChosen)
+    pool.outstanding = 1
+    balancer.pools[0].outstanding = 5
+    balancer.pools[2].outstanding = 5
+    for _ in 0..<200 { #expect(balancer.choose().number != 1) }
+    pool.succeeded()
+    #expect(!pool.isTroubled && target.status.allSatisfy(\.isWell))
+    #expect((0..<200).contains { _ in balancer.choose() === pool })
+    #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
+  }
+
+  @Test("Where every address is ejected, all are tried")
+  func allEjected() throws {
+    let (balancer, _) = try balancer(3)
+    for pool in balancer.pools { eject(pool) }
+    var seen: Set<Int> = []
+    for _ in 0..<200 { seen.insert(balancer.choose().number) }
+    #expect(seen == [0, 1, 2])
+  }
+
+  @Test("An address that fails its checks is left out, unless all do")
+  func checks() throws {
+    let (balancer, target) = try balancer(2)
+    target.sites[0].failsChecks.store(true, ordering: .relaxed)
+    for _ in 0..<100 { #expect(balancer.choose().number == 1) }
+    #expect(target.status.map(\.isWell) == [false, true])
+    target.sites[1].failsChecks.store(true, ordering: .relaxed)
+    #expect(Set((0..<100).map { _ in balancer.choose().number }) == [0, 1])
+  }
+
+  @Test("What was tried is avoided, even for one that is ejected; with all tried, any is chosen")
+  func avoiding() throws {
+    let (balancer, _) = try balancer(2)
+    eject(balancer.pools[1])
+    for _ in 0..<50 { #expect(balancer.choose(avoiding: 0b01).number == 1) }
+    #expect((0..<2).contains(balancer.choose(avoiding: 0b11).number))
+  }
+
+  @Test("The only address is chosen, whatever is held against it")
+  func single() throws {
+    let (balancer, target) = try balancer(1)
+    eject(balancer.pools[0])
+    #expect(balancer.choose().number == 0 && balancer.choose(avoiding: 1).number == 0)
+    #expect(target.status[0].isEjected)
+  }
+}
+
+@Suite("Ejections")
+struct UpstreamEjectionTests {
+  private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+  /// Fails until ejected, and tells for how long.
+  private func eject(_ ejection: inout Ejection, at now: NIODeadline, chance: Double = 0) -> TimeAmount {
+    while !ejection.failed(at: now, chance: chance) {}
+    var length = TimeAmount.zero
+    while ejection.standing(at: now + length) == .ejected { length = length + .milliseconds(50) }
+    return length
+  }
+
+  @Test("It takes three failures in a row; an answer in between begins anew")
+  func threshold() {
+    var ejection = Ejection()
+    for _ in 0..<10 {
+      #expect(ejection.failed(at: start, chance: 0) == false)
+      #expect(ejection.failed(at: start, chance: 0) == false)
+      #expect(ejection.standing(at: start) == .well)
+      #expect(ejection.succeeded(at: start) == false)
+    }
+    #expect(ejection.failed(at: start, chance: 0) == false)
+    #expect(ejection.failed(at: start, chance: 0) == false)
+    #expect(ejection.failed(at: start, chance: 0) == true)
+    #expect(ejection.standing(at: start) == .ejected && ejection.isTroubled)
+  }
+
+  @Test("Each ejection after a failed trial is twice as long, a minute at most")
+  func growth() {
+    var ejection = Ejection()
+    var now = start
+    var lengths: [Int64] = []
+    for _ in 0..<9 {
+      let length = eject(&ejection, at: now)
+      lengths.append(length.nanoseconds / 1_000_000_000)
+      now = now + length
+      #expect(ejection.standing(at: now) == .onTrial)
+    }
+    #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+  }
+
+  @Test("Chance makes an ejection up to a quarter shorter")
+  func jitter() {
+    var one = Ejection()
+    #expect(eject(&one, at: start, chance: 0.999) == .milliseconds(800))
+    for chance in [0, 0.3, 0.7, 0.999] {
+      var ejection = Ejection()
+      let length = eject(&ejection, at: start, chance: chance)
+      #expect(length >= .milliseconds(750) && length <= .seconds(1))
+    }
+  }
+
+  @Test("Failures of requests that were under way do not lengthen an ejection")
+  func late() {
+    var ejection = Ejection()
+    let length = eject(&ejection, at: start)
+    for _ in 0..<100 { #expect(ejection.failed(at: start + .milliseconds(10), chance: 0) == false) }
+    #expect(ejection.standing(at: start + length) == .onTrial)
+  }
+
+  @Test("One failure on trial ejects again; an answer ends it, and a minute in order forgets it")
+  func trial() {
+    var ejection = Ejection()
+    var now = start + eject(&ejection, at: start)
+    #expect(ejection.failed(at: now, chance: 0) == true)
+    #expect(ejection.standing(at: now) == .ejected)
+    now = now + .seconds(2)
+    #expect(ejection.succeeded(at: now) == true)
+    #expect(ejection.standing(at: now) == .well)
+    // Soon after, it goes on where it was; later, it begins anew.
+    #expect(eject(&ejection, at: now + .seconds(5)) == .seconds(4))
+    now = now + .seconds(9)
+    #expect(ejection.succeeded(at: now) == true)
+    #expect(eject(&ejection, at: now + .seconds(61)) == .seconds(1))
+  }
+
+  @Test("An answer that comes during the ejection ends it")
+  func answeredMeanwhile() {
+    var ejection = Ejection()
+    _ = eject(&ejection, at: start)
+    #expect(ejection.succeeded(at: start + .milliseconds(1)) == true)
+    #expect(ejection.standing(at: start + .milliseconds(1)) == .well)
+  }
+}
+
+@Suite("What may be tried again")
+struct UpstreamAttemptsTests {
+  static let unsentFailures: [UpstreamFailure] = [.connect("refused"), .connectTimeout, .handshake("no")]
+  static let sentFailures: [UpstreamFailure] = [
+    .closedBeforeResponse(reused: false), .closedMidway, .badResponse("x"), .responseTimeout,
+  ]
+
+  @Test("Without a connection any request goes to another address, three in all", arguments: unsentFailures)
+  func unsent(_ failure: UpstreamFailure) {
+    var attempts = UpstreamAttempts()
+    attempts.place = 4
+    #expect(attempts.avoided(after: failure, of: 5) == 0b10000)
+    attempts.place = 1
+    #expect(attempts.avoided(after: failure, of: 5) == 0b10010)
+    attempts.place = 0
+    #expect(attempts.avoided(after: failure, of: 5) == nil)
+  }
+
+  @Test("Where there is no other address, it is over", arguments: unsentFailures)
+  func single(_ failure: UpstreamFailure) {
+    var attempts = UpstreamAttempts()
+    #expect(attempts.avoided(after: failure, of: 1) == nil)
+    var two = UpstreamAttempts()
+    #expect(two.avoided(after: failure, of: 2) == 1)
+    two.place = 1
+    #expect(two.avoided(after: failure, of: 2) == nil)
+  }
+
+  @Test("What may have been begun is not sent again", arguments: sentFailures)
+  func sent(_ failure: UpstreamFailure) {
+    for isRepeatable in [true, false] {
+      var attempts = UpstreamAttempts()
+      attempts.isRepeatable = isRepeatable
+      #expect(attempts.avoided(after: failure, of: 5) == nil)
+    }
+  }
+
+  @Test("A kept connection that ended is replaced once, and only for a request that can be repeated")
+  func stale() {
+    var attempts = UpstreamAttempts()
+    #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == nil)
+    attempts.isRepeatable = true
+    #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == 0)
+    #expect(attempts.avoided(after: .connect("refused"), of: 5) == 1)
+    #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == nil)
+  }
+}
+
+@Suite("The verdict of checks")
+struct UpstreamCheckVerdictTests {
+  private func verdicts(_ checks: String, healthyAfter: Int = 2, unhealthyAfter: Int = 3) -> String {
+    var settings = UpstreamCheckSettings(path: "/")
+    settings.healthyAfter = healthyAfter
+    settings.unhealthyAfter = unhealthyAfter
+    var verdict = CheckVerdict(settings)
+    return String(
+      checks.map { check in
+        verdict.record(check == "+")
+        return verdict.isWell ? "+" : "-"
+      })
+  }
+
+  @Test("It turns after as many checks in a row as are asked for")
+  func turns() {
+    #expect(verdicts("++--+---++-++--") == "+++++++--++++++")
+    #expect(verdicts("-+-+-+") == "++++++")
+    #expect(verdicts("---+-+-++") == "++------+")
+    #expect(verdicts("-+-", healthyAfter: 1, unhealthyAfter: 1) == "-+-")
+  }
+}

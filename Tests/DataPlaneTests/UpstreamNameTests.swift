@@ -1,0 +1,136 @@
+import HTTPTypes
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+// Cases: fresh answers, old answers, no answer, one lookup at a time, slow resolvers, rotation; and through sockets: a
+// name that moves, a resolver that fails later, a resolver that hangs.
+
+@Suite("Names that are looked up again")
+struct UpstreamNameTests {
+  private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
+
+  private func addresses(_ hosts: String...) -> [SocketAddress] {
+    hosts.compactMap { try? SocketAddress(ipAddress: $0, port: 80) }
+  }
+
+  @Test("Until the first answer everybody waits for one lookup")
+  func first() {
+    var answers = NameAnswers()
+    let one = answers.ask(at: start)
+    let other = answers.ask(at: start + .seconds(20))
+    #expect(one.advice == .wait && one.begins && other.advice == .wait && !other.begins)
+    answers.answered(addresses("10.0.0.1"), at: start + .seconds(21))
+    let third = answers.ask(at: start + .seconds(21))
+    #expect(third.advice == .use(addresses("10.0.0.1")) && !third.begins)
+  }
+
+  @Test("An answer is used for five seconds; then it is looked up again, and waited for a moment")
+  func freshness() {
+    var answers = NameAnswers()
+    _ = answers.ask(at: start)
+    answers.answered(addresses("10.0.0.1"), at: start)
+    #expect(answers.ask(at: start + .milliseconds(4_999)).begins == false)
+    let late = start + .seconds(5)
+    let due = answers.ask(at: late)
+    #expect(due.begins && due.advice == .waitBriefly(NameAnswers.patience, addresses("10.0.0.1")))
+    let next = answers.ask(at: late + .milliseconds(100))
+    #expect(!next.begins && next.advice == .waitBriefly(.milliseconds(150), addresses("10.0.0.1")))
+    // A resolver that is slow holds up nobody who comes later.
+    #expect(answers.ask(at: late + .milliseconds(250)).advice == .use(addresses("10.0.0.1")))
+    #expect(answers.ask(at: late + .seconds(60)).begins == false)
+    answers.answered(addresses("10.0.0.2"), at: late + .seconds(61))
+    #expect(answers.ask(at: late + .seconds(61)).advice == .use(addresses("10.0.0.2")))
+  }
+
+  @Test("The old answer is kept while the resolver gives none, which is asked every five seconds only")
+  func failing() {
+    var answers = NameAnswers()
+    _ = answers.ask(at: start)
+    answers.answered(addresses("10.0.0.1"), at: start)
+    var now = start
+    for _ in 0..<100 {
+      now = now + .seconds(5)
+      #expect(answers.ask(at: now).begins == true)
+      answers.answered([], at: now)
+      #expect(answers.ask(at: now).advice == .use(addresses("10.0.0.1")))
+      #expect(answers.ask(at: now + .seconds(4)).begins == false)
+    }
+  }
+
+  @Test("Without any answer each connection may ask again")
+  func nothing() {
+    var answers = NameAnswers()
+    _ = answers.ask(at: start)
+    answers.answered([], at: start)
+    let again = answers.ask(at: start)
+    #expect(again.advice == .wait && again.begins)
+  }
+
+  @Test("A name with several addresses begins with another one each time")
+  func rotation() {
+    var answers = NameAnswers()
+    answers.answered(addresses("10.0.0.1", "10.0.0.2", "10.0.0.3"), at: start)
+    let firsts = (0..<6).map { _ in answers.next().first?.ipAddress ?? "" }
+    #expect(Set(firsts[0..<3]) == ["10.0.0.1", "10.0.0.2", "10.0.0.3"])
+    #expect(answers.next().count == 3)
+  }
+
+  // MARK: With sockets
+
+  private func answer(of name: HostName, on group: MultiThreadedEventLoopGroup) async throws -> [SocketAddress] {
+    try await name.addresses(on: group.next()).get()
+  }
+
+  @Test("Waiting for a resolver that hangs blocks no event loop, and no other name")
+  func hanging() async throws {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let opened = Mutex(false)
+    let stuck = HostName("stuck.test", port: 80) { _, _ in
+      while !opened.withLock({ $0 }) { try? RawSocket.pause() }
+      return []
+    }
+    let loop = group.next()
+    let waiting = stuck.addresses(on: loop)
+    // The same loop goes on.
+    #expect(try await loop.submit { true }.get())
+    let well = HostName("well.test", port: 80) { [found = addresses("10.0.0.9")] _, _ in found }
+    #expect(try await answer(of: well, on: group) == addresses("10.0.0.9"))
+    opened.withLock { $0 = true }
+    #expect(try await waiting.get().isEmpty)
+    try await group.shutdownGracefully()
+  }
+
+  @Test("Connections go where the resolver says")
+  func resolved() async throws {
+    let upstream = try ScriptedUpstream(echoing)
+    defer { upstream.stop() }
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let settings = UpstreamSettings(address: .tcp(host: "app.test", port: upstream.port, tls: false))
+    let target = try UpstreamTarget(settings) { host, port in
+      host == "app.test" ? [try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port))].compactMap { $0 } : []
+    }
+    let client = try await OriginClient(
+      target, authority: "app.test", timeout: .seconds(10), bodyLimit: 100, on: group.next())
+    let response = try await client.send(HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/"), body: [])
+    #expect(response.head.status == .ok)
+    try await group.shutdownGracefully()
+  }
+
+  @Test("A name that cannot be found is 502")
+  func unknown() async throws {
+    try await withGateway(
+      upstream: { settings in
+        if case .tcp(_, let port, _)? = settings.addresses.first {
+          settings.addresses = [.tcp(host: "no-such-host.invalid", port: port, tls: false)]
+        }
+      },
+      { rig async throws in
+        let answer = try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(answer.status == 502 && answer.text.contains("no address for no-such-host.invalid"))
+      })
+  }
+}
