@@ -2,14 +2,15 @@
 # are missing are installed first (Scripts/install-debian-packages says which).
 
 SWIFT ?= swift
-SOURCES = Package.swift Sources Tests
+SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test demo bench lint
+.PHONY: help build test demo bench fuzz lint
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
 	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes two minutes'
+	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
 
@@ -17,11 +18,13 @@ build:
 	@Scripts/install-debian-packages build
 	$(SWIFT) build
 
-# One build; the process tests run the debug binaries that the unit tests needed anyway.
+# One build; the process tests run the debug binaries that the unit tests needed anyway. They come second, so that
+# browsers and processes do not take the processor from unit tests that hold short deadlines.
 test:
 	@Scripts/install-debian-packages build test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --disable-xctest
+	$(SWIFT) test --skip-build --disable-xctest --skip SystemTests
+	$(SWIFT) test --skip-build --disable-xctest --filter SystemTests
 
 demo:
 	@Scripts/install-debian-packages build demo
@@ -35,6 +38,11 @@ bench:
 	$(SWIFT) build --configuration release --product apple-simulator
 	$(SWIFT) build --configuration release --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(SWIFT) build --configuration release --show-bin-path)/cordon" $(BENCH)
+
+# FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list tells the targets).
+fuzz:
+	@Scripts/install-debian-packages build demo
+	@exec python3 Fuzzing/fuzz.py $(FUZZ)
 
 # With CI in the environment the manifest turns this package's warnings, not those of its dependencies, into errors.
 lint:

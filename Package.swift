@@ -119,7 +119,8 @@ let package = Package(
       name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1],
       swiftSettings: strict),
     .testTarget(
-      name: "DataPlaneTests", dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioEmbedded],
+      name: "DataPlaneTests",
+      dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests", dependencies: ["AppleIdentity", .crypto, .cryptoExtras, .httpTypes],
@@ -142,6 +143,15 @@ let package = Package(
       name: "AppleSimulatorTests", dependencies: ["AppleSimulator", .jwtKit],
       swiftSettings: strict),
     .testTarget(name: "ArchitectureTests", swiftSettings: strict),
+    // The fuzzer's invariants, over its seeds and over what it found: Fuzzing/ itself is a package of its own.
+    .testTarget(
+      name: "FuzzReplayTests",
+      dependencies: [
+        "HTTPWire", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile", .nioCore,
+        .nioEmbedded, .nioHTTP1, .crypto,
+      ],
+      path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
+      swiftSettings: strict),
     // Black boxes: they know no module, and start the binaries that stand beside the test bundle.
     .testTarget(
       name: "SystemTests", dependencies: ["cordon", "apple-simulator"], path: "Tests/System", swiftSettings: strict),

@@ -24,7 +24,7 @@ import idle
 import load
 import report
 from contender import Certificate, Contender, Running, Setting
-from figures import Figures, Loaded
+from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
 from rows import ROWS, SMALL, Row, browser_fields
@@ -89,6 +89,9 @@ class Run:
         setting = Setting(
             self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
+        if row.access_log:
+            without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")
+            serving[without.name] = self._start(without, dataclasses.replace(setting, access_log=False), row.key)
         measured = {name: Loaded() for name in serving}
         for number in range(self.options.rounds + 1):
             for name, running in serving.items():
@@ -97,7 +100,7 @@ class Run:
                     seconds=self.options.seconds if number else 1, cores=loader_cores)
                 if number:  # The first one warms up.
                     measured[name].rounds.append(result)
-                    print(f"{row.key:14} round {number} {name:8} {result.cpu_us_per_request:8.2f} µs "
+                    print(f"{row.key:14} round {number} {name:18} {result.cpu_us_per_request:8.2f} µs "
                           f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr, flush=True)
         for name, running in serving.items():
             measured[name].resident_mib = running.process.resident_bytes / 1_048_576
@@ -155,13 +158,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--quick", action="store_true", help="about two minutes: shorter rounds, and fewer")
     parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 5, quick 3)")
-    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 2)")
+    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 1)")
     parser.add_argument("--rows", metavar="KEY,…", help=f"what to measure, of {', '.join(keys)} (default all)")
     parser.add_argument("--json", metavar="FILE", help="writes every round there as well")
     parser.add_argument("--write", action="store_true", help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 5)
-    options.seconds = options.seconds or (2 if options.quick else 5)
+    options.seconds = options.seconds or (1 if options.quick else 5)
     options.rows = options.rows.split(",") if options.rows else keys
     if unknown := [key for key in options.rows if key not in keys]:
         parser.error(f"unknown rows: {', '.join(unknown)}")

@@ -35,6 +35,8 @@ class Running:
     health: tuple[int, str] | None = None
     """Port and path of what answers 200 once it is ready, where there is such a thing."""
     scheme: str = "http"
+    lines: Path | None = None
+    """Where each request is told in a line, if it is."""
     helpers: list[Process] = field(default_factory=list)
     """What runs beside it and is not measured."""
 

@@ -10,6 +10,10 @@ from load import Round
 from rows import Row
 
 
+NGINX_WITHOUT_LOG = "nginx-without-log"
+"""nginx without an access log in the row that has one: what Cordon's log is to be measured by."""
+
+
 @dataclass
 class Loaded:
     """One contender in one row."""
@@ -30,6 +34,16 @@ class Loaded:
     def p99_ms(self) -> float:
         return statistics.median(round.p99_ms for round in self.rounds)
 
+    def beside(self, other: Loaded, figure: str) -> float:
+        """How often the other's figure goes into this one's: the median over rounds, each compared with the round next to
+        it, so that a machine that is now slower, now faster does not decide."""
+        return statistics.median(
+            getattr(ours, figure) / getattr(theirs, figure) for ours, theirs in zip(self.rounds, other.rounds))
+
+    @property
+    def lines_lost(self) -> float:
+        return statistics.median(round.lines_lost for round in self.rounds)
+
 
 @dataclass
 class Figures:
@@ -45,15 +59,15 @@ class Figures:
         """What budgets are set for, as far as this run measured it."""
         found: dict[str, float] = {}
 
-        def ratio(name: str, row: str, other_row: str, other: str, value) -> None:
-            ours, theirs = self.loaded.get(row, {}).get("cordon"), self.loaded.get(other_row, {}).get(other)
-            if ours and theirs:
-                found[name] = value(ours) / value(theirs)
+        def ratio(name: str, row: str, other: str, figure: str) -> None:
+            measured = self.loaded.get(row, {})
+            if "cordon" in measured and other in measured:
+                found[name] = measured["cordon"].beside(measured[other], figure)
 
-        ratio("authenticated_cpu_vs_nginx", "authenticated", "authenticated", "nginx", lambda it: it.cpu_us)
-        ratio("access_log_cpu_vs_nginx", "access_log", "authenticated", "nginx", lambda it: it.cpu_us)
-        ratio("authenticated_p99_vs_nginx", "authenticated", "authenticated", "nginx", lambda it: it.p99_ms)
-        ratio("one_megabyte_cpu_vs_haproxy", "one_megabyte", "one_megabyte", "haproxy", lambda it: it.cpu_us)
+        ratio("authenticated_cpu_vs_nginx", "authenticated", "nginx", "cpu_us_per_request")
+        ratio("access_log_cpu_vs_nginx", "access_log", NGINX_WITHOUT_LOG, "cpu_us_per_request")
+        ratio("authenticated_p99_vs_nginx", "authenticated", "nginx", "p99_ms")
+        ratio("one_megabyte_cpu_vs_haproxy", "one_megabyte", "haproxy", "cpu_us_per_request")
         if resident := [row["cordon"].resident_mib for row in self.loaded.values() if "cordon" in row]:
             found["rss_mib"] = max(resident)
         if "cordon" in self.idle_kib:

@@ -43,6 +43,7 @@ class Cordon:
         running = Running(
             self.launch(folder, set(setting.cores)), port, "localhost", "", health=(admin, "/readyz"), scheme=scheme,
             helpers=[simulated_apple])
+        running.lines = running.process.log if setting.access_log else None
         self._wait_until_ready(running)
         running.session = sign_in(origin)
         return running

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,12 +25,17 @@ class Round:
     cpu_us_per_request: float
     requests_per_second: float
     p99_ms: float
+    lines_lost: float = 0
+    """The share of the requests that no line of the access log tells."""
 
 
 def run(
     running: Running, path: str, fields: list[tuple[str, str]], *, kind: Kind, seconds: int, cores: set[int],
 ) -> Round:
     """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run: it would be a lie."""
+    if running.lines:
+        os.truncate(running.lines, 0)
+    running.process.settle()
     before = running.process.cpu_seconds
     if kind is Kind.KEPT:
         requests, per_second, p99_ms = _kept(running, path, fields, seconds, cores)
@@ -36,7 +43,17 @@ def run(
         requests, per_second, p99_ms = _new(running, path, fields, kind, seconds, cores)
     spent = running.process.cpu_seconds - before
     running.process.check()
-    return Round(requests, spent / requests * 1e6, per_second, p99_ms)
+    if spent <= 0:
+        raise SystemExit(f"bench: {running.process.name} answered {requests} requests without any processor time")
+    return Round(requests, spent / requests * 1e6, per_second, p99_ms, _lines_lost(running.lines, requests))
+
+
+def _lines_lost(lines: Path | None, requests: int) -> float:
+    if lines is None:
+        return 0
+    time.sleep(0.5)  # A proxy may write its lines a little later.
+    with open(lines, "rb") as told:
+        return max(0, 1 - sum(block.count(b"\n") for block in iter(lambda: told.read(1 << 20), b"")) / requests)
 
 
 def _kept(

@@ -26,7 +26,8 @@ class Nginx:
             folder=folder, workers=len(setting.cores), listen=listen, upstream=setting.upstream_port,
             log=f"{folder}/access.log combined" if setting.access_log else "off", tls=_nginx_tls(setting)))
         folder.chmod(0o755)
-        return _running(self.launch(folder, set(setting.cores)), port, setting)
+        process = self.launch(folder, set(setting.cores))
+        return _running(process, port, setting, lines=folder / "access.log")
 
     def launch(self, folder: Path, cores: set[int]) -> Process:
         command = ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
@@ -50,17 +51,19 @@ class HAProxy:
             scheme="https" if setting.certificate else "http",
             target="log stdout format raw local0" if setting.access_log else "",
             log="log global\n  option httplog" if setting.access_log else "no log"))
-        return _running(self.launch(folder, set(setting.cores)), port, setting)
+        process = self.launch(folder, set(setting.cores))
+        return _running(process, port, setting, lines=process.log)
 
     def launch(self, folder: Path, cores: set[int]) -> Process:
         return Process.start(
             self.name, ["haproxy", "-db", "-f", str(folder / "haproxy.cfg")], cores=cores, folder=folder)
 
 
-def _running(process: Process, port: int, setting: Setting) -> Running:
+def _running(process: Process, port: int, setting: Setting, lines: Path) -> Running:
     wait_for_port(process, port)
-    scheme = "https" if setting.certificate else "http"
-    return Running(process, port, "localhost", LOOK_ALIKE, scheme=scheme)
+    return Running(
+        process, port, "localhost", LOOK_ALIKE, scheme="https" if setting.certificate else "http",
+        lines=lines if setting.access_log else None)
 
 
 def _nginx_tls(setting: Setting) -> str:

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 from contender import Contender
-from figures import Figures, Loaded
+from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from idle import CONNECTIONS as IDLE_CONNECTIONS
 from rows import CONNECTIONS
 
@@ -30,7 +30,7 @@ def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
     load = os.getloadavg()[0]
     return (
         f"{_processor()}, {os.cpu_count()} cores, Linux {platform.release()}, {', '.join(versions)}; {rounds} interleaved "
-        f"rounds of {seconds} s each, medians, {CONNECTIONS} connections; load average before the run {load:.1f}.")
+        f"rounds of {seconds} s each, medians (ratios too are medians, of rounds beside each other), {CONNECTIONS} connections; load average before the run {load:.1f}.")
 
 
 def write_into(document: Path, text: str) -> None:
@@ -63,10 +63,11 @@ def _loaded(figures: Figures, contenders: list[Contender]) -> str:
     for row in figures.rows:
         measured = figures.loaded[row.key]
         title = row.title
-        for contender in contenders:
-            if it := measured.get(contender.name):
+        for name, shown in [*((it.name, it.title) for it in contenders), (NGINX_WITHOUT_LOG, "nginx, plain, without one")]:
+            if it := measured.get(name):
+                lost = f", {it.lines_lost * 100:.0f} % of its lines lost" if it.lines_lost >= 0.005 else ""
                 lines.append(
-                    f"| {title} | {contender.title} | {it.cpu_us:.1f} | {_beside(it, measured.get('nginx'))} | "
+                    f"| {title} | {shown}{lost} | {it.cpu_us:.1f} | {_beside(it, measured.get('nginx'))} | "
                     f"{it.per_second:,.0f} | {it.p99_ms:.2f} | {it.resident_mib:.0f} |")
                 title = ""
     return "\n".join(lines)
@@ -88,7 +89,7 @@ def _once(figures: Figures, contenders: list[Contender]) -> str:
 
 
 def _beside(it: Loaded, nginx: Loaded | None) -> str:
-    return "–" if nginx is None else f"{it.cpu_us / nginx.cpu_us:.2f}"
+    return "–" if nginx is None else f"{it.beside(nginx, 'cpu_us_per_request'):.2f}"
 
 
 def _number(value: float) -> str:

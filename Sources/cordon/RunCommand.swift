@@ -52,8 +52,10 @@ struct RunCommand: AsyncParsableCommand {
           services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
           gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
       try await group.run()
+      LineOutput.standard.flush()
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
+      LineOutput.standard.flush()
       var standardError = StandardError()
       print("cordon: \(error)", to: &standardError)
       throw ExitCode.failure

@@ -40,7 +40,7 @@ struct TokenTests {
     }
   }
 
-  @Test("A code works for five minutes", arguments: [(299, 200), (301, 400)])
+  @Test("A code works for five minutes", arguments: [(280, 200), (301, 400)])
   func expiry(seconds: Int, status: Int) async throws {
     try await Relying.withSimulator { relying async throws in
       let code = try await relying.signIn()["code"]

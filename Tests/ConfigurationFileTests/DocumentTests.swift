@@ -61,6 +61,14 @@ struct DocumentTests {
     #expect(document.placeOfValue(NodePath("t.b").appending(3)) == SourcePlace(line: 3, column: 5))
   }
 
+  @Test(
+    "What is wrong at the end of the file stands in its last line",
+    arguments: [("a = [1\n", 1, 7), ("\na = [[1]\r\n", 2, 10), ("a = [", 1, 6)])
+  func endOfFile(text: String, line: Int, column: Int) throws {
+    let error = try #require(throws: DocumentError.self) { try document(text) }
+    #expect(error.place == SourcePlace(line: line, column: column), "\(error.place)")
+  }
+
   @Test("Columns are counted in characters, lines end with LF or CR LF")
   func columns() throws {
     let document = try document("\"ä🍎\" = 1\r\nb = 2\r\n")

@@ -12,7 +12,16 @@ enum Sandbox {
     ["SECRET": secretValue, "EMPTY": "", "APP_HOST": "app.example.com", "SESSION_KEY": "session.key"][name]
   }
 
-  private static let key = Array("-----BEGIN PRIVATE KEY-----\nMIG…\n-----END PRIVATE KEY-----\n".utf8)
+  /// A P-256 key that was made for these tests and opens nothing.
+  static let key = Array(
+    """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgfEaizGNMrS3eu75o
+    hchcBESu68ymOQzUacjlIic2/LyhRANCAASlyFXojoLVYRUS/+GgRVnoxierI1r9
+    i46j/rD0TggVmU0QReQsS6Pp1jwD2If4qf1xiEZ6EOSSXjkw8cIX/4t0
+    -----END PRIVATE KEY-----
+
+    """.utf8)
 
   static let files = FileAccess { path, _ in
     switch path {

@@ -1,3 +1,4 @@
+import HTTPTypes
 import Testing
 
 @testable import DataPlane
@@ -192,8 +193,9 @@ struct ExchangeTests {
           answers.append(try client.readResponse())
           return answers
         }
-        #expect(answers.map(\.status) == [103, 100, 200])
-        #expect(answers[0].value("link") == "</a>" && answers[2].text == "hello")
+        // The gateway's own 100 comes at once; the application's is not passed on beside it.
+        #expect(answers.map(\.status) == [100, 103, 200])
+        #expect(answers[1].value("link") == "</a>" && answers[2].text == "hello")
         #expect(try await rig.exchange("GET / HTTP/1.0\r\n\r\n").status == 200)
         #expect(await eventually { rig.log.statuses == [200, 200] })
       })
@@ -241,6 +243,23 @@ struct ExchangeTests {
         }
         #expect(all.0.contains("Connection: close\r\n") && all.1.count == size)
         #expect(await eventually { rig.log.sent == [size] && rig.log.clients == 0 })
+      })
+  }
+
+  @Test("A large answer of the gateway's own arrives whole, though the connection closes behind it")
+  func largeAnswer() async throws {
+    let size = 8_000_000
+    try await withGateway(
+      gate: { _, _ in .answer(ControlResponse(.ok, body: [UInt8](repeating: 0x7A, count: size)), routeClass: 0) },
+      { rig async throws in
+        let rest = try await blocking {
+          let client = try rig.connect(receiveBuffer: 4_096)
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+          _ = try client.readHead()
+          return try client.readToEnd().count
+        }
+        #expect(rest == size)
+        #expect(await eventually { rig.log.clients == 0 })
       })
   }
 }

@@ -1,1 +1,201 @@
+import HTTPWire
+import NIOCore
 import Testing
+
+@testable import DataPlane
+
+// Cases: identity headers in every spelling, Connection's nominations, target forms, hop-by-hop fields, own cookies,
+// what the gateway adds, trusted peers, upgrades.
+
+@Suite("Requests as they go upstream")
+struct RequestForwardingTests {
+  private let rules = ForwardingRules(
+    reservedNames: ["X-Forwarded-User", "X-Forwarded-Email", "Remote-User"], sessionCookieName: "__Host-cordon",
+    scheme: "https")
+
+  /// The head as it goes upstream; without what the gateway always adds at its end when `bare`.
+  private func forward(
+    _ text: String, identity: IdentityBlock? = nil, trusted: Bool = false, upgrades: Bool = false
+  ) -> String { forwarded(text, rules: rules, identity: identity, trusted: trusted, upgrades: upgrades) }
+
+  /// The field lines that went upstream of those that came.
+  private func fields(_ lines: String..., trusted: Bool = false) -> [String] {
+    let head = forward("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n", trusted: trusted)
+    return head.split(separator: "\r\n").dropFirst(2).map(String.init).filter { !Self.added.contains($0) }
+  }
+
+  private static let added: Set<String> = [
+    "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: https", "X-Forwarded-Host: a", "X-Request-Id: \(requestIDText)",
+  ]
+
+  @Test("An ordinary request goes on as it came, with what the gateway adds at its end")
+  func ordinary() {
+    #expect(
+      forward("GET /a?b HTTP/1.1\r\nHost: a:80\r\nAccept: */*\r\nX-Odd:  v \r\n\r\n")
+        == "GET /a?b HTTP/1.1\r\nHost: a:80\r\nAccept: */*\r\nX-Odd:  v \r\nX-Forwarded-For: 192.0.2.7\r\n"
+        + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: a:80\r\nX-Request-Id: \(requestIDText)\r\n\r\n")
+  }
+
+  @Test("An empty line before the request is not passed on")
+  func emptyLine() {
+    #expect(forward("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").hasPrefix("GET / HTTP/1.1\r\nHost: a\r\n"))
+  }
+
+  @Test(
+    "What a client says under the gateway's names is removed, in every spelling",
+    arguments: [
+      "X-Forwarded-User", "x-forwarded-user", "X_Forwarded_User", "X.Forwarded.User", "X~Forwarded|User", "REMOTE_USER",
+      "Remote.User", "X-Forwarded-For", "X_Forwarded_For", "X-Forwarded-Proto", "X_FORWARDED_PROTO", "X-Forwarded-Host",
+      "X-Forwarded-Port", "X_Forwarded_Anything", "X-Request-Id", "X_Request_Id", "X-Real-IP", "X_Real_IP", "Forwarded",
+      "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "X.Rewrite.Url", "X-Original-URI", "X_Original_URI",
+      "X-Forwarded-Uri", "X-Identity-Assertion", "x_identity_assertion", "Proxy", "proxy",
+    ])
+  func spoofed(_ name: String) {
+    #expect(fields("A: 1", "\(name): evil", "B: 2") == ["A: 1", "B: 2"])
+    #expect(fields("\(name): evil") == [])
+    #expect(fields("A: 1", "\(name): evil", "\(name): evil") == ["A: 1"])
+    #expect(fields("Connection: close, \(name)", "\(name): evil", "A: 1") == ["A: 1"])
+  }
+
+  @Test("The identity of the session is written though Connection nominates it")
+  func identity() {
+    let block = IdentityBlock([("X-Forwarded-User", Array("001.abc".utf8)), ("X-Forwarded-Email", Array("a@b".utf8))])
+    let head = forward(
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-User\r\nX-Forwarded-User: root\r\n\r\n", identity: block)
+    #expect(head.contains("\r\nX-Forwarded-User: 001.abc\r\nX-Forwarded-Email: a@b\r\n"))
+    #expect(!head.contains("root"))
+  }
+
+  @Test("A value that would end its line early is no identity header")
+  func identityValues() {
+    let block = IdentityBlock([
+      ("A", Array("x\r\nB: y".utf8)), ("C", Array("z\0".utf8)), ("D", Array("tab\tis fine".utf8)),
+    ])
+    #expect(block.lines == Array("D: tab\tis fine\r\n".utf8))
+  }
+
+  @Test("Fields of one connection stay behind, those that Connection nominates too")
+  func hopByHop() {
+    #expect(
+      fields(
+        "Connection: keep-alive, X-One ,x-two", "Keep-Alive: 5", "Proxy-Connection: x", "TE: trailers", "Trailer: X",
+        "Upgrade: websocket", "HTTP2-Settings: AAA", "Proxy-Authorization: x", "X-One: 1", "X-TWO: 2", "X-Three: 3",
+        "Authorization: kept") == ["X-Three: 3", "Authorization: kept"])
+    #expect(fields("X-One: 1", "Connection: X-One") == [])
+  }
+
+  @Test("Host, Content-Length and the cookies cannot be nominated away")
+  func framingNominated() {
+    let head = forward(
+      "POST / HTTP/1.1\r\nConnection: Host, Content-Length\r\nHost: a\r\nContent-Length: 5\r\n\r\n")
+    #expect(head.contains("\r\nHost: a\r\n") && head.contains("\r\nContent-Length: 5\r\n"))
+  }
+
+  @Test("The authority of an absolute form becomes Host, and its path the target")
+  func absoluteForm() {
+    let head = forward("GET http://real.example/p?q HTTP/1.1\r\nAccept: x\r\nHost: other.example\r\n\r\n")
+    #expect(head.hasPrefix("GET /p?q HTTP/1.1\r\nHost: real.example\r\nAccept: x\r\n"))
+    #expect(head.contains("X-Forwarded-Host: real.example\r\n") && !head.contains("other.example"))
+    #expect(
+      forward("GET http://real.example HTTP/1.1\r\nHost: b\r\n\r\n").hasPrefix(
+        "GET / HTTP/1.1\r\nHost: real.example\r\n"))
+    #expect(
+      forward("GET http://real.example?q HTTP/1.0\r\n\r\n").hasPrefix("GET /?q HTTP/1.1\r\nHost: real.example\r\n"))
+  }
+
+  @Test("HTTP/1.0 becomes HTTP/1.1, with an empty Host where none came")
+  func oldVersion() {
+    #expect(forward("GET /x HTTP/1.0\r\nA: b\r\n\r\n").hasPrefix("GET /x HTTP/1.1\r\nHost: \r\nA: b\r\n"))
+    let named = forward("GET /x HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n")
+    #expect(named.hasPrefix("GET /x HTTP/1.1\r\nHost: a\r\nX-Forwarded-For"))
+    #expect(forward("OPTIONS * HTTP/1.0\r\nHost: a\r\n\r\n").hasPrefix("OPTIONS * HTTP/1.1\r\nHost: a\r\n"))
+    #expect(forward("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").hasPrefix("OPTIONS * HTTP/1.1\r\nHost: a\r\n"))
+  }
+
+  @Test("Chunks are announced by the gateway, a length as it came")
+  func framing() {
+    let chunked = forward("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: CHUNKED\r\nA: b\r\n\r\n")
+    #expect(chunked.contains("\r\nTransfer-Encoding: chunked\r\n") && !chunked.contains("CHUNKED"))
+    #expect(fields("Content-Length: 7") == ["Content-Length: 7"])
+  }
+
+  @Test("An upgrade is passed on only when it is allowed")
+  func upgrade() {
+    let request =
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: k\r\n\r\n"
+    let allowed = forward(request, upgrades: true)
+    #expect(
+      allowed.hasSuffix("\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+        && allowed.contains("Sec-WebSocket-Key: k"))
+    let denied = forward(request)
+    #expect(!denied.contains("Upgrade") && !denied.contains("Connection"))
+  }
+
+  @Test("A trusted peer's word about addresses is kept and added to, not its word about paths")
+  func trusted() {
+    let lines = fields(
+      "X-Forwarded-For: 203.0.113.1", "X-Real-IP: 203.0.113.1", "Forwarded: for=x", "X-Forwarded-Port: 443",
+      "X-Original-URI: /x", "X-Original-URL: /y", "X_Original_URL: /y", "X-Rewrite-URL: /z", "X-Forwarded-Proto: http",
+      "X-Forwarded-Host: evil", "X-Forwarded-User: root", "X_Forwarded_User: root", trusted: true)
+    #expect(
+      lines == [
+        "X-Real-IP: 203.0.113.1", "X-Forwarded-Port: 443", "X-Original-URI: /x",
+        "X-Forwarded-For: 203.0.113.1, 192.0.2.7", "Forwarded: for=x, for=192.0.2.7;host=\"a\";proto=https",
+      ])
+    #expect(
+      fields("X-Forwarded-For: a", "X-Forwarded-For:", "X-Forwarded-For: b", trusted: true) == [
+        "X-Forwarded-For: a, b, 192.0.2.7"
+      ])
+  }
+
+  @Test(
+    "The gateway's cookies never go upstream, the application's always do",
+    arguments: [
+      ("__Host-cordon=v", nil), ("__Host-cordon=v; a=1", "a=1"), ("a=1; __Host-cordon=v; b=2", "a=1; b=2"),
+      ("a=1; __Host-cordon=v", "a=1"), ("a=1;__Host-cordon=v;b=2", "a=1;b=2"),
+      ("__Host-cordon=x; __Host-cordon-attempt-1=y; __Host-cordon=z", nil),
+      ("__Host-cordon-attempt-9=y; a=1; __HOST-CORDON=v; b=2; __Host-cordon=z", "a=1; b=2"),
+      ("a=1; b=\"x y\"; c", "a=1; b=\"x y\"; c"), ("__Host-cordonx=app; a=1", "__Host-cordonx=app; a=1"),
+      ("__Host-cordon", nil), (" ; __Host-cordon=v ;  a=1 ", "; a=1"), ("", nil),
+    ] as [(String, String?)])
+  func cookies(_ line: String, _ expected: String?) {
+    let lines = fields("A: 1", "Cookie: \(line)", "B: 2")
+    #expect(!lines.contains { $0.lowercased().contains("__host-cordon=") })
+    guard let expected else { return #expect(lines == ["A: 1", "B: 2"]) }
+    #expect(lines.count == 3 && lines.first == "A: 1" && lines.last == "B: 2")
+    // White space between pairs is not what matters.
+    let pairs = lines[1].dropFirst("Cookie: ".count).split(separator: ";").map { $0.drop { $0 == " " } }
+    #expect(pairs == expected.split(separator: ";").map { $0.drop { $0 == " " } }.filter { !$0.isEmpty })
+  }
+
+  @Test("Cookies in several lines stay in theirs")
+  func cookieLines() {
+    #expect(
+      fields("Cookie: a=1; __Host-cordon=v", "X: y", "Cookie: __Host-cordon-attempt-1=w", "Cookie: b=2")
+        == ["Cookie: a=1", "X: y", "Cookie: b=2"])
+  }
+}
+
+let requestID = RequestIDSource.Identifier(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+let requestIDText = "0123456789abcdeffedcba9876543210"
+
+/// Reads a head and writes it as it goes upstream; what cannot be read gives its violation's words.
+func forwarded(
+  _ text: String, rules: ForwardingRules, identity: IdentityBlock? = nil, trusted: Bool = false, upgrades: Bool = false
+) -> String {
+  let bytes = Array(text.utf8)
+  var head = RequestHead()
+  let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
+  let outcome = parser.parse(bytes.span.bytes, into: &head)
+  guard outcome == .complete else { return "\(outcome)" }
+  rules.ownCookies.find(bytes.span.bytes, in: &head)
+  var buffer = ByteBuffer()
+  RequestForwarding.write(
+    head, bytes.span.bytes, rules: rules,
+    context: .init(
+      identity: identity, forwardedFor: Array("X-Forwarded-For: 192.0.2.7".utf8), trusted: trusted,
+      requestID: requestID,
+      upgrades: upgrades),
+    to: &buffer)
+  return String(buffer: buffer)
+}

@@ -13,7 +13,9 @@ final class ScriptedGate: RequestGate {
 
   init(_ decision: @escaping Decision) { self.decision = decision }
 
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
     decision(bytes.string(head.path), client)
   }
 

@@ -36,32 +36,36 @@ struct LimitTests {
 
   @Test("A body announced beyond the limit is 413 before anything goes upstream")
   func tooLarge() async throws {
-    try await withGateway(listener: { $0.limits.bodyBytes = 10 }) { rig async throws in
-      let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n")
-      #expect(answer.status == 413 && answer.value("connection") == "close" && rig.upstream.accepted == 0)
-      let within = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789")
-      #expect(within.text == "0.0:0123456789")
-    }
+    try await withGateway(
+      listener: { $0.limits.bodyBytes = 10 },
+      { rig async throws in
+        let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n")
+        #expect(answer.status == 413 && answer.value("connection") == "close" && rig.upstream.accepted == 0)
+        let within = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789")
+        #expect(within.text == "0.0:0123456789")
+      })
   }
 
   @Test("Chunks that grow beyond the limit are 413, and their upstream connection is cut")
   func tooManyChunks() async throws {
-    try await withGateway(listener: { $0.limits.bodyBytes = 10 }) { rig async throws in
-      let chunk = "6\r\nabcdef\r\n"
-      let answer = try await rig.exchange(
-        "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)0\r\n\r\n")
-      #expect(answer.status == 413)
-      let late = try await blocking {
-        let client = try rig.connect()
-        try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
-        while rig.upstream.accepted < 1 || rig.log.upstreams < 1 {}
-        try client.send(chunk)
-        return (try client.readResponse(), try client.isEnded())
-      }
-      #expect(late.0.status == 413 && late.1)
-      #expect(await eventually { rig.log.upstreams == 0 })
-      #expect(try await rig.isWell())
-    }
+    try await withGateway(
+      listener: { $0.limits.bodyBytes = 10 },
+      { rig async throws in
+        let chunk = "6\r\nabcdef\r\n"
+        let answer = try await rig.exchange(
+          "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)\(chunk)0\r\n\r\n")
+        #expect(answer.status == 413)
+        let late = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n\(chunk)")
+          while rig.upstream.accepted < 1 || rig.log.upstreams < 1 {}
+          try client.send(chunk)
+          return (try client.readResponse(), try client.isEnded())
+        }
+        #expect(late.0.status == 413 && late.1)
+        #expect(await eventually { rig.log.upstreams == 0 })
+        #expect(try await rig.isWell())
+      })
   }
 
   @Test("Malformed chunks are 400, and their upstream connection is cut")
@@ -100,42 +104,48 @@ struct LimitTests {
 
   @Test("A head that does not come in time is 408, also behind an exchange on the same connection")
   func slowHead() async throws {
-    try await withGateway(listener: { $0.timeouts.head = .milliseconds(100) }) { rig async throws in
-      #expect(try await rig.exchange("GET / HTTP/1.1\r\nHo").status == 408)
-      let second = try await blocking {
-        let client = try rig.connect()
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        let first = try client.readResponse()
-        try client.send("GET / HT")
-        return [first, try client.readResponse()]
-      }
-      #expect(second.map(\.status) == [200, 408] && second[1].value("connection") == "close")
-      let silent = try await blocking { try rig.connect().isEnded() }
-      #expect(silent)
-      #expect(await eventually { rig.log.clients == 0 })
-    }
+    try await withGateway(
+      listener: { $0.timeouts.head = .milliseconds(100) },
+      { rig async throws in
+        #expect(try await rig.exchange("GET / HTTP/1.1\r\nHo").status == 408)
+        let second = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          let first = try client.readResponse()
+          try client.send("GET / HT")
+          return [first, try client.readResponse()]
+        }
+        #expect(second.map(\.status) == [200, 408] && second[1].value("connection") == "close")
+        let silent = try await blocking { try rig.connect().isEnded() }
+        #expect(silent)
+        #expect(await eventually { rig.log.clients == 0 })
+      })
   }
 
   @Test("A body that does not come in time is 408, and its upstream connection is cut")
   func slowBody() async throws {
-    try await withGateway(listener: { $0.timeouts.bodyProgress = .milliseconds(100) }) { rig async throws in
-      let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
-      #expect(answer.status == 408)
-      #expect(await eventually { rig.log.upstreams == 0 })
-    }
+    try await withGateway(
+      listener: { $0.timeouts.bodyProgress = .milliseconds(100) },
+      { rig async throws in
+        let answer = try await rig.exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nab")
+        #expect(answer.status == 408)
+        #expect(await eventually { rig.log.upstreams == 0 })
+      })
   }
 
   @Test("An idle connection is closed without a word")
   func idle() async throws {
-    try await withGateway(listener: { $0.timeouts.idle = .milliseconds(100) }) { rig async throws in
-      let ended = try await blocking {
-        let client = try rig.connect()
-        try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
-        _ = try client.readResponse()
-        return try client.isEnded()
-      }
-      #expect(ended)
-    }
+    try await withGateway(
+      listener: { $0.timeouts.idle = .milliseconds(100) },
+      { rig async throws in
+        let ended = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          _ = try client.readResponse()
+          return try client.isEnded()
+        }
+        #expect(ended)
+      })
   }
 
   @Test("A client that does not read stops the upstream's sending, and gets everything once it reads")

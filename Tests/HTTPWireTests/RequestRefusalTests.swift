@@ -101,11 +101,12 @@ struct RequestRefusalTests {
       Refusal(fields: "Expect: 100-continue\r\nExpect: 100-continue", .expectation),
     ]
     + [
-      "5, 5", "5,5", "+5", "-0", "-1", "0x10", "5 5", "", "9223372036854775808", "18446744073709551621",
+      "5\t", "5 \t ", "5, 5", "5,5", "+5", "-0", "-1", "0x10", "5 5", "", "9223372036854775808", "18446744073709551621",
       "1000000000000000000", "5;", "5.0", "1e3", "\u{ff15}", "5\u{0b}", "０",
     ].map { Refusal(fields: "Content-Length: \($0)", $0.contains("\u{0b}") ? .fieldValue : .contentLength) }
     + [
-      "", "gzip", "gzip, chunked", "chunked, chunked", "chunked,", "identity", "xchunked", "chunked;q=1", "\"chunked\"",
+      "chunked\t", "", "gzip", "gzip, chunked", "chunked, chunked", "chunked,", "identity", "xchunked", "chunked;q=1",
+      "\"chunked\"",
       "chunkedx", "chunked gzip", "ch\u{75}nkedé",
     ].map { Refusal(fields: "Transfer-Encoding: \($0)", .transferEncoding) }
 

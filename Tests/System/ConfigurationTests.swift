@@ -155,7 +155,7 @@ struct ConfigurationTests {
     let file = try bad.install(in: directory)
     let result = try cordon(["check", "--config", file])
     #expect(result.exit == .code(78), "\(key) = \(value): \(result.text)")
-    let line = try #require(bad.text.components(separatedBy: "\n").firstIndex { $0.hasPrefix(key) }) + 1
+    let line = try #require(bad.text.components(separatedBy: "\n").firstIndex { $0 == "\(key) = \(value)" }) + 1
     #expect(problems(result.text, file: file).contains { $0.line == line }, "\(result.text)")
   }
 

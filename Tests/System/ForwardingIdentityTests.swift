@@ -10,7 +10,7 @@ import Testing
 
 @SystemActor
 @Suite(
-  "Identity towards the application",
+  "Identity towards the application", .serialized,
   .site(
     ending: """
       [[route]]

@@ -9,7 +9,7 @@ import Testing
 
 @SystemActor
 @Suite(
-  "Paths",
+  "Paths", .serialized,
   .site(
     ending: """
       [[route]]

@@ -10,7 +10,7 @@ import Testing
 // - Only navigations start an attempt; at most five are open.
 
 @SystemActor
-@Suite("Signing in", .site)
+@Suite("Signing in", .serialized, .site)
 struct SignInTests {
   private let site: Site
 

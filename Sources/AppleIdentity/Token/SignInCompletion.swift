@@ -2,18 +2,21 @@ extension AppleIdentityProvider {
   /// Completes a sign-in in the browser: verifies the token in the answer if there is one, exchanges the code, verifies
   /// the token that comes for it, and compares the two.
   ///
-  /// The caller has compared `state`, used up the attempt and saved the name before. A token that is not to be believed
-  /// stops everything before the code is sent.
+  /// The caller has compared `state` and used up the attempt before. A token that is not to be believed stops everything
+  /// before the code is sent.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
   ///   - nonce: the attempt's.
-  public func completeSignIn(
-    _ grant: AuthorizationResponse.Grant, redirectURI: String, nonce: String
-  ) async -> ExchangeOutcome {
+  ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the moment to save
+  ///     the name, which Apple sends once and never again. What it throws stops the sign-in, the code unused.
+  public func completeSignIn<Failure: Error>(
+    _ grant: AuthorizationResponse.Grant, redirectURI: String, nonce: String,
+    beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
+  ) async throws(Failure) -> ExchangeOutcome {
     if grant.identityToken == nil, settings.responseType == .codeIDToken { return .unverified(.absent) }
-    return await complete(
+    return try await complete(
       code: grant.code, presented: grant.identityToken, redirectURI: redirectURI, audiences: [settings.clientID],
-      nonce: .web(nonce))
+      nonce: .web(nonce), beforeExchange: beforeExchange)
   }
 
   /// Completes a native app's sign-in: the app hands over its identity token, its code and its raw nonce. The token
@@ -23,13 +26,13 @@ extension AppleIdentityProvider {
   ) async -> ExchangeOutcome {
     await complete(
       code: code, presented: identityToken, redirectURI: nil, audiences: settings.nativeClientIDs,
-      nonce: .native(nonce))
+      nonce: .native(nonce), beforeExchange: { _ in })
   }
 
-  private func complete(
+  private func complete<Failure: Error>(
     code: AuthorizationCode, presented: UnverifiedIdentityToken?, redirectURI: String?, audiences: [String],
-    nonce: NonceExpectation
-  ) async -> ExchangeOutcome {
+    nonce: NonceExpectation, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
+  ) async throws(Failure) -> ExchangeOutcome {
     var verified: VerifiedIdentityToken?
     if let presented {
       do throws(IdentityTokenRejection) {
@@ -38,6 +41,7 @@ extension AppleIdentityProvider {
         return .unverified(error)
       }
     }
+    if let verified { try await beforeExchange(verified) }
     let clientID = verified?.audience ?? settings.clientID
     let outcome = await tokens.exchange(code: code, redirectURI: redirectURI, clientID: clientID, nonce: nonce)
     if case .granted(let grant) = outcome, let verified,

@@ -15,9 +15,12 @@ struct FileChecks {
       let path = NodePath("apple.private_key_file")
       let hint = "download the key from Keys in the developer account; Apple lets you do that once"
       if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
-        expect(
-          "PRIVATE KEY-----", in: contents, configuration.apple.privateKeyFile, path, "no private key in PEM", hint,
-          &reading)
+        let shown = reading.shown(configuration.apple.privateKeyFile)
+        do throws(ClientSecretKeyProblem) {
+          _ = try ClientSecretKey(pem: contents, name: shown)
+        } catch {
+          reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
+        }
       }
     }
     if reading.good.contains("session.secret_files") {

@@ -16,21 +16,36 @@ enum RouteChecks {
       }
     }
     configuration.routes = settings.map(\.route)
-    do throws(RouteProblems) {
-      _ = try RouteTable(routes: configuration.routes)
-    } catch {
-      for problem in error.problems {
-        let index = settings.indices.contains(problem.route) ? settings[problem.route].index : 0
-        // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
-        let message = Array(reading.concealing(problem.message).utf8)
-        let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
-        let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
-        reading.complain(
-          at: NodePath(Sections.route.name).appending(index).appending("path"),
-          String(decoding: message[..<cut], as: UTF8.self),
-          remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
-      }
+    complain(of: settings.map(\.route), at: { settings.indices.contains($0) ? settings[$0].index : 0 }, &reading)
+  }
+
+  /// Looks at the path of a route whose other keys are not in order.
+  static func checkPath(_ text: String, at path: NodePath, _ reading: inout Reading) {
+    guard case .failure(let problems) = table([RouteSettings(path: text, access: .signedIn)]) else { return }
+    for problem in problems.problems { complain(problem, at: path, &reading) }
+  }
+
+  private static func complain(
+    of routes: [RouteSettings], at index: (Int) -> Int, _ reading: inout Reading
+  ) {
+    guard case .failure(let problems) = table(routes) else { return }
+    for problem in problems.problems {
+      complain(problem, at: NodePath(Sections.route.name).appending(index(problem.route)), &reading)
     }
+  }
+
+  private static func table(_ routes: [RouteSettings]) -> Result<RouteTable, RouteProblems> {
+    Result { () throws(RouteProblems) in try RouteTable(routes: routes) }
+  }
+
+  private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout Reading) {
+    // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
+    let message = Array(reading.concealing(problem.message).utf8)
+    let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
+    let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
+    reading.complain(
+      at: path.appending("path"), String(decoding: message[..<cut], as: UTF8.self),
+      remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
   }
 
   private static func checkUpstream(

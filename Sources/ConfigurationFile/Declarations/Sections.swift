@@ -76,15 +76,23 @@ enum Sections {
       .byDefault(
         "listen.trusted_proxies", ValueType.network.list(), into: \.configuration.listener.trustedProxies,
         """
-        Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI and the like are believed. \
-        Name no network that browsers can come from: they could be anybody then.
-        """, omission: "Nobody is believed; the client is whoever connects."),
+        Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI, X-Request-Id and the like are \
+        believed: the client is the rightmost address of X-Forwarded-For that is none of them. Name no network that \
+        browsers can come from: they could be anybody then.
+        """, omission: "Nobody is believed; the client is whoever connects.", seeAlso: ["listen.proxy_protocol_from"]),
+      .byDefault(
+        "listen.proxy_protocol_from", ValueType.network.list(), into: \.configuration.listener.proxyProtocolPeers,
+        """
+        Networks of the load balancers that begin each connection with a PROXY protocol header, version 1 or 2. From \
+        these every connection must begin with one, or it is closed; from others none may. The address that it announces \
+        takes the place of the connection's own, also for trusted_proxies.
+        """, omission: "Nobody sends one.", seeAlso: ["listen.trusted_proxies"]),
     ])
 
   static let listenLimits = Section<Draft>(
     name: "listen.limits",
     introduction:
-      "What one request may be at most. A request beyond a limit is refused before any of it goes upstream.",
+      "What one request, and all connections together, may be at most. A request beyond a limit is refused.",
     entries: [
       .byDefault(
         "listen.limits.head_size", .size(1_024...65_535), into: \.configuration.listener.limits.headBytes,
@@ -99,6 +107,18 @@ enum Sections {
         "listen.limits.body_size", .size(1...SizeText.limit), into: \.configuration.listener.limits.bodyBytes,
         example: "\"100MiB\"", "The body of a request. Beyond it: 413.", unit: "bytes",
         omission: "There is no limit: the application knows its own."),
+      .byDefault(
+        "listen.limits.body_rate", .integer(0...1_000_000_000), into: \.configuration.listener.limits.bodyRate,
+        """
+        How much of a request's body has to arrive each second, on average since its head; time in which the application \
+        does not take it is not counted. A slower one is ended with 408. 0 asks for nothing.
+        """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.body_progress"]),
+      .byDefault(
+        "listen.limits.connections", .integer(1...1_000_000), into: \.configuration.listener.limits.connections,
+        """
+        Client connections at a time, idle ones too. One more is answered 503 and closed. Half of the descriptors that the \
+        process may have open is the limit where that is less.
+        """, unit: "connections"),
     ])
 
   /// How long a step of a connection may take.
@@ -113,7 +133,10 @@ enum Sections {
         "From the first byte of a request's head to its last. Then: 408."),
       .byDefault(
         "listen.timeouts.body_progress", .duration(stepRange), into: \.configuration.listener.timeouts.bodyProgress,
-        "Without a byte of a request's body. Then: 408."),
+        "Without a byte of a request's body. Then: 408.", seeAlso: ["listen.limits.body_rate"]),
+      .byDefault(
+        "listen.timeouts.body_grace", .duration(stepRange), into: \.configuration.listener.timeouts.bodyGrace,
+        "From a request's head until its body has to arrive at its least rate.", seeAlso: ["listen.limits.body_rate"]),
       .byDefault(
         "listen.timeouts.idle", .duration(stepRange), into: \.configuration.listener.timeouts.idle,
         """
@@ -125,7 +148,8 @@ enum Sections {
         "Without progress of a response that the client does not read. Then the connection is closed."),
       .byDefault(
         "listen.timeouts.handshake", .duration(stepRange), into: \.configuration.listener.timeouts.handshake,
-        "From the connection to the end of the TLS handshake. Then it is closed."),
+        "From the connection to the end of its PROXY header, and from there to that of the TLS handshake. Then it is closed."
+      ),
     ])
 
   static let admin = Section<Draft>(

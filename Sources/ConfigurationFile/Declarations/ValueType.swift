@@ -28,7 +28,9 @@ extension ValueType {
           return try parse(text.value, reading.directory)
         } catch {
           let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
-          reading.complain(at: path, "\(subject) \(error.what)", remedy: error.remedy)
+          // A complaint may repeat a part of the value, to show how it is meant.
+          reading.complain(
+            at: path, "\(subject) \(reading.concealing(error.what))", remedy: reading.concealing(error.remedy))
           return nil
         }
       },

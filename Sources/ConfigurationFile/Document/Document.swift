@@ -114,7 +114,8 @@ struct DocumentError: Error {
 
   /// The parser's own words, and what is most often meant by them.
   init(syntax error: TOMLParseError, in text: SourceText) {
-    place = SourcePlace(line: max(error.source.begin.line, 1), column: max(error.source.begin.column, 1))
+    // At the end of the file the parser takes the last line's end for a column of its own.
+    place = text.nearest(to: SourcePlace(line: error.source.begin.line, column: error.source.begin.column))
     what = error.description
     remedy =
       if error.description.contains("redefine") || error.description.contains("duplicate") {

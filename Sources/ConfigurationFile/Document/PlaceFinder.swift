@@ -226,7 +226,7 @@ struct PlaceFinder {
 
   private mutating func skipBlank(newlines: Bool) {
     while let byte = current {
-      if byte == UInt8(ascii: " ") || byte == 0x09 || byte == 0x0D || (newlines && byte == 0x0A) {
+      if byte == UInt8(ascii: " ") || byte == 0x09 || (newlines && (byte == 0x0A || byte == 0x0D)) {
         position += 1
       } else if newlines, byte == UInt8(ascii: "#") {
         skipLine()

@@ -22,6 +22,13 @@ struct SourceText: Sendable {
     lineStarts = starts
   }
 
+  /// The place itself if it is one of this text, otherwise the end of its line, or of the last one.
+  func nearest(to place: SourcePlace) -> SourcePlace {
+    let line = min(max(place.line, 1), lineStarts.count)
+    let end = self.place(of: line < lineStarts.count ? lineStarts[line] - 1 : bytes.count)
+    return min(SourcePlace(line: line, column: max(place.column, 1)), end)
+  }
+
   func place(of offset: Int) -> SourcePlace {
     let offset = min(max(offset, 0), bytes.count)
     var (low, high) = (0, lineStarts.count - 1)

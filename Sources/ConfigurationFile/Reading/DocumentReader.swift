@@ -52,13 +52,17 @@ struct DocumentReader {
               + (name == "upstream" ? "; others are [[upstreams]]" : ""))
         }
       } else if name == Sections.route.name {
-        readList(node, at: keyPath, Sections.route, key: "path", remedy: "\"/public/\", or what it is to rule") {
-          $0.routes.append($1)
-        }
+        readList(
+          node, at: keyPath, Sections.route, key: "path", remedy: "\"/public/\", or what it is to rule",
+          keep: { $0.routes.append($1) },
+          spoiled: { reading, draft, path in
+            // Its other mistakes are told; its path can still be looked at by itself.
+            if !draft.path.isEmpty { RouteChecks.checkPath(draft.path, at: path, &reading) }
+          })
       } else if name == Sections.upstreams.name {
-        readList(node, at: keyPath, Sections.upstreams, key: "name", remedy: "\"reports\", or what routes call it") {
-          $0.upstreams.append($1)
-        }
+        readList(
+          node, at: keyPath, Sections.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
+          keep: { $0.upstreams.append($1) })
       } else {
         complainUnknown(keyPath, name: name, isTable: node.kind == "a table")
       }
@@ -69,9 +73,12 @@ struct DocumentReader {
   /// - Parameters:
   ///   - key: the key that each must have.
   ///   - remedy: what to write for it.
+  ///   - keep: takes an element that is in order.
+  ///   - spoiled: looks at one that is not.
   private mutating func readList<Target>(
     _ node: Node, at path: NodePath, _ section: Section<Target>, key: String, remedy: String,
-    keep: (inout DocumentReader, Element<Target>) -> Void
+    keep: (inout DocumentReader, Element<Target>) -> Void,
+    spoiled: (inout Reading, Target, NodePath) -> Void = { _, _, _ in }
   ) {
     let word = section.name == Sections.route.name ? "route" : "upstream"
     guard case .array(let elements) = node else {
@@ -93,7 +100,7 @@ struct DocumentReader {
         reading.complain(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
         isGood = false
       }
-      if isGood { keep(&self, (index, draft, Set(table.keys))) }
+      if isGood { keep(&self, (index, draft, Set(table.keys))) } else { spoiled(&reading, draft, elementPath) }
     }
   }
 

@@ -12,11 +12,12 @@ extension ClientConnection {
     rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)
     request = framing == .none ? .complete : .content
     if case .length(let length) = framing, length > action.bodyLimit {
+      pending = whole
       return refuse(413, "the request body is larger than the limit")
     }
     let control = ControlRequest(
       head: ControlRequestReading.request(
-        loop.requestHead, whole.readableBytesSpan, scheme: server.rules.scheme), client: peer,
+        loop.requestHead, whole.readableBytesSpan, scheme: server.rules.scheme), client: client,
       requestID: exchange.requestID.description)
     exchange.control = ControlCollection(action: action, request: control)
     if framing == .none {
@@ -24,6 +25,7 @@ extension ClientConnection {
       return perform()
     }
     exchange.decoder = BodyDecoder(framing)
+    exchange.bodyBegan = .now()
     loop.wheel.arm(self, after: server.waits.bodyProgress, now: exchange.began)
     if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }
     if rest.readableBytes > 0 { collectContent(&rest) }

@@ -26,6 +26,7 @@ extension ClientConnection {
       return false
     case .violation(let violation):
       beginExchange()
+      pending = buffer
       refuse(violation.status, violation.rawValue)
       return false
     case .complete: return decide(buffer)
@@ -51,7 +52,8 @@ extension ClientConnection {
     exchange.keepAlive = loop.requestHead.keepAlive
     if server.observer.wantsRequestLine { keepRequestLine(whole) }
     loop.wheel.disarm(self)
-    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, peer) {
+    if peer.isTrusted { believeProxy(loop.requestHead, whole.readableBytesSpan) }
+    switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, client, exchange.requestID) {
     case .forward(let order):
       var rest = whole
       rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)
@@ -104,6 +106,7 @@ extension ClientConnection {
     let loop = server.loop
     exchange.routeClass = order.routeClass
     exchange.session = order.session
+    pending = whole
     guard order.upstream < server.upstreams.count else { return refuse(500, "no application is configured") }
     exchange.upstream = order.upstream
     let framing = loop.requestHead.framing
@@ -114,6 +117,7 @@ extension ClientConnection {
     if exchange.upgrades, framing != .none || rest.readableBytes > 0 {
       return refuse(400, "bytes behind a request for an upgrade")
     }
+    pending = nil
     var head = loop.buffers.take()
     RequestForwarding.write(
       loop.requestHead, whole.readableBytesSpan, rules: server.rules,
@@ -131,6 +135,7 @@ extension ClientConnection {
       if rest.readableBytes > 0 { pending = rest }
     } else {
       exchange.decoder = BodyDecoder(framing)
+      exchange.bodyBegan = .now()
       request = .content
       loop.wheel.arm(self, after: server.waits.bodyProgress, now: exchange.began)
       if rest.readableBytes > 0 {
@@ -182,7 +187,9 @@ extension ClientConnection {
   // MARK: The body
 
   func readContent(_ buffer: inout ByteBuffer) {
-    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
+    let now = NIODeadline.now()
+    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
+    if bodyIsTooSlow(now, more: buffer.readableBytes) { return refuse(408, "the request body arrives too slowly") }
     if exchange.control != nil { return collectContent(&buffer) }
     var content: ByteBuffer?
     guard decodeContent(&buffer, into: &content) else { return }

@@ -112,15 +112,7 @@ extension ClientConnection {
 
   /// Answers with an error that the gate words.
   func refuse(_ status: Int, _ reason: String, clientMaySend: Bool = true) {
-    var accept: [UInt8]?
-    if let sent = exchange.sentHead {
-      let loop = server.loop
-      if server.parser.parse(sent.readableBytesSpan, into: &loop.requestHead) == .complete,
-        let line = loop.requestHead.fields.line(.accept)
-      {
-        accept = sent.readableBytesSpan.array(line.value)
-      }
-    }
+    let accept = acceptOfRequest
     beginExchange()
     let upstream = upstream
     self.upstream = nil

@@ -122,6 +122,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func holdReads(_ hold: Bool) {
     guard hold != readsHeld else { return }
     readsHeld = hold
+    countHold(hold)
     guard !hold, readIsDue else { return }
     readIsDue = false
     context?.read()
@@ -211,6 +212,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       } else {
         refuse(408, "the request head did not arrive in time")
       }
+    case .content where !exchange.responseBegan && readsHeld:
+      refuse(504, "the application did not take the request body in time")
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     default: abort()
     }
@@ -271,7 +274,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       ExchangeRecord(
         status: exchange.status, routeClass: exchange.routeClass, duration: duration,
         upstreamDuration: exchange.upstreamDuration, receivedBytes: exchange.receivedBytes,
-        sentBytes: exchange.sentBytes, session: exchange.session, request: exchange.requestLine, client: peer.address,
+        sentBytes: exchange.sentBytes, session: exchange.session, request: exchange.requestLine, client: client.address,
         requestID: exchange.requestLine == nil ? nil : exchange.requestID.description))
   }
 }

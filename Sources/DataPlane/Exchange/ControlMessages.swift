@@ -28,7 +28,7 @@ enum ControlResponseForwarding {
     buffer.writeStaticString("HTTP/1.1 ")
     buffer.writeString(String(status.code))
     buffer.writeStaticString(" ")
-    buffer.writeString(status.reasonPhrase)
+    buffer.writeString(status.reasonPhrase.isEmpty ? ReasonPhrase.of(status.code) : status.reasonPhrase)
     buffer.writeStaticString("\r\n")
     for field in response.head.headerFields where field.name != .contentLength && field.name != .connection {
       buffer.writeString(field.name.rawName)
@@ -52,5 +52,37 @@ enum ControlResponseForwarding {
     }
     buffer.writeStaticString("\r\n")
     if !withoutBody, status.code != 204, status.code != 304 { buffer.writeBytes(response.body) }
+  }
+}
+
+/// The reason phrases of RFC 9110 15, of the statuses that the gateway sends by number.
+private enum ReasonPhrase {
+  static func of(_ status: Int) -> String {
+    switch status {
+    case 200: "OK"
+    case 204: "No Content"
+    case 302: "Found"
+    case 303: "See Other"
+    case 400: "Bad Request"
+    case 401: "Unauthorized"
+    case 403: "Forbidden"
+    case 404: "Not Found"
+    case 405: "Method Not Allowed"
+    case 408: "Request Timeout"
+    case 413: "Content Too Large"
+    case 414: "URI Too Long"
+    case 415: "Unsupported Media Type"
+    case 417: "Expectation Failed"
+    case 421: "Misdirected Request"
+    case 429: "Too Many Requests"
+    case 431: "Request Header Fields Too Large"
+    case 500: "Internal Server Error"
+    case 501: "Not Implemented"
+    case 502: "Bad Gateway"
+    case 503: "Service Unavailable"
+    case 504: "Gateway Timeout"
+    case 505: "HTTP Version Not Supported"
+    default: ""
+    }
   }
 }

@@ -16,7 +16,9 @@ struct Exchange {
   var requestLine: ByteBuffer?
 
   // The request
-  var routeClass = 0
+  var routeClass = Exchange.noRoute
+  /// The client behind a trusted proxy.
+  var client: ClientPeer?
   var session: SessionTag?
   var isHTTP11 = true
   var isHead = false
@@ -24,6 +26,10 @@ struct Exchange {
   var decoder = BodyDecoder(RequestFraming.none)
   var isChunked = false
   var receivedBytes = 0
+  /// When the body was first wanted, and for how long it was not read since.
+  var bodyBegan = NIODeadline.distantPast
+  var bodyHeld = TimeAmount.zero
+  var bodyHeldSince: NIODeadline?
   /// The head as it was sent upstream, kept until the response begins: for another try, and for what the client accepts.
   var sentHead: ByteBuffer?
   /// Content that waits for the connection to the upstream.
@@ -44,6 +50,9 @@ struct Exchange {
   var sentBytes = 0
   var upstreamBegan = NIODeadline.distantPast
   var upstreamDuration = TimeAmount.zero
+
+  /// The class of a request that was refused before the gate gave it one.
+  static let noRoute = -1
 }
 
 /// A request on its way to the control plane.

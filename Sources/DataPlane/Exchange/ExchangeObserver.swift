@@ -18,7 +18,7 @@ package protocol ExchangeObserver: AnyObject {
 package struct ExchangeRecord {
   /// The final status sent; 499 where the client left before one.
   package var status: Int
-  /// Which counter the gate put it under.
+  /// Which counter the gate put it under; -1 where it was refused before.
   package var routeClass: Int
   /// From the whole head to the last byte handed to the system.
   package var duration: TimeAmount

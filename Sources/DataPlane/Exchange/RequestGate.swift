@@ -9,7 +9,10 @@ package protocol RequestGate: AnyObject {
   ///   - head: what stands where in `bytes`.
   ///   - bytes: the head as it came; valid during the call.
   ///   - client: who is asking.
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision
+  ///   - requestID: what the log and the upstream call the request.
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision
 
   /// The answer to a request that the data plane cannot carry out.
   /// - Parameters:

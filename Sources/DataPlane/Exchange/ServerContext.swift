@@ -11,6 +11,7 @@ final class ServerContext {
   /// By the number that ``ForwardingOrder/upstream`` has.
   let upstreams: [UpstreamBalancer]
   let bodyLimit: Int?
+  let bodyRate: Int
   let waits: ListenerWaits
   let trustedProxies: [NetworkPrefix]
   let isTLS: Bool
@@ -32,14 +33,15 @@ final class ServerContext {
       limits: HeadLimits(
         headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes))
     bodyLimit = limits.bodyBytes
+    bodyRate = limits.bodyRate
     waits = ListenerWaits(settings.timeouts)
     trustedProxies = settings.trustedProxies
     isTLS = settings.tls != nil
   }
 
-  /// Who stands behind a socket address.
-  func peer(_ address: SocketAddress?) -> ClientPeer {
-    guard let text = address?.ipAddress else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
+  /// Who stands behind an IP address; nil is a Unix socket's.
+  func peer(_ text: String?) -> ClientPeer {
+    guard let text else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
     let trusted =
       !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
@@ -72,6 +74,9 @@ final class ServerContext {
   /// Ends every connection at once.
   func closeAll() { for connection in connections.values { connection.abort() } }
 
+  /// The sessions that have an exchange under way.
+  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.compactMap(\.session)) }
+
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<SessionTag>) {
     for connection in connections.values {
@@ -84,6 +89,7 @@ final class ServerContext {
 struct ListenerWaits {
   let head: TimeAmount
   let bodyProgress: TimeAmount
+  let bodyGrace: TimeAmount
   let idle: TimeAmount
   let writeProgress: TimeAmount
   let handshake: TimeAmount
@@ -91,6 +97,7 @@ struct ListenerWaits {
   init(_ timeouts: ListenerTimeouts) {
     head = TimeAmount(timeouts.head)
     bodyProgress = TimeAmount(timeouts.bodyProgress)
+    bodyGrace = TimeAmount(timeouts.bodyGrace)
     idle = TimeAmount(timeouts.idle)
     writeProgress = TimeAmount(timeouts.writeProgress)
     handshake = TimeAmount(timeouts.handshake)

@@ -33,9 +33,10 @@ package struct ForwardingRules: Sendable {
       .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
       return false
     // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
-    case .xRealIP, .forwarded, .xForwardedURI, .xOriginalURI:
+    case .xRealIP, .xForwardedURI, .xOriginalURI:
       return trusted && !reserved.contains(bytes, line.name)
-    case .xOriginalURL, .xRewriteURL: return false
+    // A trusted proxy's Forwarded is written anew, with one element more.
+    case .xOriginalURL, .xRewriteURL, .forwarded: return false
     case .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
       if reserved.contains(bytes, line.name) { return false }
       return trusted || !Self.isForeignForwarding(bytes, line.name)

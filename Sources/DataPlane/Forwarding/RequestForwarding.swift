@@ -33,7 +33,9 @@ struct RequestForwarding {
       }
       if run < line.start { buffer.writeBytes(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
-      if line.known == .cookie { CookieForwarding.write(line, index, head, bytes, to: &buffer) }
+      if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
+        CookieForwarding.write(line, index, head, bytes, to: &buffer)
+      }
     }
     let end = head.byteCount - 2
     if run < end { buffer.writeBytes(bytes.extracting(run..<end)) }
@@ -84,7 +86,13 @@ struct RequestForwarding {
     } else {
       buffer.writeBytes(context.forwardedFor.span.bytes)
     }
-    buffer.writeStaticString("\r\nX-Forwarded-Proto: ")
+    buffer.writeStaticString("\r\n")
+    if context.trusted, head.fields.has(.forwarded) {
+      ForwardedField.extend(
+        head, bytes, address: context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count),
+        scheme: rules.scheme, to: &buffer)
+    }
+    buffer.writeStaticString("X-Forwarded-Proto: ")
     buffer.writeString(rules.scheme)
     buffer.writeStaticString("\r\nX-Forwarded-Host: ")
     buffer.writeBytes(bytes.extracting(head.authority))

@@ -1,7 +1,8 @@
+internal import HTTPWire
 internal import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
-struct RequestIDSource {
+package struct RequestIDSource {
   private let prefix = UInt64.random(in: .min ... .max)
   private var counter = UInt64.random(in: 0...0xFFFF_FFFF)
 
@@ -11,12 +12,26 @@ struct RequestIDSource {
   }
 
   /// `X-Request-Id`, as two numbers until somebody wants to read it.
-  struct Identifier: CustomStringConvertible {
+  package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
+    /// What a trusted proxy calls the request; it takes the place of the numbers.
+    var given: [UInt8]?
+
+    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could be
+    /// told apart neither in a log nor in a header field.
+    static func wellFormed(_ bytes: RawSpan, _ value: Range<Int>) -> [UInt8]? {
+      guard (1...64).contains(value.count), value.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) })
+      else { return nil }
+      return bytes.array(value)
+    }
 
     @inline(__always)
     func write(to buffer: inout ByteBuffer) {
+      if let given {
+        buffer.writeBytes(given)
+        return
+      }
       Self.write(high, to: &buffer)
       Self.write(low, to: &buffer)
     }
@@ -39,7 +54,7 @@ struct RequestIDSource {
       return word &+ 0x3030_3030_3030_3030 &+ letters &* 39
     }
 
-    var description: String {
+    package var description: String {
       var buffer = ByteBuffer()
       write(to: &buffer)
       return String(buffer: buffer)

@@ -21,6 +21,22 @@ public struct IPAddressBytes: Sendable, Equatable, Hashable {
     bytes = withUnsafeBytes(of: &v6) { [UInt8]($0) }
   }
 
+  /// - Returns: nil unless there are 16 bytes.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == 16 else { return nil }
+    self.bytes = bytes
+  }
+
   /// Whether this is an IPv4 address.
   public var isIPv4: Bool { bytes[10] == 0xFF && bytes[11] == 0xFF && bytes[..<10].allSatisfy { $0 == 0 } }
+}
+
+extension IPAddressBytes: CustomStringConvertible {
+  /// As `inet_ntop` writes it (RFC 5952); an IPv4 address as a dotted quad.
+  public var description: String {
+    if isIPv4 { return bytes[12...].map { String($0) }.joined(separator: ".") }
+    var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "unknown" }
+    return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
 }

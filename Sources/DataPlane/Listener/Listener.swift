@@ -28,7 +28,6 @@ package struct ListenerParts {
 package final class Listener: Sendable {
   private let settings: ListenerSettings
   private let sites: [Site]
-  private let tls: TLSServerContext?
   private let channels: [any Channel]
   /// The address that is bound, with the port that the system chose.
   package let address: BindAddress
@@ -37,14 +36,14 @@ package final class Listener: Sendable {
   private struct Site: Sendable {
     let eventLoop: any EventLoop
     let context: NIOLoopBound<ServerContext>
+    let entrance: NIOLoopBound<Entrance>
   }
 
   private init(
-    settings: ListenerSettings, sites: [Site], tls: TLSServerContext?, channels: [any Channel], address: BindAddress
+    settings: ListenerSettings, sites: [Site], channels: [any Channel], address: BindAddress
   ) {
     self.settings = settings
     self.sites = sites
-    self.tls = tls
     self.channels = channels
     self.address = address
   }
@@ -65,47 +64,52 @@ package final class Listener: Sendable {
         certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile,
         applicationProtocols: ["http/1.1"])
     }
+    let admission = ConnectionAdmission(wanted: settings.limits.connections, descriptors: DescriptorLimit.raised())
+    let secure = tls
     var sites: [Site] = []
     for loop in group.makeIterator() {
-      let context = try await loop.submit {
+      let site = try await loop.submit {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
         let observer = parts.observer
         let balancers = upstreams.map { target in
           UpstreamBalancer(target, loop: resources) { observer.upstreamConnectionsChanged(by: $0) }
         }
-        return NIOLoopBound(
-          ServerContext(
-            loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
-            upstreams: balancers),
-          eventLoop: loop)
+        let context = ServerContext(
+          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
+          upstreams: balancers)
+        let entrance = Entrance(
+          context: context, admission: admission, tls: secure, announcing: settings.proxyProtocolPeers)
+        return Site(
+          eventLoop: loop, context: NIOLoopBound(context, eventLoop: loop),
+          entrance: NIOLoopBound(entrance, eventLoop: loop))
       }.get()
-      sites.append(Site(eventLoop: loop, context: context))
+      sites.append(site)
     }
     let channels: [any Channel]
     let address: BindAddress
     do {
-      (channels, address) = try await bind(settings.address, sites: sites, group: group, tls: tls)
+      (channels, address) = try await bind(settings.address, sites: sites, group: group)
     } catch let error as IOError {
       throw ListenerProblem(address: settings.address, error: error)
     }
-    return Listener(settings: settings, sites: sites, tls: tls, channels: channels, address: address)
+    return Listener(settings: settings, sites: sites, channels: channels, address: address)
   }
 
   private static func bind(
-    _ address: BindAddress, sites: [Site], group: any EventLoopGroup, tls: TLSServerContext?
+    _ address: BindAddress, sites: [Site], group: any EventLoopGroup
   ) async throws -> ([any Channel], BindAddress) {
     switch address {
     case .unix(let path):
       guard let first = sites.first else { return ([], address) }
-      let channel = try await bootstrap(first, children: group, sites: sites, tls: tls)
+      let channel = try await bootstrap(first, children: group, sites: sites)
         .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
       return ([channel], address)
     case .ip(let host, let port):
       var channels: [any Channel] = []
       var bound = Int(port)
       for site in sites {
-        let channel = try await bootstrap(site, children: site.eventLoop, sites: [site], tls: tls)
+        let channel = try await bootstrap(site, children: site.eventLoop, sites: [site])
           .serverChannelOption(
             ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
           )
@@ -118,20 +122,16 @@ package final class Listener: Sendable {
   }
 
   private static func bootstrap(
-    _ site: Site, children: any EventLoopGroup, sites: [Site], tls: TLSServerContext?
+    _ site: Site, children: any EventLoopGroup, sites: [Site]
   ) -> ServerBootstrap {
-    let contexts = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.context) })
+    let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrance) })
     return ServerBootstrap(group: site.eventLoop, childGroup: children)
       .serverChannelOption(.backlog, value: 4_096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard let context = contexts[ObjectIdentifier(channel.eventLoop)]?.value else { return }
-          let pipeline = channel.pipeline.syncOperations
-          if let tls { try pipeline.addHandler(try TLSHandler(server: tls)) }
-          let peer = context.peer(channel.remoteAddress)
-          try pipeline.addHandler(ClientConnection(server: context, peer: peer))
+          try entrances[ObjectIdentifier(channel.eventLoop)]?.value.receive(channel)
         }
       }
   }
@@ -156,6 +156,15 @@ package final class Listener: Sendable {
       try? await done.get()
       try? await site.eventLoop.submit { site.context.value.closeUpstreams() }.get()
     }
+  }
+
+  /// The sessions that have an exchange under way, on any loop.
+  package func sessionsUnderWay() async -> Set<SessionTag> {
+    var sessions: Set<SessionTag> = []
+    for site in sites {
+      sessions.formUnion((try? await site.eventLoop.submit { site.context.value.sessionsUnderWay }.get()) ?? [])
+    }
+    return sessions
   }
 
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.

@@ -4,8 +4,12 @@ public struct ListenerSettings: Sendable, Equatable {
   public var address: BindAddress
   /// The certificate and key of the listener; nil listens in cleartext.
   public var tls: TLSFiles?
-  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody.
+  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
+  /// announces another address, that one is looked for here.
   public var trustedProxies: [NetworkPrefix]
+  /// Peers that begin each connection with a PROXY header (version 1 or 2), and must. From others it is a malformed
+  /// request. Default: nobody.
+  public var proxyProtocolPeers: [NetworkPrefix] = []
   /// What one request may be at most.
   public var limits: RequestLimits
   /// How long each step of a client connection may take.
@@ -49,7 +53,8 @@ public struct TLSFiles: Sendable, Equatable {
   }
 }
 
-/// What one request may be at most. A request beyond a limit is refused before a byte of it goes upstream.
+/// What one request, and all connections together, may be at most. A request beyond a limit is refused before a byte of
+/// it goes upstream.
 public struct RequestLimits: Sendable, Equatable {
   /// Bytes of a request head: request line and fields. Default: 32,768 (32 KiB); at most 65,535. Beyond: 431.
   public var headBytes = 32_768
@@ -59,6 +64,13 @@ public struct RequestLimits: Sendable, Equatable {
   public var targetBytes = 8_192
   /// Bytes of a request body, nil for no limit. Default: nil: the application behind the gateway knows. Beyond: 413.
   public var bodyBytes: Int?
+  /// Bytes of a request body that have to arrive each second, on average since its head and not counting the time in
+  /// which the gateway did not read it. Asked for after ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none.
+  /// Slower: 408.
+  public var bodyRate = 240
+  /// Client connections at a time. Default: 10,000; never more than half of the descriptors that the process may have.
+  /// One beyond is answered 503 and closed.
+  public var connections = 10_000
 
   public init() {}
 }
@@ -70,11 +82,14 @@ public struct ListenerTimeouts: Sendable, Equatable {
   public var head: Duration = .seconds(15)
   /// Between two reads of a request body. Default: 60 s. Then: 408.
   public var bodyProgress: Duration = .seconds(60)
+  /// From the head of a request until ``RequestLimits/bodyRate`` is asked for. Default: 10 s.
+  public var bodyGrace: Duration = .seconds(10)
   /// Between two requests on a kept connection. Default: 75 s. Then it is closed.
   public var idle: Duration = .seconds(75)
   /// Without progress of a response that the client does not read. Default: 60 s. Then it is closed.
   public var writeProgress: Duration = .seconds(60)
-  /// From accept to the end of the TLS handshake. Default: 10 s. Then it is closed.
+  /// From accept to the end of the PROXY header, where there is one, and from there to the end of the TLS handshake.
+  /// Default: 10 s. Then it is closed.
   public var handshake: Duration = .seconds(10)
 
   public init() {}

@@ -13,7 +13,9 @@ final class AdminGate: RequestGate {
     self.metrics = metrics
   }
 
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report
     switch bytes.string(head.path) {

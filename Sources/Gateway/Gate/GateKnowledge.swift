@@ -7,8 +7,8 @@ internal import Sessions
 /// What every gate of a gateway knows, and none changes.
 struct GateKnowledge: Sendable {
   let origin: PublicOrigin
-  /// As browsers write it in `Origin`.
-  let originText: [UInt8]
+  /// The origins whose pages may open a WebSocket: ours, and those of the listed hosts, as browsers write them in `Origin`.
+  let origins: [[UInt8]]
   /// The path of our own pages with a slash behind it.
   let ownPaths: [UInt8]
   let prefix: String
@@ -24,7 +24,9 @@ struct GateKnowledge: Sendable {
 
   init(_ settings: GatewaySettings, keyring: SessionKeyring) throws {
     origin = settings.origin
-    originText = Array(settings.origin.description.utf8)
+    origins =
+      [Array(settings.origin.description.utf8)]
+      + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
     prefix = settings.prefix
     ownPaths = Array((settings.prefix + "/").utf8)
     authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts)

@@ -18,12 +18,13 @@ extension LoopGate {
   }
 
   /// Looks at each session cookie of the request; the first that stands counts, whatever stands before it.
+  /// - Parameter waitsForCheck: whether an overdue daily check is waited for; otherwise such a user is nobody.
   @inline(__always)
-  func identify(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Identification {
+  func identify(_ head: borrowing RequestHead, _ bytes: RawSpan, waitsForCheck: Bool = true) -> Identification {
     var result = Identification.nobody
     for place in head.ownCookies
     where place.value.count == SessionCookie.valueLength && bytes.equals("__Host-cordon", place.name) {
-      switch look(bytes.extracting(place.value)) {
+      switch look(bytes.extracting(place.value), waitsForCheck) {
       case .nobody: continue
       case .known(let entry): return .known(entry)
       case .ask(let work): return .ask(work)
@@ -33,7 +34,7 @@ extension LoopGate {
     return result
   }
 
-  private func look(_ cookie: RawSpan) -> Identification {
+  private func look(_ cookie: RawSpan, _ waitsForCheck: Bool) -> Identification {
     let now = WallClock.now()
     let fingerprint = cookie.withUnsafeBytes { knowledge.fingerprinter.fingerprint($0) }
     if let known = memory.find(fingerprint) {
@@ -42,7 +43,7 @@ extension LoopGate {
         if !entry.isEnded, now < entry.endsAt, now < entry.lastSeen &+ knowledge.idleTimeout,
           directory.isTrusted(at: now)
         {
-          return remember(entry, fingerprint, now)
+          return remember(entry, fingerprint, now, waitsForCheck)
         }
         // Another loop, or another replica, may know better: the store has the last word.
         memory.remove(fingerprint)
@@ -57,10 +58,12 @@ extension LoopGate {
   }
 
   @inline(__always)
-  private func remember(_ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64) -> Identification {
+  private func remember(
+    _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
+  ) -> Identification {
     entry.lastSeen = now
     if now >= entry.lastSighting + GateKnowledge.sightingInterval { note(entry, now) }
-    if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now) }
+    if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now, waitsForCheck) }
     return .known(entry)
   }
 
@@ -70,7 +73,9 @@ extension LoopGate {
   }
 
   /// Thinks of the daily check (`CheckSchedule`), twice a minute at most for one session.
-  private func evaluate(_ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64) -> Identification {
+  private func evaluate(
+    _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
+  ) -> Identification {
     let snapshot = entry.snapshot
     switch knowledge.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh: entry.evaluateAt = now + GateKnowledge.evaluationInterval
@@ -79,7 +84,7 @@ extension LoopGate {
       directory.checkBeside(snapshot)
     case .overdueMustWait:
       // Waited for already, and still overdue: only Apple's word by another sign-in will do.
-      guard now >= entry.waitedUntil else { return .nobody }
+      guard waitsForCheck, now >= entry.waitedUntil else { return .nobody }
       entry.waitedUntil = now + GateKnowledge.evaluationInterval
       let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
       return .ask { await directory.checkAndReload(snapshot, for: gate, as: fingerprint) }

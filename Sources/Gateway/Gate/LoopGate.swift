@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
+internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Pages
@@ -17,17 +18,27 @@ final class LoopGate: RequestGate {
   let ownPages: OwnPages
   let eventLoop: any EventLoop
   var memory = SessionMemory(limit: GateKnowledge.rememberedCookies)
+  /// The request that is being decided on, for the pages that name it.
+  private var requestID: RequestIDSource.Identifier?
+  private let logger: Logger
   /// Sessions seen since this was last collected.
   var sightings: [SessionSighting] = []
 
-  init(_ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop) {
+  init(
+    _ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop,
+    logger: Logger
+  ) {
+    self.logger = logger
     self.knowledge = knowledge
     self.directory = directory
     self.ownPages = ownPages
     self.eventLoop = eventLoop
   }
 
-  func decide(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
+  ) -> GateDecision {
+    self.requestID = requestID
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
     let isOurs = path.map { isOwnPath(bytes, $0) } ?? false
     if isOurs, let path, ownPages.isVerify(bytes, path) { return verify(head, bytes, client) }
@@ -66,14 +77,16 @@ final class LoopGate: RequestGate {
     let routeClass = Operations.RouteClass(route)
     if case .deny = route.access { return answer(.forbidden, head, bytes, routeClass: routeClass) }
     let entry: SessionEntry
-    switch identify(head, bytes) {
+    // Where nobody need be signed in, nobody waits for Apple.
+    let isPublic = if case .public = route.access { true } else { false }
+    switch identify(head, bytes, waitsForCheck: !isPublic) {
     case .known(let known): entry = known
     case .ask(let work): return .wait(work)
     case .storeAway:
-      if case .public = route.access { return forward(nil, route, routeClass, head, bytes) }
+      if isPublic { return forward(nil, route, routeClass, head, bytes) }
       return answer(.storeUnavailable, head, bytes, routeClass: routeClass)
     case .nobody:
-      if case .public = route.access { return forward(nil, route, routeClass, head, bytes) }
+      if isPublic { return forward(nil, route, routeClass, head, bytes) }
       return signInFirst(route, head, bytes, routeClass)
     }
     if case .rules(let index) = route.access {
@@ -104,11 +117,10 @@ final class LoopGate: RequestGate {
   }
 
   private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin),
-      line.value.count == knowledge.originText.count
-    else { return false }
-    return line.value.indices.allSatisfy { index in
-      bytes.byte(at: index) == knowledge.originText[index - line.value.lowerBound]
+    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin) else { return false }
+    return knowledge.origins.contains { origin in
+      origin.count == line.value.count
+        && line.value.indices.allSatisfy { bytes.byte(at: $0) == origin[$0 - line.value.lowerBound] }
     }
   }
 
@@ -117,7 +129,8 @@ final class LoopGate: RequestGate {
   ) -> GateDecision {
     guard route.unauthenticated == .automatic, !head.wantsUpgrade, RequestKind.isNavigation(head, bytes) else {
       return .answer(
-        ControlResponse(knowledge.pages.failureJSON(.signInRequired)), routeClass: routeClass.rawValue)
+        ControlResponse(knowledge.pages.failureJSON(.signInRequired, requestID: requestID?.description)),
+        routeClass: routeClass.rawValue)
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
@@ -147,7 +160,8 @@ final class LoopGate: RequestGate {
     case .storeAway: return answer(.storeUnavailable, head, bytes, routeClass: .own)
     case .nobody:
       return .answer(
-        ControlResponse(knowledge.pages.failureJSON(.signInRequired)), routeClass: Operations.RouteClass.own.rawValue)
+        ControlResponse(knowledge.pages.failureJSON(.signInRequired, requestID: requestID?.description)),
+        routeClass: Operations.RouteClass.own.rawValue)
     }
   }
 
@@ -161,14 +175,18 @@ final class LoopGate: RequestGate {
     if RequestKind.isNavigation(head, bytes), let accept = head.fields.line(.accept),
       prefersHTML(accept: bytes.array(accept.value))
     {
-      page = knowledge.pages.failure(failure)
+      page = knowledge.pages.failure(failure, requestID: requestID?.description)
     } else {
-      page = knowledge.pages.failureJSON(failure)
+      page = knowledge.pages.failureJSON(failure, requestID: requestID?.description)
     }
     return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
   }
 
   func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+    // What the application or the gateway fails at is for the operator; what a client does wrong is for who looks.
+    logger.log(
+      level: status >= 500 ? .warning : .debug, "a request could not be carried out",
+      metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
     let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
     return ControlResponse(
       accept.map { knowledge.pages.failure(failure, accept: $0, requestID: requestID) }

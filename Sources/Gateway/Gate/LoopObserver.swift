@@ -69,6 +69,6 @@ final class AccessLogWriter {
       route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
       user: nil, peer: record.client
     ).append(to: &line, as: format)
-    output.write(line)
+    output.write(line, atOnce: false)
   }
 }

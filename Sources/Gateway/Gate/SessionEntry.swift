@@ -38,6 +38,11 @@ final class SessionEntry {
   }
 }
 
+extension SessionHandle {
+  /// The session that a tag names.
+  init(_ tag: SessionTag) { self.init(high: tag.high, low: tag.low) }
+}
+
 extension SessionTag {
   /// The tag by which connections of a session are found.
   init(_ handle: SessionHandle) {

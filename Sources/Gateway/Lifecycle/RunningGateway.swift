@@ -61,7 +61,8 @@ struct RunningGateway: Sendable {
         scheme: settings.origin.scheme.rawValue),
       upstreams: upstreams.targets, on: group
     ) { eventLoop in
-      let gate = LoopGate(knowledge, directory: directory, ownPages: ownPages, eventLoop: eventLoop)
+      let gate = LoopGate(
+        knowledge, directory: directory, ownPages: ownPages, eventLoop: eventLoop, logger: logger)
       directory.add(NIOLoopBound(gate, eventLoop: eventLoop), on: eventLoop)
       let accessLog = settings.log.accessLog ? AccessLogWriter(settings.log) : nil
       return ListenerParts(gate: gate, observer: LoopObserver(metrics, accessLog: accessLog))

@@ -70,9 +70,10 @@ struct Upkeep: Sendable {
     do throws(StoreError) {
       try await directory.store.ping()
       health.update("store", .ok, at: .now())
+      directory.storeWrote()
     } catch {
       health.update("store", .failing, message: error.description, at: .now())
-      directory.storeFailed("ping", error)
+      directory.storeDidNotWrite(error)
     }
   }
 

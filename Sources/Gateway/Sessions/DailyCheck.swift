@@ -33,6 +33,7 @@ final class DailyCheck: Sendable {
 
   /// Most checks under way at a time: Apple is asked steadily, not in floods.
   private static let mostAtOnce = 64
+  private static let mostOverdueAtOnce = 1_024
 
   init(
     apple: AppleIdentityProvider, keyring: SessionKeyring, settings: RevalidationSettings, metrics: MetricsRegistry,
@@ -47,9 +48,11 @@ final class DailyCheck: Sendable {
   }
 
   /// Takes the account on; false where it is being checked already, or too many are.
-  func begin(_ subject: Subject) -> Bool {
+  /// - Parameter isOverdue: whether somebody waits for it: then more may be under way.
+  func begin(_ subject: Subject, isOverdue: Bool) -> Bool {
     state.withLock { state in
-      guard state.underWay[subject] == nil, state.underWay.count < Self.mostAtOnce else { return false }
+      let limit = isOverdue ? Self.mostOverdueAtOnce : Self.mostAtOnce
+      guard state.underWay[subject] == nil, state.underWay.count < limit else { return false }
       state.underWay[subject] = []
       return true
     }

@@ -23,6 +23,7 @@ final class SessionDirectory: Sendable {
   /// Until when memories may be used though the store is away.
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
+  private let storeIsReadOnly = Atomic<Bool>(false)
 
   /// One event loop's gate.
   private struct Site: Sendable {
@@ -96,8 +97,8 @@ final class SessionDirectory: Sendable {
   }
 
   /// Has the account checked with Apple, without anybody waiting for it.
-  func checkBeside(_ snapshot: SessionSnapshot) {
-    guard checks.begin(snapshot.account.subject) else { return }
+  func checkBeside(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
+    guard checks.begin(snapshot.account.subject, isOverdue: isOverdue) else { return }
     Task {
       await check(snapshot)
       checks.end(snapshot.account.subject)
@@ -109,7 +110,7 @@ final class SessionDirectory: Sendable {
     _ snapshot: SessionSnapshot, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint
   ) async {
     // The check goes on when nobody waits for it any more: the right to make it has been used.
-    checkBeside(snapshot)
+    checkBeside(snapshot, isOverdue: true)
     await checks.waitForEnd(of: snapshot.account.subject, atMost: CheckSchedule.longestWait)
     await reload(snapshot, for: gate, as: fingerprint)
   }
@@ -211,37 +212,65 @@ final class SessionDirectory: Sendable {
   /// Follows what ended or changed elsewhere.
   /// - Returns: the cursor to go on from; the old one where the store did not answer.
   func follow(_ cursor: ChangeCursor?) async -> ChangeCursor? {
-    let asked = WallClock.now()
+    var cursor = cursor
     do throws(StoreError) {
-      let news = try await store.changes(since: cursor, limit: 1_000)
-      storeAnswered(at: asked)
-      if news.isIncomplete { await forgetEverything() }
-      var ended: [SessionHandle] = []
-      for change in news.changes {
-        switch change {
-        case .ended(let handle, _): ended.append(handle)
-        case .accountChanged(let subject): await forget(subject)
+      while true {
+        let asked = WallClock.now()
+        let news = try await store.changes(since: cursor, limit: Self.changesAtOnce)
+        storeAnswered(at: asked)
+        if news.isIncomplete { try await forgetEverything() }
+        var ended: [SessionHandle] = []
+        for change in news.changes {
+          switch change {
+          case .ended(let handle, _): ended.append(handle)
+          case .accountChanged(let subject): await forget(subject)
+          }
         }
+        await forget(ended)
+        cursor = news.cursor
+        // As many as were asked for: there are more, and two seconds for all of them.
+        if news.changes.count < Self.changesAtOnce { return cursor }
       }
-      await forget(ended)
-      return news.cursor
     } catch {
       storeFailed("changes", error)
       return cursor
     }
   }
 
-  /// Too much has changed to be told one by one.
-  private func forgetEverything() async {
+  private static let changesAtOnce = 1_000
+
+  /// Too much has changed to be told one by one: every memory is emptied, and of every session that has a connection
+  /// under way it is asked whether it still stands.
+  private func forgetEverything() async throws(StoreError) {
     for site in sites.withLock({ $0 }) {
       try? await site.eventLoop.submit { site.gate.value.memory.removeAll() }.get()
     }
+    var gone: Set<SessionTag> = []
+    for listener in listeners.withLock({ $0 }) {
+      for tag in await listener.sessionsUnderWay() where !gone.contains(tag) {
+        if try await store.find(SessionHandle(tag)) == nil { gone.insert(tag) }
+      }
+    }
+    for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: gone) }
   }
 
   /// The store has answered a question that was asked at `moment`.
   func storeAnswered(at moment: Int64) {
     trustedUntil.store(moment + outageGrace, ordering: .relaxed)
     if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("the session store answers again") }
+  }
+
+  /// The store could be written.
+  func storeWrote() {
+    if storeIsReadOnly.exchange(false, ordering: .relaxed) { logger.notice("the session store can be written again") }
+  }
+
+  /// The store could not be written, though it may well be read.
+  func storeDidNotWrite(_ error: StoreError) {
+    metrics.storeFailures.count("ping")
+    guard !storeIsReadOnly.exchange(true, ordering: .relaxed) else { return }
+    logger.error(
+      "the session store cannot be written: nobody can sign in or out", metadata: ["error": "\(error)"])
   }
 
   func storeFailed(_ operation: String, _ error: StoreError) {

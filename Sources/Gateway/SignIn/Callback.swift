@@ -107,35 +107,23 @@ extension SignInService {
   private func granted(
     _ grant: AuthorizationResponse.Grant, _ attempt: SignInAttempt, _ request: ControlRequest
   ) async -> ControlResponse {
-    let clientID = settings.apple.clientID
-    var browserToken: VerifiedIdentityToken?
-    if let token = grant.identityToken {
-      do throws(IdentityTokenRejection) {
-        browserToken = try await apple.verifier.verify(token, audiences: [clientID], nonce: .web(attempt.nonce))
-      } catch {
-        return rejected(error, request, attempt)
-      }
-    } else if settings.apple.responseType == .codeIDToken {
-      return failed(.answerInvalid, "identity_token_missing", request, attempt)
-    }
     let name = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
-    // Apple sends the name once and never again: it is kept before anything can go wrong with the exchange.
-    if let name, let subject = browserToken.flatMap({ Subject($0.subject) }) {
-      do throws(StoreError) {
-        try await directory.store.keepName(name, submittedBy: subject, at: .now)
-      } catch {
-        directory.storeFailed("keep_name", error)
-        return failed(.storeUnavailable, "store", request, attempt)
+    let store = directory.store
+    let exchanged: ExchangeOutcome
+    do throws(StoreError) {
+      exchanged = try await apple.completeSignIn(
+        grant, redirectURI: settings.redirectURI, nonce: attempt.nonce
+      ) { (token) async throws(StoreError) in
+        // Apple sends the name once and never again: it is kept before anything can go wrong with the exchange.
+        guard let name, let subject = Subject(token.subject) else { return }
+        try await store.keepName(name, submittedBy: subject, at: .now)
       }
+    } catch {
+      directory.storeFailed("keep_name", error)
+      return failed(.storeUnavailable, "store", request, attempt)
     }
-    let exchanged = await apple.tokens.exchange(
-      code: grant.code, redirectURI: settings.redirectURI, clientID: clientID, nonce: .web(attempt.nonce))
     switch exchanged {
-    case .granted(let tokens):
-      if let disagreement = browserToken?.disagreement(withExchanged: tokens.identityToken, code: grant.code) {
-        return disagreed(disagreement, request, attempt)
-      }
-      return await complete(tokens, name, attempt, request)
+    case .granted(let tokens): return await complete(tokens, name, attempt, request)
     case .disagreement(let disagreement): return disagreed(disagreement, request, attempt)
     case .refused: return failed(.answerInvalid, "code_refused", request, attempt)
     case .unverified(let rejection): return rejected(rejection, request, attempt)

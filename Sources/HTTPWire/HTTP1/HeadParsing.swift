@@ -126,6 +126,12 @@ extension RawSpan {
     return value
   }
 
+  /// Whether nothing but spaces stands between the value of `line` and its end. RFC 9110 5.6.3 allows tabs there, but not
+  /// every reader takes them behind what frames a message (llhttp does not), and nobody sends them.
+  func isPlainlyEnded(_ line: FieldLine) -> Bool {
+    (Int(line.valueEnd)..<Int(line.end) - 2).allSatisfy { byte(at: $0) == 0x20 }
+  }
+
   /// Calls `body` with each non-empty element of the comma-separated list in `range` (RFC 9110 5.6.1).
   package func forEachListElement(_ range: Range<Int>, _ body: (Range<Int>) -> Void) {
     var start = range.lowerBound

@@ -103,14 +103,15 @@ enum RequestSemantics {
       guard head.isHTTP11 else { throw .encodingVersion }
       // Whoever sends both wants two readers to disagree about where the request ends (RFC 9112 6.3, 11.2).
       if head.fields.has(.contentLength) { throw .lengthAndEncoding }
-      guard !head.fields.isRepeated(.transferEncoding), bytes.equalsIgnoringCase("chunked", encoding.value) else {
-        throw .transferEncoding
-      }
+      guard !head.fields.isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
+        bytes.equalsIgnoringCase("chunked", encoding.value)
+      else { throw .transferEncoding }
       head.framing = .chunked
       return
     }
     guard let line = head.fields.line(.contentLength) else { return }
-    guard !head.fields.isRepeated(.contentLength), let length = bytes.decimal(line.value) else { throw .contentLength }
+    guard !head.fields.isRepeated(.contentLength), bytes.isPlainlyEnded(line), let length = bytes.decimal(line.value)
+    else { throw .contentLength }
     head.framing = length == 0 ? .none : .length(length)
   }
 

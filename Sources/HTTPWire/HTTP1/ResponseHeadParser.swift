@@ -70,14 +70,15 @@ package struct ResponseHeadParser: Sendable {
     if let encoding = head.fields.line(.transferEncoding) {
       guard head.isHTTP11 else { throw .encodingVersion }
       if head.fields.has(.contentLength) { throw .lengthAndEncoding }
-      guard !head.fields.isRepeated(.transferEncoding), bytes.equalsIgnoringCase("chunked", encoding.value) else {
-        throw .transferEncoding
-      }
+      guard !head.fields.isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
+        bytes.equalsIgnoringCase("chunked", encoding.value)
+      else { throw .transferEncoding }
       head.announced = .chunked
       return
     }
     guard let line = head.fields.line(.contentLength) else { return }
-    guard !head.fields.isRepeated(.contentLength), let length = bytes.decimal(line.value) else { throw .contentLength }
+    guard !head.fields.isRepeated(.contentLength), bytes.isPlainlyEnded(line), let length = bytes.decimal(line.value)
+    else { throw .contentLength }
     head.announced = .length(length)
   }
 

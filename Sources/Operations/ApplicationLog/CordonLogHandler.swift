@@ -2,7 +2,7 @@ public import Logging
 
 /// Writes the events of swift-log as one line each, in the format of the access log and the audit log.
 ///
-/// Messages are constants, what varies is metadata (HOUSE rule). Every control character is escaped, so that no value
+/// Messages are constants, what varies is metadata. Every control character is escaped, so that no value
 /// can begin a line of its own.
 public struct CordonLogHandler: LogHandler {
   public var logLevel: Logger.Level

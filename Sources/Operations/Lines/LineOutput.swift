@@ -17,7 +17,7 @@ public final class LineOutput: Sendable {
 
   private struct Pending {
     var bytes: [UInt8] = []
-    var isDraining = false
+    var drain = Drain.none
     var droppedBytes: UInt64 = 0
   }
 
@@ -42,19 +42,37 @@ public final class LineOutput: Sendable {
   /// Bytes that were dropped because too many waited, or because writing failed.
   public var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }
 
+  /// When what waits is written.
+  private enum Drain { case none, soon, now }
+
+  /// So many bytes are worth a write of their own; fewer wait for the others of their tenth of a second.
+  private static let batch = 16 * 1024
+  private static let pause = DispatchTimeInterval.milliseconds(100)
+
   /// Takes one or more whole lines. Returns at once.
-  public func write(_ lines: some Collection<UInt8>) {
-    let wake = pending.withLock { pending in
+  /// - Parameter atOnce: false for lines that come by the thousand and may wait for each other: waking the writer for
+  ///   each costs more than the line.
+  public func write(_ lines: some Collection<UInt8>, atOnce: Bool = true) {
+    let drain = pending.withLock { pending -> Drain in
       guard pending.bytes.count + lines.count <= capacity else {
         pending.droppedBytes &+= UInt64(lines.count)
-        return false
+        return .none
       }
       pending.bytes.append(contentsOf: lines)
-      if pending.isDraining { return false }
-      pending.isDraining = true
-      return true
+      if atOnce || pending.bytes.count >= Self.batch {
+        if pending.drain == .now { return .none }
+        pending.drain = .now
+        return .now
+      }
+      guard pending.drain == .none else { return .none }
+      pending.drain = .soon
+      return .soon
     }
-    if wake { queue.async { self.drain() } }
+    switch drain {
+    case .none: break
+    case .soon: queue.asyncAfter(deadline: .now() + Self.pause) { self.drain() }
+    case .now: queue.async { self.drain() }
+    }
   }
 
   /// Waits until every line taken so far was written. For the end of the process, never for an event loop.
@@ -66,7 +84,7 @@ public final class LineOutput: Sendable {
       batch.removeAll(keepingCapacity: true)
       pending.withLock { pending in
         swap(&batch, &pending.bytes)
-        if batch.isEmpty { pending.isDraining = false }
+        if batch.isEmpty { pending.drain = .none }
       }
       if batch.isEmpty { return }
       let lost = batch.withUnsafeBytes { writeAll($0) }

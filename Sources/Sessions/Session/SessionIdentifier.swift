@@ -47,6 +47,12 @@ public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
   let high: UInt64
   let low: UInt64
 
+  /// From its two halves, the first eight bytes in `high`.
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
   /// Nil unless there are exactly 16 bytes.
   public init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }

@@ -80,7 +80,7 @@ struct DemoSettings {
       It is a time sheet that knows nothing of Apple; the gateway in front of it does.
       The application itself    http://127.0.0.1:\(appPort)
       The local Apple           http://127.0.0.1:\(simulatorPort)
-      The gateway's status      http://127.0.0.1:\(adminPort)/status
+      The gateway's health      http://127.0.0.1:\(adminPort)/healthz
       Configuration and logs    \(folder)
 
       Ctrl-C stops everything.

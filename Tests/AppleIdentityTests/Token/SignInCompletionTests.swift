@@ -19,7 +19,7 @@ struct SignInCompletionTests {
     _ fixture: Fixture, browser: UnverifiedIdentityToken?, exchanged: UnverifiedIdentityToken
   ) async throws -> ExchangeOutcome {
     fixture.apple.answer("/auth/token", .json(#"{"id_token":"\#(exchanged.exposed)","refresh_token":"r.1"}"#))
-    return await fixture.provider.completeSignIn(try grant(browser), redirectURI: redirectURI, nonce: "n-1")
+    return await fixture.provider.completeSignIn(try grant(browser), redirectURI: redirectURI, nonce: "n-1") { _ in }
   }
 
   private func exchanges(_ fixture: Fixture) -> Int {

@@ -6,19 +6,63 @@ final class GatewayProcess {
   let configuration: GatewayConfiguration
   let directory: TemporaryDirectory
   let file: String
-  private let clock: FakeClock?
+  private let environment: [String: String]
+  private let descriptorLimit: Int?
   private(set) var process: ServerProcess
   /// What earlier processes of this gateway wrote, for searches in the whole log.
   private var earlierOutput: [UInt8] = []
 
   /// Starts a gateway and waits until it is ready.
-  init(_ configuration: GatewayConfiguration, clock: FakeClock? = nil) throws {
+  /// - Parameter descriptorLimit: most descriptors that the process may have open (`ulimit -n`); nil leaves them alone.
+  init(
+    _ configuration: GatewayConfiguration, clock: FakeClock? = nil, environment: [String: String] = [:],
+    descriptorLimit: Int? = nil
+  ) throws {
     self.configuration = configuration
-    self.clock = clock
+    let environment = environment.merging(clock?.environment ?? [:]) { $1 }
+    self.environment = environment
+    self.descriptorLimit = descriptorLimit
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory, clock)
+    process = try Self.launch(file, directory, environment, descriptorLimit)
     try waitUntilReady()
+  }
+
+  /// A gateway before `upstream` that lets everybody in, without an Apple to ask: for what has nothing to do with who
+  /// is asking.
+  static func open(
+    to upstream: RawUpstream, descriptorLimit: Int? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
+  ) throws -> GatewayProcess {
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    adjust(&configuration)
+    return try GatewayProcess(configuration, descriptorLimit: descriptorLimit)
+  }
+
+  /// Memory of the process that is in use (`VmRSS`), in KiB.
+  var residentKiB: Int {
+    get throws { try Self.residentKiB(of: process.pid) }
+  }
+
+  nonisolated static func residentKiB(of pid: pid_t) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    guard let words = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }), words.count > 1,
+      let number = Int(words[1])
+    else { throw HarnessError.missing("VmRSS of \(pid)") }
+    return number
+  }
+
+  /// Runs an attack, and then sees that the same process serves the next honest request.
+  func surviving<Result>(_ attack: () throws -> Result) throws -> Result {
+    let pid = process.pid
+    let result = try attack()
+    let response = try client.get("/honest")
+    guard process.isRunning, process.pid == pid, response.status == 200 else {
+      throw HarnessError.exited("after an attack the gateway answers \(response.status)")
+    }
+    return result
   }
 
   /// For requests as `localhost`, the gateway's public name.
@@ -55,7 +99,7 @@ final class GatewayProcess {
   private func startAgain(with changed: GatewayConfiguration?) throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
-    process = try Self.launch(file, directory, clock)
+    process = try Self.launch(file, directory, environment, descriptorLimit)
     try waitUntilReady()
   }
 
@@ -64,10 +108,14 @@ final class GatewayProcess {
   }
 
   private static func launch(
-    _ file: String, _ directory: TemporaryDirectory, _ clock: FakeClock?
+    _ file: String, _ directory: TemporaryDirectory, _ environment: [String: String], _ descriptorLimit: Int?
   ) throws -> ServerProcess {
-    try ServerProcess(
-      Machine.binary("cordon"), ["run", "--config", file], environment: clock?.environment ?? [:],
-      directory: directory.path)
+    var command = [try Machine.binary("cordon"), "run", "--config", file]
+    if let descriptorLimit {
+      let prlimit = try Machine.program("prlimit", package: "util-linux")
+      command = [prlimit, "--nofile=\(descriptorLimit):\(descriptorLimit)"] + command
+    }
+    return try ServerProcess(
+      command[0], Array(command.dropFirst()), environment: environment, directory: directory.path)
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A server on a raw socket, in the application's place: it records exactly the bytes that reached it, and answers
-/// exactly what the test says.
+/// exactly what the test says (after `100 Continue`, to a request that waits for it).
 final class RawUpstream: Sendable {
   /// One request as it came over the wire.
   struct Request: Sendable {
@@ -142,6 +142,7 @@ extension RawUpstream.Request {
     } else if let length = head.fields["Content-Length"].flatMap({ Int($0) }) {
       framing = .length(length)
     }
+    if head.fields["Expect"]?.lowercased() == "100-continue" { try connection.send("HTTP/1.1 100 Continue\r\n\r\n") }
     let body = try connection.readBody(framing)
     return RawUpstream.Request(
       headBytes: headBytes, head: head, body: body.content, bodyBytes: body.wire, connection: number)

@@ -86,6 +86,11 @@ extension Trait where Self == SiteTrait {
   /// A site of the suite's own, with the ordinary configuration.
   static var site: Self { Self { try Site() } }
 
+  /// A site of the suite's own, with another configuration.
+  static func site(adjust: @escaping @SystemActor @Sendable (inout GatewayConfiguration) -> Void) -> Self {
+    Self { try Site(adjust: adjust) }
+  }
+
   /// A site of the suite's own, with more lines at the end of the configuration, and another application.
   static func site(
     ending: String, upstream: @escaping RawUpstream.RequestHandler = RawUpstream.greet

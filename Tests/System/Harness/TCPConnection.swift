@@ -16,9 +16,19 @@ final class TCPConnection: Sendable {
   init(descriptor: Int32) { self.descriptor = descriptor }
 
   /// Connects to a port of 127.0.0.1.
-  convenience init(port: UInt16) throws {
+  /// - Parameters:
+  ///   - host: the last byte of the address of 127.0.0.0/8 that the connection comes from; nil lets the system choose.
+  ///   - receiveBuffer: bytes that the system may hold for a reader who does not read.
+  convenience init(port: UInt16, from host: UInt8? = nil, receiveBuffer: Int32? = nil) throws {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw HarnessError.system("socket", errno: errno) }
+    if var size = receiveBuffer {
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+    }
+    if let host {
+      let code = withLoopback(port: 0, host: host) { bind(descriptor, $0, $1) }
+      guard code == 0 else { throw HarnessError.system("bind to 127.0.0.\(host)", errno: errno) }
+    }
     let code = withLoopback(port: port) { connect(descriptor, $0, $1) }
     guard code == 0 else {
       let code = errno
@@ -115,6 +125,39 @@ final class TCPConnection: Sendable {
     }
   }
 
+  /// Whatever comes next, at least a byte; empty at the end.
+  func readSome(_ what: String = "bytes", by deadline: Deadline = .standard) throws -> [UInt8] {
+    try receive(what, by: deadline) { buffer, ended in
+      guard !buffer.isEmpty || ended else { return nil }
+      defer { buffer = [] }
+      return buffer
+    }
+  }
+
+  /// Reads `count` bytes and keeps none of them, for amounts that no test wants in memory.
+  func discard(count: Int, by deadline: Deadline = .standard) throws {
+    var left = count
+    state.withLock { state in
+      let taken = min(left, state.buffer.count)
+      state.buffer.removeFirst(taken)
+      left -= taken
+    }
+    let room = 1 << 18
+    let space = UnsafeMutableRawPointer.allocate(byteCount: room, alignment: 16)
+    defer { space.deallocate() }
+    while left > 0 {
+      try wait(POLLIN, "\(left) more bytes", deadline)
+      let count = recv(descriptor, space, min(left, room), Int32(MSG_DONTWAIT))
+      if count > 0 {
+        left -= count
+      } else if count == 0 {
+        throw HarnessError.endOfStream("\(left) bytes too early")
+      } else if errno != EAGAIN && errno != EINTR {
+        throw HarnessError.system("recv", errno: errno)
+      }
+    }
+  }
+
   /// Waits until the peer has closed, whatever it sends before.
   func waitForClose(by deadline: Deadline = .standard) throws { _ = try readToEnd(by: deadline) }
 
@@ -172,12 +215,14 @@ final class TCPConnection: Sendable {
   }
 }
 
-/// Calls `body` with the socket address of a port of 127.0.0.1.
-func withLoopback<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+/// Calls `body` with the socket address of a port of 127.0.0.1, or of another address of 127.0.0.0/24.
+func withLoopback<Result>(
+  port: UInt16, host: UInt8 = 1, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
   var address = sockaddr_in()
   address.sin_family = sa_family_t(AF_INET)
   address.sin_port = port.bigEndian
-  address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+  address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
   return withUnsafePointer(to: address) {
     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
   }

@@ -1,0 +1,73 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The gateway's modules, compiled here a second time with the instruments of libFuzzer. `Gateway` is a link to the
+/// sources of the package above: `package` and tested access end at the borders of a package, so the modules under test
+/// must stand in this one.
+///
+/// Testing is enabled although this is a release build, and assertions stay on; neither changes what is tested.
+let instrumented: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .unsafeFlags(["-sanitize=fuzzer", "-enable-testing", "-assert-config", "Debug"]),
+]
+
+extension Target.Dependency {
+  static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+  static let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+  static let nioEmbedded = Target.Dependency.product(name: "NIOEmbedded", package: "swift-nio")
+  static let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+  static let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+  static let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+  static let jwtKit = Target.Dependency.product(name: "JWTKit", package: "jwt-kit")
+  static let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+  static let toml = Target.Dependency.product(name: "TOMLKit", package: "TOMLKit")
+  static let mustache = Target.Dependency.product(name: "Mustache", package: "swift-mustache")
+}
+
+/// A module of the gateway.
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Gateway/\(name)", swiftSettings: instrumented)
+}
+
+let package = Package(
+  name: "fuzzing",
+  dependencies: [
+    // The same versions as above.
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-http-types", exact: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/vapor/jwt-kit", exact: "5.7.1"),
+    .package(url: "https://github.com/LebJe/TOMLKit", exact: "0.6.0"),
+    .package(url: "https://github.com/hummingbird-project/swift-mustache", exact: "2.1.1"),
+  ],
+  targets: [
+    // MARK: Under test
+    .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
+    module("TLSTransport", ["COpenSSL", .nioCore]),
+    module("HTTPWire", [.nioCore]),
+    module("DataPlane", ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging]),
+    module("AppleIdentity", [.jwtKit, .crypto, .httpTypes]),
+    module("Sessions", [.crypto]),
+    module("AccessPolicy", []),
+    module("Pages", [.mustache]),
+    module("Operations", [.logging]),
+    module(
+      "ConfigurationFile",
+      ["DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations", .toml]),
+
+    // MARK: What must hold, and what looks for a case where it does not
+    .target(
+      name: "Invariants",
+      dependencies: [
+        "HTTPWire", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
+        .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
+      ],
+      swiftSettings: instrumented),
+    .target(name: "CLibFuzzer"),
+    .executableTarget(name: "fuzz", dependencies: ["Invariants", "CLibFuzzer"], path: "Sources/Fuzz"),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,50 @@
+import HTTPWire
+
+@testable import Sessions
+
+extension Invariant {
+  /// The gateway finds its own cookies where splitting the field at its semicolons finds them, and a value that
+  /// verifies is, byte for byte, one that the gateway signed.
+  static let cookie = Invariant("cookie") { bytes in
+    try requireSigned(bytes)
+    let prefix = Array("GET / HTTP/1.1\r\nHost: a\r\nCookie: ".utf8)
+    let message = prefix + bytes + Array("\r\n\r\n".utf8)
+    let span = message.span.bytes
+    var head = RequestHead()
+    guard RequestHeadParser(limits: .forInvariants).parse(span, into: &head) == .complete else { return }
+    OwnCookies(name: KeptNames.cookie).find(span, in: &head)
+    var expected: [[[UInt8]]] = []
+    for line in head.fields.lines where KeptNames.lowercased(span.array(line.name)) == "cookie" {
+      expected += KeptNames.ownCookies(in: span.array(line.value)).map { [$0.name, $0.value] }
+    }
+    let found = head.ownCookies.map { place in
+      [KeptNames.trimmed(span.array(place.name)), KeptNames.trimmed(span.array(place.value))]
+    }
+    try require(found == expected, "found \(found.map { $0.map(shown) }), expected \(expected.map { $0.map(shown) })")
+    for place in head.ownCookies { try requireSigned(span.array(place.value)) }
+  }
+
+  private static func requireSigned(_ value: [UInt8]) throws(Violation) {
+    guard let verified = FixedKeys.both.verifyCookie(value) else { return }
+    let signer = verified.isSignedByFirstKey ? FixedKeys.first : FixedKeys.second
+    let signed = signer.signedCookie(for: verified.identifier)
+    try require(Array(signed.utf8) == value, "another spelling of \(signed) verifies")
+  }
+}
+
+/// Keys that are the same in every run, so that a seed can hold a cookie that verifies.
+enum FixedKeys {
+  private static let secrets = [UInt8(0x41), 0x42].map { SecretBytes([UInt8](repeating: $0, count: 48)) }
+
+  static let both = keyring(secrets)
+  static let first = keyring([secrets[0]])
+  static let second = keyring([secrets[1]])
+
+  private static func keyring(_ secrets: [SecretBytes]) -> SessionKeyring {
+    do {
+      return try SessionKeyring(secrets: secrets)
+    } catch {
+      preconditionFailure("48 bytes are a secret: \(error)")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import HTTPWire
+import NIOHTTP1
+
+/// What was written for the upstream is one request, and the one that came.
+func requireOneRequest(
+  _ written: [UInt8], of head: borrowing RequestHead, _ bytes: RawSpan, upgrades: Bool
+) throws(Violation) {
+  let span = written.span.bytes
+  var forwarded = RequestHead()
+  let outcome = RequestHeadParser(limits: .forwarded).parse(span, into: &forwarded)
+  try require(outcome == .complete, "the next reader says \(outcome)")
+  try require(forwarded.byteCount == written.count, "the head ends after \(forwarded.byteCount) bytes")
+  try require(forwarded.isHTTP11, "it is not HTTP/1.1")
+  let method = bytes.array(head.methodRange)
+  try require(span.array(forwarded.methodRange) == method, "another method")
+  var target = bytes.array(head.path) + bytes.array(head.query)
+  if head.path.isEmpty { target.insert(head.isAsteriskForm ? 0x2A : 0x2F, at: 0) }
+  try require(span.array(forwarded.target) == target, "another target")
+  try require(span.array(forwarded.authority) == bytes.array(head.authority), "another authority")
+  try require(forwarded.framing == head.framing, "another framing: \(forwarded.framing)")
+  try require(forwarded.wantsUpgrade == upgrades, "it asks for an upgrade: \(forwarded.wantsUpgrade)")
+
+  var asked = written
+  if head.method == .other { asked.replaceSubrange(forwarded.methodRange, with: Array("PUT".utf8)) }
+  let theirs = LLHTTPReading.request(asked)
+  guard let request = theirs.request, !theirs.isRefused else { throw Violation(description: "llhttp refuses it") }
+  try require(theirs.messages == 1, "llhttp reads \(theirs.messages) requests")
+  try require(head.method == .other || Array(request.method.rawValue.utf8) == method, "llhttp reads another method")
+  try require(Array(request.uri.utf8) == target, "llhttp reads another target")
+  try require(theirs.fields == span.fields(of: forwarded.fields).map(\.asText), "llhttp reads \(theirs.fields)")
+  try require(theirs.isEnded == (head.framing == .none), "llhttp reads another framing")
+}
+
+/// The fields that were written are those that may go on, as they came, and the gateway's own.
+func requireFields(
+  of written: [UInt8], from head: borrowing RequestHead, _ bytes: RawSpan, _ circumstances: Circumstances,
+  upgrades: Bool
+) throws(Violation) {
+  let span = written.span.bytes
+  var forwarded = RequestHead()
+  guard RequestHeadParser(limits: .forwarded).parse(span, into: &forwarded) == .complete else { return }
+  let fields = span.fields(of: forwarded.fields)
+  var counts: [String: Int] = [:]
+  for field in fields { counts[KeptNames.folded(field.name), default: 0] += 1 }
+  for name in KeptNames.own.union(["host"]) {
+    try require(counts[name] == 1, "\(name) is there \(counts[name] ?? 0) times")
+  }
+  let identity = Set(KeptNames.identity.map { KeptNames.folded(Array($0.utf8)) })
+  for name in KeptNames.reserved {
+    let expected = circumstances.isSignedIn && identity.contains(name) ? 1 : 0
+    try require(counts[name] ?? 0 == expected, "\(name) is there \(counts[name] ?? 0) times")
+  }
+  let came = bytes.fields(of: head.fields)
+  try requireNothingOfTheConnection(fields, came, head.framing, upgrades: upgrades)
+  for field in fields {
+    let name = KeptNames.folded(field.name)
+    if name == "cookie" {
+      try require(KeptNames.ownCookies(in: field.value).isEmpty, "a cookie of ours: \(field)")
+    }
+    if !circumstances.isTrusted {
+      let isStrange = KeptNames.strangers.contains(name) || name.hasPrefix("x-forwarded-")
+      try require(!isStrange || KeptNames.own.contains(name), "the word of a stranger: \(field)")
+    }
+  }
+  try requireOrder(of: fields, from: came)
+}
+
+/// Nothing is left of what concerns the client's connection only.
+private func requireNothingOfTheConnection(
+  _ fields: [LLHTTPReading.Field], _ came: [LLHTTPReading.Field], _ framing: RequestFraming, upgrades: Bool
+) throws(Violation) {
+  var nominated: Set<String> = []
+  for field in came where KeptNames.lowercased(field.name) == "connection" {
+    for element in field.value.split(separator: 0x2C) {
+      nominated.insert(KeptNames.lowercased(KeptNames.trimmed(element)))
+    }
+  }
+  // These frame and route the message, and those the gateway adds.
+  nominated.subtract(["host", "content-length", "transfer-encoding", "connection", "upgrade"])
+  nominated.subtract(KeptNames.own)
+  nominated.subtract(KeptNames.identity.map { KeptNames.lowercased(Array($0.utf8)) })
+  for field in fields {
+    let name = KeptNames.lowercased(field.name)
+    try require(!KeptNames.hopByHop.contains(name), "a field of one connection: \(field)")
+    try require(!nominated.contains(name), "a field that Connection nominates: \(field)")
+    switch name {
+    case "connection": try require(upgrades && field.value == Array("Upgrade".utf8), "\(field)")
+    case "upgrade": try require(upgrades, "\(field)")
+    case "transfer-encoding":
+      try require(framing == .chunked && field.value == Array("chunked".utf8), "\(field)")
+    default: break
+    }
+  }
+}
+
+/// What the gateway did not write itself came from the client, in the same order.
+private func requireOrder(of fields: [LLHTTPReading.Field], from came: [LLHTTPReading.Field]) throws(Violation) {
+  let gateways = KeptNames.own.union(["cookie", "host", "connection", "upgrade", "transfer-encoding"])
+    .union(KeptNames.identity.map { KeptNames.lowercased(Array($0.utf8)) })
+  var rest = came[...]
+  for field in fields where !gateways.contains(KeptNames.lowercased(field.name)) {
+    guard let place = rest.firstIndex(of: field) else {
+      throw Violation(description: "nobody sent \(field), or not in this place")
+    }
+    rest = rest[(place + 1)...]
+  }
+}
+
+extension HeadLimits {
+  /// Room for what the gateway adds.
+  static let forwarded = HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 16_384)
+}

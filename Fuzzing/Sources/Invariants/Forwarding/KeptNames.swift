@@ -1,0 +1,67 @@
+/// What of a client's message must not reach the application, written down a second time and read in another way than
+/// the gateway does: names are folded as text and looked up in a set.
+enum KeptNames {
+  /// The identity headers that the invariants' gateway sends.
+  static let identity = ["X-User-Id", "X-User-Email"]
+  /// The name of the session's cookie.
+  static let cookie = "__Host-cordon"
+
+  /// What the gateway says itself, each once.
+  static let own: Set<String> = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id"]
+
+  /// What an application could take for the word of the gateway, in the spelling of `folded`.
+  static let reserved: Set<String> = [
+    "x-user-id", "x-user-email", "x-identity-assertion", "x-original-url", "x-rewrite-url", "proxy",
+  ]
+
+  /// Of one connection only (RFC 9110 7.6.1, and what older software takes for such).
+  static let hopByHop: Set<String> = [
+    "keep-alive", "proxy-connection", "te", "trailer", "http2-settings", "proxy-authenticate", "proxy-authorization",
+    "expect",
+  ]
+
+  /// Strangers may not say these; trusted peers may.
+  static let strangers: Set<String> = ["forwarded", "x-real-ip", "x-original-uri"]
+
+  /// What no trailer may be (RFC 9110 6.5.1).
+  static let beforeBodyOnly: Set<String> = [
+    "host", "content-length", "transfer-encoding", "connection", "trailer", "te", "cookie", "set-cookie",
+    "authorization", "content-type", "content-encoding", "content-range", "expect", "upgrade", "keep-alive",
+    "proxy-authorization", "forwarded", "x-real-ip",
+  ]
+
+  /// In lower case.
+  static func lowercased(_ name: [UInt8]) -> String {
+    String(decoding: name.map { (0x41...0x5A).contains($0) ? $0 + 32 : $0 }, as: UTF8.self)
+  }
+
+  /// In lower case, with every character but letters and digits turned into a hyphen, as CGI and its heirs read names.
+  static func folded(_ name: [UInt8]) -> String {
+    String(
+      decoding: lowercased(name).utf8.map { byte in
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) ? byte : 0x2D
+      }, as: UTF8.self)
+  }
+
+  /// The pairs of a Cookie field that are the gateway's own, by splitting it.
+  static func ownCookies(in value: [UInt8]) -> [(name: [UInt8], value: [UInt8])] {
+    value.split(separator: 0x3B).compactMap { part in
+      let pair = trimmed(part)
+      let equals = pair.firstIndex(of: 0x3D) ?? pair.endIndex
+      let name = trimmed(pair[..<equals])
+      let folded = lowercased(name)
+      let own = lowercased(Array(cookie.utf8))
+      // White space within a name ends it for some readers.
+      let isOwn =
+        folded == own || folded.hasPrefix(own + "-") || folded.hasPrefix(own + " ") || folded.hasPrefix(own + "\t")
+      guard isOwn else { return nil }
+      return (name, equals == pair.endIndex ? [] : trimmed(pair[pair.index(after: equals)...]))
+    }
+  }
+
+  static func trimmed(_ bytes: some BidirectionalCollection<UInt8>) -> [UInt8] {
+    var result = Array(bytes)
+    while let last = result.last, last == 0x20 || last == 0x09 { result.removeLast() }
+    return Array(result.drop { $0 == 0x20 || $0 == 0x09 })
+  }
+}

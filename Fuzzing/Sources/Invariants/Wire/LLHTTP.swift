@@ -1,0 +1,99 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+
+/// What llhttp, in strict mode as SwiftNIO drives it, makes of bytes: the reader that ours are compared with.
+struct LLHTTPReading {
+  /// A field's name and value.
+  struct Field: Equatable, CustomStringConvertible {
+    var name: [UInt8]
+    var value: [UInt8]
+
+    /// As SwiftNIO tells it: values are text there, and what is no UTF-8 in them is replaced.
+    var asText: Field { Field(name: name, value: Array(String(decoding: value, as: UTF8.self).utf8)) }
+
+    var description: String { "\(shown(name)): \(shown(value))" }
+  }
+
+  var request: HTTPRequestHead?
+  var response: HTTPResponseHead?
+  var fields: [Field] = []
+  var content: [UInt8] = []
+  var trailers: [Field]?
+  /// Whether the end of the message was seen.
+  var isEnded = false
+  /// Whether bytes were refused.
+  var isRefused = false
+  /// How many messages began.
+  var messages = 0
+
+  /// Reads a request.
+  static func request(_ bytes: [UInt8]) -> LLHTTPReading {
+    var reading = LLHTTPReading()
+    let channel = EmbeddedChannel()
+    defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+    do {
+      try channel.pipeline.syncOperations.addHandler(
+        ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes)))
+      try channel.writeInbound(ByteBuffer(bytes: bytes))
+    } catch {
+      reading.isRefused = true
+    }
+    while let part = try? channel.readInbound(as: HTTPServerRequestPart.self) {
+      switch part {
+      case .head(let head):
+        reading.messages += 1
+        if reading.messages == 1 {
+          reading.request = head
+          reading.fields = fields(head.headers)
+        }
+      case .body(let body): reading.content += body.readableBytesView
+      case .end(let trailers):
+        reading.trailers = trailers.map(fields)
+        reading.isEnded = true
+      }
+    }
+    return reading
+  }
+
+  /// Reads the answer to a GET.
+  static func response(_ bytes: [UInt8]) -> LLHTTPReading {
+    var reading = LLHTTPReading()
+    let channel = EmbeddedChannel()
+    defer { _ = try? channel.finish(acceptAlreadyClosed: true) }
+    do {
+      try channel.pipeline.syncOperations.addHandler(
+        ByteToMessageHandler(
+          HTTPResponseDecoder(leftOverBytesStrategy: .dropBytes, informationalResponseStrategy: .forward)))
+      try channel.writeOutbound(
+        HTTPClientRequestPart.head(HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")))
+      try channel.writeInbound(ByteBuffer(bytes: bytes))
+    } catch {
+      reading.isRefused = true
+    }
+    while let part = try? channel.readInbound(as: HTTPClientResponsePart.self) {
+      switch part {
+      case .head(let head):
+        reading.messages += 1
+        if reading.messages == 1 {
+          reading.response = head
+          reading.fields = fields(head.headers)
+        }
+      case .body(let body): reading.content += body.readableBytesView
+      case .end(let trailers):
+        reading.trailers = trailers.map(fields)
+        reading.isEnded = true
+      }
+    }
+    return reading
+  }
+
+  /// SwiftNIO leaves some of the white space behind a value that does not belong to it (RFC 9112 5.1).
+  private static func fields(_ headers: HTTPHeaders) -> [Field] {
+    headers.map { field in
+      var value = Array(field.value.utf8)
+      while value.last == 0x20 || value.last == 0x09 { value.removeLast() }
+      return Field(name: Array(field.name.utf8), value: value)
+    }
+  }
+}

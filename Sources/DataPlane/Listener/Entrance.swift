@@ -1,0 +1,83 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// Where the accepted connections of one event loop begin: counted, asked for a PROXY header where their peer has to
+/// send one, then given TLS and HTTP. Used on that loop only.
+final class Entrance {
+  let context: ServerContext
+  private let admission: ConnectionAdmission
+  private let tls: TLSServerContext?
+  /// Peers that begin with a PROXY header.
+  private let announcing: [NetworkPrefix]
+  /// Connections that were turned away and not yet closed by their client.
+  private var lingering = 0
+
+  /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
+  private static let lingeringLimit = 16
+
+  init(
+    context: ServerContext, admission: ConnectionAdmission, tls: TLSServerContext?, announcing: [NetworkPrefix]
+  ) {
+    self.context = context
+    self.admission = admission
+    self.tls = tls
+    self.announcing = announcing
+  }
+
+  /// Begins with a connection that was accepted.
+  func receive(_ channel: any Channel) throws {
+    guard admission.enter() else { return try turnAway(channel) }
+    let admission = admission
+    channel.closeFuture.whenComplete { _ in admission.leave() }
+    let address = channel.remoteAddress?.ipAddress
+    if !announcing.isEmpty, let address, let bytes = IPAddressBytes(address),
+      announcing.contains(where: { $0.contains(bytes) })
+    {
+      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self))
+    } else {
+      try open(channel, for: context.peer(address))
+    }
+  }
+
+  /// Gives a connection TLS and HTTP.
+  func open(_ channel: any Channel, for peer: ClientPeer) throws {
+    let pipeline = channel.pipeline.syncOperations
+    if let tls { try pipeline.addHandler(try TLSHandler(server: tls)) }
+    try pipeline.addHandler(ClientConnection(server: context, peer: peer))
+  }
+
+  /// Who stands behind a connection, after what its header announces. The announced address takes the place of the
+  /// socket's in everything: it is told to the application and logged, and whether *it* is a trusted proxy decides what is
+  /// believed of `X-Forwarded-For`.
+  func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
+    switch source {
+    case .peer: context.peer(channel.remoteAddress?.ipAddress)
+    case .address(let bytes): context.peer(IPAddressBytes(bytes)?.description)
+    case .unix: context.peer(nil)
+    }
+  }
+
+  // MARK: Too many
+
+  /// Says 503 to a connection beyond the limit; over TLS the handshake would cost more than it is worth.
+  private func turnAway(_ channel: any Channel) throws {
+    let loop = context.loop
+    let requestID = loop.requestIDs.next()
+    context.observer.exchangeBegan()
+    context.observer.exchangeEnded(
+      ExchangeRecord(
+        status: 503, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix", requestID: nil))
+    guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
+    let response = context.gate.failure(
+      status: 503, reason: "too many connections", accept: nil, requestID: requestID.description)
+    var bytes = ByteBuffer()
+    ControlResponseForwarding.write(
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, to: &bytes)
+    lingering += 1
+    try channel.pipeline.syncOperations.addHandler(TurnedAwayConnection(response: bytes, entrance: self))
+  }
+
+  func turnedAwayEnded() { lingering -= 1 }
+}

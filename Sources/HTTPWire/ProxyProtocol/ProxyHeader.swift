@@ -1,0 +1,43 @@
+/// The header of the PROXY protocol, versions 1 and 2 (haproxy.org, `doc/proxy-protocol.txt`, 2020/03/05): what a load
+/// balancer says at the start of a connection about whom it carries.
+///
+/// Read from peers that were listed for it, and from nobody else: whoever may send it can be anybody.
+package struct ProxyHeader: Equatable, Sendable {
+  /// Whom the connection comes from.
+  package enum Source: Equatable, Sendable {
+    /// The peer itself speaks (`LOCAL`: a health check), or does not know for whom (`UNKNOWN`, `AF_UNSPEC`): the address
+    /// of the socket holds.
+    case peer
+    /// An IP address, 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291 2.5.5.2).
+    case address([UInt8])
+    /// A Unix socket, which has no address that could mean anything here.
+    case unix
+  }
+
+  package let source: Source
+  /// Bytes of the header; what follows is the client's.
+  package let byteCount: Int
+
+  package init(source: Source, byteCount: Int) {
+    self.source = source
+    self.byteCount = byteCount
+  }
+
+  /// What the first bytes of a connection are.
+  package enum Reading: Equatable, Sendable {
+    /// No header yet, but nothing speaks against one.
+    case incomplete
+    case complete(ProxyHeader)
+    /// No header, or a malformed one. The connection must be closed without a word: nobody knows who would read it.
+    case malformed
+  }
+
+  /// Most bytes that a header has: 16, and the 65,535 that its length can say. Most bytes to keep for it.
+  package static let largest = 16 + 65_535
+
+  /// Reads a header from the first bytes of a connection.
+  package static func read(_ bytes: RawSpan) -> Reading {
+    guard bytes.byteCount > 0 else { return .incomplete }
+    return bytes.byte(at: 0) == ProxyLine.first ? ProxyLine.read(bytes) : ProxyBlock.read(bytes)
+  }
+}

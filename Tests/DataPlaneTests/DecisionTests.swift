@@ -1,0 +1,188 @@
+import HTTPTypes
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+// Cases: answers, waiting, the control plane's bodies, drain.
+
+@Suite("Decisions of the gate")
+struct DecisionTests {
+  private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
+
+  @Test("An answer of the gate goes out with its length, and pipelined ones in their order")
+  func answers() async throws {
+    try await withGateway(
+      gate: { path, _ in
+        var response = ControlResponse(.ok, body: Array(path.utf8))
+        response.head.headerFields[.cacheControl] = "no-store"
+        return .answer(response, routeClass: 2)
+      },
+      { rig async throws in
+        let answers = try await blocking {
+          let client = try rig.connect()
+          try client.send((0..<1_000).map { "GET /\($0) HTTP/1.1\r\nHost: a\r\n\r\n" }.joined())
+          return try (0..<1_000).map { _ in try client.readResponse() }
+        }
+        #expect(answers.map(\.text) == (0..<1_000).map { "/\($0)" })
+        #expect(answers[0].value("cache-control") == "no-store" && answers[0].value("x-request-id")?.utf8.count == 32)
+        #expect(rig.upstream.accepted == 0)
+        let head = try await rig.exchange("HEAD /abc HTTP/1.1\r\nHost: a\r\n\r\nGET", toHead: true)
+        #expect(head.value("content-length") == "4")
+        let withBody = try await rig.exchange("POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\nab")
+        #expect(withBody.text == "/p" && withBody.value("connection") == "close")
+      })
+  }
+
+  @Test("A gate that asks for time decides again when it is over; what came meanwhile waits")
+  func waiting() async throws {
+    let ready = Mutex(false)
+    let asked = Mutex(0)
+    try await withGateway(
+      gate: { _, _ in
+        if ready.withLock({ $0 }) { return .forward(ForwardingOrder(routeClass: 0)) }
+        return .wait {
+          asked.withLock { $0 += 1 }
+          _ = await eventually { ready.withLock { $0 } }
+        }
+      },
+      { rig async throws in
+        let answers = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 6\r\n\r\nabc")
+          while asked.withLock({ $0 }) == 0 {}
+          try client.send("def" + Self.get)
+          ready.withLock { $0 = true }
+          return [try client.readResponse().text, try client.readResponse().text]
+        }
+        #expect(answers == ["0.0:abcdef", "0.1:"] && asked.withLock { $0 } == 1)
+        #expect(await eventually { rig.log.began == 2 && rig.log.statuses == [200, 200] })
+      })
+  }
+
+  @Test("A client that leaves while the gate takes its time is forgotten")
+  func leavingWhileWaiting() async throws {
+    let asked = Mutex(false)
+    let go = Mutex(false)
+    let over = Mutex(false)
+    try await withGateway(
+      gate: { path, _ in
+        if path == "/well" { return .forward(ForwardingOrder(routeClass: 0)) }
+        return .wait {
+          asked.withLock { $0 = true }
+          _ = await eventually { go.withLock { $0 } }
+          over.withLock { $0 = true }
+        }
+      },
+      { rig async throws in
+        try await blocking {
+          let client = try rig.connect()
+          try client.send(Self.get)
+          while !asked.withLock({ $0 }) {}
+          client.close()
+        }
+        #expect(await eventually { rig.log.clients == 0 })
+        go.withLock { $0 = true }
+        #expect(await eventually { over.withLock { $0 } })
+        #expect(try await rig.isWell())
+      })
+  }
+
+  private static func control(limit: Int) -> ScriptedGate.Decision {
+    { path, _ in
+      if path == "/well" { return .forward(ForwardingOrder(routeClass: 0)) }
+      return .perform(
+        ControlAction(bodyLimit: limit, routeClass: 3) { request in
+          let text =
+            "\(request.head.method) \(request.head.path ?? "") \(request.head.authority ?? "") \(request.head.scheme ?? "") "
+          return ControlResponse(.created, fields: [.contentType: "x/y"], body: Array(text.utf8) + request.body)
+        })
+    }
+  }
+
+  @Test("The control plane gets whole requests, and its answers go out in order")
+  func performing() async throws {
+    try await withGateway(
+      gate: Self.control(limit: 100),
+      { rig async throws in
+        let answers = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST /a?b HTTP/1.1\r\nHost: h:1\r\nContent-Length: 3\r\n\r\nabc" + Self.get)
+          try client.send(
+            "POST /c HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nde\r\n1\r\nf\r\n0\r\nX: y\r\n\r\n")
+          return try (0..<3).map { _ in try client.readResponse() }
+        }
+        #expect(answers.map(\.text) == ["POST /a?b h:1 https abc", "GET / a https ", "POST /c h https def"])
+        #expect(answers.allSatisfy { $0.status == 201 && $0.value("content-type") == "x/y" })
+        let waited = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST /e HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+          let interim = try client.readResponse().status
+          try client.send("ok")
+          return (interim, try client.readResponse().text)
+        }
+        #expect(waited.0 == 100 && waited.1 == "POST /e a https ok")
+      })
+  }
+
+  @Test(
+    "A body too large for the control plane is 413 before it is read, a malformed one 400",
+    arguments: [
+      ("Content-Length: 100000000\r\n\r\n", 413), ("Transfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n", 413),
+      ("Transfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n1\r\nf\r\n", 413),
+      ("Transfer-Encoding: chunked\r\n\r\nx\r\n", 400),
+      ("Content-Length: 100000000\r\nExpect: 100-continue\r\n\r\n", 413),
+    ])
+  func performingLimits(_ rest: String, _ status: Int) async throws {
+    try await withGateway(
+      gate: Self.control(limit: 5),
+      { rig async throws in
+        let (answer, ended) = try await blocking {
+          let client = try rig.connect()
+          try client.send("POST / HTTP/1.1\r\nHost: a\r\n" + rest)
+          let answer = try client.readResponse()
+          return (answer, try client.isEnded())
+        }
+        #expect(answer.status == status && ended)
+        #expect(try await rig.isWell())
+      })
+  }
+
+  @Test("A drain closes idle connections, finishes what is in flight, and cuts off what takes too long")
+  func drain() async throws {
+    let go = Mutex(false)
+    try await withGateway(
+      script: { socket, _ in
+        while true {
+          let head = try socket.readHead()
+          if head.contains("/never") { _ = try socket.readToEnd() }
+          if head.contains("/slow") { while !go.withLock({ $0 }) {} }
+          try socket.answer("done")
+        }
+      },
+      { rig async throws in
+        let clients = try await blocking {
+          let clients = try (0..<3).map { _ in try rig.connect() }
+          try clients[0].send(Self.get)
+          _ = try clients[0].readResponse()
+          try clients[1].send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
+          try clients[2].send("GET /never HTTP/1.1\r\nHost: a\r\n\r\n")
+          while rig.upstream.accepted < 3 && rig.log.began < 3 {}
+          return clients
+        }
+        async let drained: Void = rig.listener.drain(within: .seconds(5))
+        let idleEnded = try await blocking { try clients[0].isEnded() }
+        #expect(idleEnded)
+        go.withLock { $0 = true }
+        let slow = try await blocking { (try clients[1].readResponse(), try clients[1].isEnded()) }
+        #expect(slow.0.text == "done" && slow.0.value("connection") == "close" && slow.1)
+        let cut = try await blocking { try clients[2].isEnded() }
+        #expect(cut)
+        await drained
+        #expect(rig.log.clients == 0 && rig.log.upstreams == 0)
+        #expect(throws: RawSocketError.self) { try rig.connect() }
+      })
+  }
+}

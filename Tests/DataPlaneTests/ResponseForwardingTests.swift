@@ -1,0 +1,112 @@
+import HTTPWire
+import NIOCore
+import Testing
+
+@testable import DataPlane
+
+// Cases: fields of one connection, our cookies, odd status lines, lengths, spaces before colons, trailers.
+
+@Suite("Responses as they go to the client")
+struct ResponseForwardingTests {
+  private func forward(
+    _ text: String, chunked: Bool = false, connection: ResponseForwarding.Connection = .implied
+  ) -> String {
+    let bytes = Array(text.utf8)
+    var head = ResponseHead()
+    let parser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+    let outcome = parser.parse(bytes.span.bytes, into: &head)
+    guard outcome == .complete else { return "\(outcome)" }
+    var buffer = ByteBuffer()
+    ResponseForwarding.write(
+      head, bytes.span.bytes, ownCookies: OwnCookies(name: "__Host-cordon"), chunked: chunked, connection: connection,
+      to: &buffer)
+    return String(buffer: buffer)
+  }
+
+  @Test("An ordinary head goes on as it came")
+  func ordinary() {
+    let head = "HTTP/1.1 200 OK\r\nServer:  x \r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\nContent-Length: 5\r\n\r\n"
+    #expect(forward(head) == head)
+  }
+
+  @Test("Fields of one connection stay behind, and those that Connection nominates")
+  func hopByHop() {
+    #expect(
+      forward(
+        "HTTP/1.1 200 OK\r\nConnection: close, X-Hop\r\nKeep-Alive: 1\r\nX-Hop: 1\r\nTrailer: X\r\nUpgrade: h2c\r\n"
+          + "Proxy-Authenticate: x\r\nTransfer-Encoding: chunked\r\nX-Stays: 1\r\n\r\n", chunked: true)
+        == "HTTP/1.1 200 OK\r\nX-Stays: 1\r\nTransfer-Encoding: chunked\r\n\r\n")
+    #expect(
+      forward("HTTP/1.1 200 OK\r\nConnection: Content-Length\r\nContent-Length: 5\r\n\r\n").contains(
+        "Content-Length: 5"))
+  }
+
+  @Test("What the connection to the client is, the gateway says")
+  func connection() {
+    let head = "HTTP/1.1 200 OK\r\nConnection: whatever\r\nContent-Length: 0\r\n\r\n"
+    #expect(forward(head, connection: .close).hasSuffix("\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))
+    #expect(forward(head, connection: .keepAlive).hasSuffix("\r\nConnection: keep-alive\r\n\r\n"))
+    #expect(
+      forward(
+        "HTTP/1.1 101 Switching\r\nConnection: upgrade\r\nUpgrade: websocket\r\nX: y\r\n\r\n", connection: .upgrade)
+        == "HTTP/1.1 101 Switching\r\nX: y\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+  }
+
+  @Test(
+    "An upstream cannot set or take away the gateway's cookies",
+    arguments: [
+      "Set-Cookie: __Host-cordon=evil", "set-cookie: __host-CORDON=evil; Path=/", "Set-Cookie : __Host-cordon=evil",
+      "Set-Cookie:\t__Host-cordon-attempt-1=; Max-Age=0", "Set-Cookie: =__Host-cordon=evil",
+      "Set-Cookie: __Host-cordon",
+    ])
+  func ownCookies(_ line: String) {
+    let head = forward("HTTP/1.1 200 OK\r\nA: 1\r\n\(line)\r\nSet-Cookie: app=1\r\nContent-Length: 0\r\n\r\n")
+    #expect(head == "HTTP/1.1 200 OK\r\nA: 1\r\nSet-Cookie: app=1\r\nContent-Length: 0\r\n\r\n")
+  }
+
+  @Test("White space before a colon is removed")
+  func spaceBeforeColon() {
+    #expect(
+      forward("HTTP/1.1 200 OK\r\nA: 1\r\nX-Odd \t:  v \r\nContent-Length : 3\r\nB: 2\r\n\r\n")
+        == "HTTP/1.1 200 OK\r\nA: 1\r\nX-Odd: v\r\nContent-Length: 3\r\nB: 2\r\n\r\n")
+  }
+
+  @Test("A status line without its last space, or of HTTP/1.0, is written anew")
+  func statusLines() {
+    #expect(forward("HTTP/1.1 200\r\nA: b\r\n\r\n") == "HTTP/1.1 200 \r\nA: b\r\n\r\n")
+    #expect(forward("HTTP/1.0 404 Not here\r\nA: b\r\n\r\n") == "HTTP/1.1 404 Not here\r\nA: b\r\n\r\n")
+    #expect(forward("HTTP/1.0 200\r\n\r\n") == "HTTP/1.1 200 \r\n\r\n")
+  }
+
+  @Test("204 and interim responses have no length, 304 and answers to HEAD keep theirs")
+  func lengths() {
+    #expect(
+      forward("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\nA: b\r\n\r\n")
+        == "HTTP/1.1 204 No Content\r\nA: b\r\n\r\n")
+    #expect(
+      forward("HTTP/1.1 103 Hints\r\nContent-Length: 5\r\nLink: x\r\n\r\n") == "HTTP/1.1 103 Hints\r\nLink: x\r\n\r\n")
+    #expect(forward("HTTP/1.1 304 N\r\nContent-Length: 5\r\n\r\n").contains("Content-Length: 5"))
+  }
+
+  @Test("Of trailers only what can mean nothing before the body goes on")
+  func trailers() {
+    let rules = ForwardingRules(
+      reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")
+    var buffer = ByteBuffer()
+    let dropped = [
+      "X-Forwarded-User", "X_Forwarded_User", "x.forwarded.user", "X-Forwarded-Anything", "X_Forwarded_Proto", "Cookie",
+      "Set-Cookie", "Set_Cookie", "Authorization", "Host", "Content-Length", "content_length", "Transfer-Encoding",
+      "Transfer_Encoding", "Connection", "TE", "Upgrade", "Trailer", "Content-Type", "Content-Encoding",
+      "Content-Range",
+      "Location", "Cache-Control", "X-Real-IP", "X_Request_Id", "X-Identity-Assertion", "X-Original-URL",
+      "X_Rewrite_URL",
+      "Forwarded", "Expect", "Proxy",
+    ]
+    let section = "X-Sum: 1\r\n" + dropped.map { "\($0): evil\r\n" }.joined() + "Server-Timing:  a;dur=1\r\n"
+    TrailerForwarding.write(Array(section.utf8), rules: rules, to: &buffer)
+    #expect(String(buffer: buffer) == "0\r\nX-Sum: 1\r\nServer-Timing:  a;dur=1\r\n\r\n")
+    buffer.clear()
+    TrailerForwarding.write([], rules: rules, to: &buffer)
+    #expect(String(buffer: buffer) == "0\r\n\r\n")
+  }
+}
