@@ -86,6 +86,7 @@ struct GatewayRig: Sendable {
   let recorder: Recorder
   let listener: Listener
   let group: MultiThreadedEventLoopGroup
+  let target: UpstreamTarget
 
   var log: Recorder.Log { recorder.log }
 
@@ -133,13 +134,15 @@ func withGateway(
   change(&settings)
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
   changeUpstream(&upstreamSettings)
+  let target = try UpstreamTarget(upstreamSettings)
   let listener = try await Listener.start(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
-    upstreams: [UpstreamTarget(upstreamSettings)], on: group
+    upstreams: [target], on: group
   ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
   guard case .ip(_, let port) = listener.address else { return }
-  let rig = GatewayRig(port: port, upstream: upstream, recorder: recorder, listener: listener, group: group)
+  let rig = GatewayRig(
+    port: port, upstream: upstream, recorder: recorder, listener: listener, group: group, target: target)
   var failure: (any Error)?
   do { try await body(rig) } catch { failure = error }
   upstream.stop()

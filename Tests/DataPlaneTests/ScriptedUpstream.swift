@@ -17,11 +17,9 @@ final class ScriptedUpstream: Sendable {
 
   private struct State {
     var accepted = 0
-    var heads: [String] = []
-    var bodies: [[UInt8]] = []
+    var isStopped = false
     var sockets: [RawSocket] = []
     var errors: [String] = []
-    var isStopped = false
   }
 
   /// - Parameter script: is given each connection and its number, from 0; the connection is closed behind it.
@@ -63,27 +61,16 @@ final class ScriptedUpstream: Sendable {
 
   private func note(_ error: String) { state.withLock { $0.errors.append(error) } }
 
-  /// Remembers a head that has come; what a script read is looked at by the test.
-  func saw(_ head: String, _ body: [UInt8] = []) {
-    state.withLock {
-      $0.heads.append(head)
-      $0.bodies.append(body)
-    }
-  }
-
-  var heads: [String] { state.withLock { $0.heads } }
-  var bodies: [[UInt8]] { state.withLock { $0.bodies } }
   var accepted: Int { state.withLock { $0.accepted } }
   var sockets: [RawSocket] { state.withLock { $0.sockets } }
 
   func stop() {
-    // The thread that accepts closes it: a number given back too early, or shut down twice, would be another socket's.
-    let wasStopped = state.withLock { state in
+    // The thread that accepts closes it; a number given back, or used once more, would be another socket's.
+    let first = state.withLock { state in
       defer { state.isStopped = true }
-      return state.isStopped
+      return !state.isStopped
     }
-    if wasStopped { return }
-    shutdown(descriptor, Int32(SHUT_RDWR))
+    if first { shutdown(descriptor, Int32(SHUT_RDWR)) }
     for socket in sockets { socket.finishBoth() }
   }
 }

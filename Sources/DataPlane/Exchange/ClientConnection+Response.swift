@@ -101,11 +101,12 @@ extension ClientConnection {
   func upstreamFailed(_ failure: UpstreamFailure) {
     upstream = nil
     guard exchange.isUnderWay else { return }
-    exchange.failure = failure.told
     if exchange.responseBegan {
+      exchange.failure = failure.told
       // What was promised cannot be kept: only a connection that ends too early says so.
       abort()
     } else if !connectAgain(after: failure) {
+      exchange.failure = failure.told
       refuse(failure.status, failure.reason, clientMaySend: request == .content)
     }
   }

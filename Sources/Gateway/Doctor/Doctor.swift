@@ -1,4 +1,3 @@
-internal import DataPlane
 internal import NIOCore
 internal import NIOPosix
 public import Sessions
@@ -34,9 +33,7 @@ public struct Doctor: Sendable {
     }
     let site = SiteExamination(settings: settings)
     await AppleExamination(settings: settings).run(on: group.next(), note)
-    for upstream in [settings.upstream] + settings.upstreams {
-      for address in upstream.addresses { note(await site.upstream(upstream, at: address, on: group.next())) }
-    }
+    for finding in await site.upstreams(on: group.next()) { note(finding) }
     if let certificate = site.certificate() { note(certificate) }
     let (keyring, keys) = site.sessionKeys()
     note(keys)

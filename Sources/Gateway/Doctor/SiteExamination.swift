@@ -9,17 +9,25 @@ struct SiteExamination {
 
   // MARK: The application
 
-  /// Whether it takes connections; not one request is sent.
-  func upstream(
-    _ upstream: UpstreamSettings, at address: UpstreamAddress, on eventLoop: any EventLoop
+  /// Whether each address of each upstream takes connections; not one request is sent.
+  func upstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    for upstream in [settings.upstream] + settings.upstreams {
+      for address in upstream.addresses {
+        findings.append(
+          await examine(UpstreamSettings(address: address, timeouts: upstream.timeouts), "\(address)", on: eventLoop))
+      }
+    }
+    return findings
+  }
+
+  private func examine(
+    _ upstream: UpstreamSettings, _ name: String, on eventLoop: any EventLoop
   ) async -> DoctorFinding {
-    let isOnlyOne = settings.upstreams.isEmpty
-    let name = isOnlyOne ? address.description : "\(address) (\(upstream.name))"
     do {
       let client = try await OriginClient(
-        try UpstreamTarget(UpstreamSettings(address: address, timeouts: upstream.timeouts)), authority: "localhost",
-        timeout: upstream.timeouts.connect,
-        bodyLimit: 0, on: eventLoop)
+        try UpstreamTarget(upstream), authority: "localhost", timeout: upstream.timeouts.connect, bodyLimit: 0,
+        on: eventLoop)
       do throws(OriginError) {
         try await client.connect()
       } catch {
