@@ -71,6 +71,24 @@ extension StoreContract {
   ]
 
   static let tokens = [
+    StoreContract("A user's tokens are told, one for each client, and nobody else's") { stores in
+      let ada = try Scenario.subject()
+      try requireEqual(try await stores.first.tokens(of: ada), [], "the tokens of a stranger")
+      let web = try Scenario.signIn(ada, token: "web")
+      let app = try Scenario.signIn(ada, clientID: Scenario.app, token: "app")
+      for signIn in [web, app, try Scenario.signIn(Scenario.subject("bob"), token: "bob")] {
+        _ = try await stores.first.complete(signIn)
+      }
+      let expected = [
+        StoredToken(
+          subject: ada, clientID: Scenario.app, token: try requireValue(app.token, "token of the app's sign-in")),
+        StoredToken(
+          subject: ada, clientID: Scenario.web, token: try requireValue(web.token, "token of the web's sign-in")),
+      ]
+      try requireEqual(try await stores.second.tokens(of: ada), expected, "the tokens")
+      _ = try await stores.first.forget(ada, at: Scenario.noon)
+      try requireEqual(try await stores.second.tokens(of: ada), [], "the tokens of a forgotten user")
+    },
     StoreContract("The keys that sealed tokens are counted, and tokens can be moved to another key") { stores in
       let ada = try Scenario.subject()
       let old = try Scenario.keyring("o")

@@ -7,7 +7,10 @@ struct CordonCommand: AsyncParsableCommand {
     commandName: "cordon",
     abstract: "Sign in with Apple in front of a web application.",
     version: version,
-    subcommands: [RunCommand.self, CheckCommand.self, DemoCommand.self, KeygenCommand.self, ReferenceCommand.self])
+    subcommands: [
+      RunCommand.self, CheckCommand.self, DoctorCommand.self, DemoCommand.self, KeygenCommand.self,
+      ReferenceCommand.self, AccountsCommand.self, SessionsCommand.self, StoreCommand.self,
+    ])
 
   /// The version of this source.
   static let version = "0.1.0"

@@ -3,9 +3,7 @@ import ConfigurationFile
 import Gateway
 import Logging
 import Operations
-import SQLiteSessions
 import ServiceLifecycle
-import Sessions
 import UnixSignals
 
 #if canImport(Glibc)
@@ -30,14 +28,7 @@ struct RunCommand: AsyncParsableCommand {
   var config: String
 
   func run() async throws {
-    let configuration: Configuration
-    do throws(ConfigurationProblems) {
-      configuration = try ConfigurationFile.load(config)
-    } catch {
-      var standardError = StandardError()
-      print(error, to: &standardError)
-      throw ExitCode(ExitStatus.configuration)
-    }
+    let configuration = try Configuration.loaded(from: config)
     // A client that goes away while it is written to is an error of that write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
     let log = configuration.log
@@ -45,7 +36,7 @@ struct RunCommand: AsyncParsableCommand {
     let logger = Logger(label: "cordon")
     do {
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), store: try Self.store(configuration.store), logger: logger,
+        settings: try GatewaySettings(configuration), store: try configuration.store.open(), logger: logger,
         version: CordonCommand.version)
       let group = ServiceGroup(
         configuration: .init(
@@ -56,17 +47,8 @@ struct RunCommand: AsyncParsableCommand {
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
       LineOutput.standard.flush()
-      var standardError = StandardError()
-      print("cordon: \(error)", to: &standardError)
+      complain("cordon: \(error)")
       throw ExitCode.failure
-    }
-  }
-
-  private static func store(_ settings: StoreSettings) throws -> any SessionStore {
-    switch settings.location {
-    case .sqlite(let path): try SQLiteSessionStore(path: path)
-    case .postgreSQL:
-      throw ValidationError("store.url: PostgreSQL is not supported by this version; use sqlite:/path/to/file.db")
     }
   }
 }

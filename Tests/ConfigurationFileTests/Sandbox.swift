@@ -34,6 +34,8 @@ enum Sandbox {
     case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem": .contents(key, mode: 0o600)
     case "/conf/open.p8": .contents(key, mode: 0o604)
     case "/conf/tls/fullchain.pem": .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
+    case "/conf/tls/group-may-write.pem": .contents(key, mode: 0o660)
+    case "/conf/two-lines.token": .contents(Array("\(String(repeating: "A", count: 40))\nB\n".utf8), mode: 0o600)
     case "/conf/folder": .notRegular
     case "/conf/huge": .tooLong
     case "/conf/locked": .unreadable(reason: "Permission denied")

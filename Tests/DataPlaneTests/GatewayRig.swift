@@ -37,7 +37,12 @@ final class Recorder: ExchangeObserver, Sendable {
     var clients = 0
     var upstreams = 0
     var upstreamsOpened = 0
-    var upstreamsFailed = 0
+    var connectTimes: [TimeAmount] = []
+    var handshakesFailed = 0
+    var tunnelsOpened = 0
+    var failures: [ExchangeFailure] = []
+    var usesHTTP11: [Bool] = []
+    var users: [UInt64?] = []
   }
 
   private let state = Mutex(Log())
@@ -48,21 +53,28 @@ final class Recorder: ExchangeObserver, Sendable {
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let (status, received, sent) = (record.status, record.receivedBytes, record.sentBytes)
     let request = record.request.map { String(buffer: $0) } ?? ""
+    let (failure, isHTTP11, user) = (record.failure, record.isHTTP11, record.user)
     state.withLock {
       $0.statuses.append(status)
       $0.requests.append(request)
       $0.received.append(received)
       $0.sent.append(sent)
+      $0.users.append(user)
+      $0.usesHTTP11.append(isHTTP11)
+      if let failure { $0.failures.append(failure) }
     }
   }
   func connectionsChanged(by difference: Int) { state.withLock { $0.clients += difference } }
-  func upstreamConnectionsChanged(by difference: Int) {
+  func handshakeFailed() { state.withLock { $0.handshakesFailed += 1 } }
+  func upstreamConnectionOpened(after duration: TimeAmount) {
     state.withLock {
-      $0.upstreams += difference
-      if difference > 0 { $0.upstreamsOpened += 1 }
-      if difference == 0 { $0.upstreamsFailed += 1 }
+      $0.upstreams += 1
+      $0.upstreamsOpened += 1
+      $0.connectTimes.append(duration)
     }
   }
+  func upstreamConnectionEnded() { state.withLock { $0.upstreams -= 1 } }
+  func tunnelOpened() { state.withLock { $0.tunnelsOpened += 1 } }
 }
 
 /// A gateway's data plane on one event loop, and the application behind it.
@@ -72,6 +84,7 @@ struct GatewayRig: Sendable {
   let recorder: Recorder
   let listener: Listener
   let group: MultiThreadedEventLoopGroup
+  let target: UpstreamTarget
 
   var log: Recorder.Log { recorder.log }
 
@@ -119,13 +132,15 @@ func withGateway(
   change(&settings)
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
   changeUpstream(&upstreamSettings)
+  let target = try UpstreamTarget(upstreamSettings)
   let listener = try await Listener.start(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
-    upstreams: [UpstreamTarget(upstreamSettings)], on: group
+    upstreams: [target], on: group
   ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
   guard case .ip(_, let port) = listener.address else { return }
-  let rig = GatewayRig(port: port, upstream: upstream, recorder: recorder, listener: listener, group: group)
+  let rig = GatewayRig(
+    port: port, upstream: upstream, recorder: recorder, listener: listener, group: group, target: target)
   var failure: (any Error)?
   do { try await body(rig) } catch { failure = error }
   upstream.stop()

@@ -44,7 +44,7 @@ struct UpstreamBalanceTests {
           if request == Self.post { #expect(answer.text.hasSuffix(":abc")) }
         }
         // Once ejected, it is hardly tried any more.
-        let failed = rig.log.upstreamsFailed
+        let failed = rig.target.status.reduce(0) { $0 + $1.failures }
         #expect(failed >= 1 && failed < 15, "\(failed)")
       })
   }

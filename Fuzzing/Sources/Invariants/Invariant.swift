@@ -23,9 +23,11 @@ package struct Invariant: Sendable {
 
   /// Every invariant, each a target of the fuzzer.
   package static let all: [Invariant] = [
-    .requestHead, .responseHead, .chunks, .trailers, .forwarding,
-    .responseForwarding, .cookie, .path, .returnTarget, .form, .json,
-    .identityToken, .configuration,
+    .requestHead, .responseHead, .chunks, .proxyHeader,
+    .forwarding, .responseForwarding, .trailers, .cookie,
+    .path, .returnTarget,
+    .form, .json, .identityToken,
+    .configuration,
   ]
 }
 

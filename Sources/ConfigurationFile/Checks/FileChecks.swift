@@ -28,7 +28,10 @@ struct FileChecks {
         checkLength(file, NodePath("session.secret_files").appending(index), &reading)
       }
     }
-    if let file = configuration.admin.tokenFile { checkLength(file, NodePath("admin.token_file"), &reading) }
+    if let file = configuration.admin.tokenFile {
+      checkLength(file, NodePath("admin.token_file"), &reading)
+      checkToken(file, NodePath("admin.token_file"), &reading)
+    }
     if let file = draft.certificateFile {
       let path = NodePath("listen.tls_certificate_file")
       if let contents = contents(file, path, missing: "write the path of a PEM file", &reading)?.bytes {
@@ -39,7 +42,8 @@ struct FileChecks {
     }
     if let file = draft.privateKeyFile {
       let path = NodePath("listen.tls_private_key_file")
-      if let contents = secret(file, path, missing: "write the path of a PEM file", &reading) {
+      // As strict as the listener when it starts: a group may read the key, and not change it.
+      if let contents = secret(file, path, missing: "write the path of a PEM file", groupMayWrite: false, &reading) {
         expect(
           "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file",
           &reading)
@@ -61,6 +65,16 @@ struct FileChecks {
     }
   }
 
+  /// What `Authorization: Bearer` can carry: visible ASCII, 4096 bytes at most.
+  private func checkToken(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+    guard case .contents(var contents, _) = files.read(file, Self.limit) else { return }
+    if contents.last == 0x0A { contents.removeLast() }
+    guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
+    reading.complain(
+      at: path, "\(path): \(reading.shown(file)) holds what no header can carry, a token is one line of visible ASCII",
+      remedy: "remove it and make another with: cordon keygen --output \(reading.concealing(file))")
+  }
+
   private func expect(
     _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
     _ reading: inout Reading
@@ -71,13 +85,19 @@ struct FileChecks {
   }
 
   /// The contents of a file that others must not be able to read.
-  private func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout Reading) -> [UInt8]? {
+  private func secret(
+    _ file: String, _ path: NodePath, missing: String, groupMayWrite: Bool = true, _ reading: inout Reading
+  ) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
       reading.complain(
         at: path, "\(path): everybody on this machine may open \(shown)",
         remedy: "take that away: chmod o= \(reading.concealing(file))")
+    } else if !groupMayWrite, mode & 0o020 != 0 {
+      reading.complain(
+        at: path, "\(path): the file's group may change \(reading.shown(file))",
+        remedy: "take that away: chmod g-w \(reading.concealing(file))")
     }
     return bytes
   }

@@ -106,6 +106,7 @@ extension ClientConnection {
     let loop = server.loop
     exchange.routeClass = order.routeClass
     exchange.session = order.session
+    exchange.user = order.user
     pending = whole
     guard order.upstream < server.upstreams.count else { return refuse(500, "no application is configured") }
     exchange.upstream = order.upstream

@@ -28,6 +28,7 @@ extension ClientConnection {
     var connection = ResponseForwarding.Connection.implied
     if head.status == 101 {
       request = .tunnel
+      server.observer.tunnelOpened()
       connection = .upgrade
       loop.wheel.disarm(self)
     } else {
@@ -101,9 +102,11 @@ extension ClientConnection {
     upstream = nil
     guard exchange.isUnderWay else { return }
     if exchange.responseBegan {
+      exchange.failure = failure.told
       // What was promised cannot be kept: only a connection that ends too early says so.
       abort()
     } else if !connectAgain(after: failure) {
+      exchange.failure = failure.told
       refuse(failure.status, failure.reason, clientMaySend: request == .content)
     }
   }

@@ -44,6 +44,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var outgoing: ByteBuffer?
   private var readsHeld = false
   private var readIsDue = false
+  /// Whether TLS stands: what goes wrong from then on is no failed handshake.
+  private var hasHandshake = false
   /// Bytes read behind the last response.
   private var thrownAway = 0
 
@@ -77,7 +79,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if event is TLSHandshakeCompleted { server.loop.wheel.arm(self, after: server.waits.head, now: .now()) }
+    if event is TLSHandshakeCompleted {
+      hasHandshake = true
+      server.loop.wheel.arm(self, after: server.waits.head, now: .now())
+    }
     // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
     if case .inputClosed? = event as? ChannelEvent {
       if request == .complete || request == .deciding { exchange.keepAlive = false } else { closeNow() }
@@ -95,12 +100,17 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     self.context = nil
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if let error = error as? TLSError, error != .uncleanShutdown, !hasHandshake { server.observer.handshakeFailed() }
+    context.close(promise: nil)
+  }
 
   /// The client is gone.
   private func leave() {
     guard request != .closed else { return }
     let wasBusy = exchange.isUnderWay
+    // Either side may end a tunnel: that is how one ends.
+    if exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
     request = .closed
     server.loop.wheel.remove(self)
     let upstream = upstream
@@ -224,6 +234,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
     outgoing = nil
+    if exchange.failure == nil { exchange.failure = .cutOff }
     // Without close_notify, so that a response cut off is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
@@ -274,7 +285,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       ExchangeRecord(
         status: exchange.status, routeClass: exchange.routeClass, duration: duration,
         upstreamDuration: exchange.upstreamDuration, receivedBytes: exchange.receivedBytes,
-        sentBytes: exchange.sentBytes, session: exchange.session, request: exchange.requestLine, client: client.address,
+        sentBytes: exchange.sentBytes, session: exchange.session, user: exchange.user, failure: exchange.failure,
+        isHTTP11: exchange.isHTTP11, request: exchange.requestLine, client: client.address,
         requestID: exchange.requestLine == nil ? nil : exchange.requestID.description))
   }
 }

@@ -20,6 +20,8 @@ struct Exchange {
   /// The client behind a trusted proxy.
   var client: ClientPeer?
   var session: SessionTag?
+  /// A pseudonym of the user, for the observer.
+  var user: UInt64?
   var isHTTP11 = true
   var isHead = false
   var keepAlive = true
@@ -50,6 +52,8 @@ struct Exchange {
   var sentBytes = 0
   var upstreamBegan = NIODeadline.distantPast
   var upstreamDuration = TimeAmount.zero
+  /// Why it does not end as it should.
+  var failure: ExchangeFailure?
 
   /// The class of a request that was refused before the gate gave it one.
   static let noRoute = -1

@@ -23,8 +23,10 @@ protocol ExchangeClient: AnyObject {
 
 /// Why an exchange with the upstream failed.
 enum UpstreamFailure: Error, Equatable {
-  /// No connection: refused, unreachable, name not found. Not one byte was sent.
+  /// No connection: refused, unreachable. Not one byte was sent.
   case connect(String)
+  /// No connection: the name was not found.
+  case unresolved(String)
   /// No connection in time.
   case connectTimeout
   /// TLS could not be established.
@@ -46,10 +48,23 @@ enum UpstreamFailure: Error, Equatable {
     }
   }
 
+  /// What the observer is told.
+  var told: ExchangeFailure {
+    switch self {
+    case .connect: .upstreamRefused
+    case .unresolved: .upstreamUnresolved
+    case .connectTimeout: .upstreamConnectTimeout
+    case .handshake: .upstreamTLS
+    case .closedBeforeResponse, .closedMidway: .upstreamClosed
+    case .badResponse: .upstreamMalformed
+    case .responseTimeout: .upstreamTimeout
+    }
+  }
+
   /// What the log says.
   var reason: String {
     switch self {
-    case .connect(let reason): "no connection to the application: \(reason)"
+    case .connect(let reason), .unresolved(let reason): "no connection to the application: \(reason)"
     case .connectTimeout: "no connection to the application in time"
     case .handshake(let reason): "no TLS with the application: \(reason)"
     case .closedBeforeResponse: "the application closed the connection without a response"

@@ -10,8 +10,36 @@ package protocol ExchangeObserver: AnyObject {
   func exchangeEnded(_ record: borrowing ExchangeRecord)
   /// A client connection was accepted, or has ended.
   func connectionsChanged(by difference: Int)
-  /// An upstream connection was opened (+1) or has ended (-1), or could not be opened (0).
-  func upstreamConnectionsChanged(by difference: Int)
+  /// The TLS handshake of a client has failed.
+  func handshakeFailed()
+  /// An upstream connection is ready for use, so long after it was wanted.
+  func upstreamConnectionOpened(after duration: TimeAmount)
+  /// An upstream connection has ended. Follows each ``upstreamConnectionOpened(after:)`` once.
+  func upstreamConnectionEnded()
+  /// An exchange has become a tunnel; its ``exchangeEnded(_:)`` (status 101) follows when the tunnel is closed.
+  func tunnelOpened()
+}
+
+/// Why an exchange did not end as it should. A refusal that was answered is told by its status alone.
+package enum ExchangeFailure: Sendable, Equatable {
+  /// No connection to the upstream: refused, unreachable.
+  case upstreamRefused
+  /// The upstream's name was not found.
+  case upstreamUnresolved
+  /// No connection to the upstream in time.
+  case upstreamConnectTimeout
+  /// TLS with the upstream could not be established.
+  case upstreamTLS
+  /// The upstream did not respond in time, or stopped midway.
+  case upstreamTimeout
+  /// The upstream closed the connection before its response was whole.
+  case upstreamClosed
+  /// The upstream's response breaks the protocol.
+  case upstreamMalformed
+  /// The client left before its response was whole.
+  case clientLeft
+  /// We ended the connection in the middle: too slow a client, a session that ended, the end of the process.
+  case cutOff
 }
 
 /// One exchange, when it is over.
@@ -24,11 +52,17 @@ package struct ExchangeRecord {
   package var duration: TimeAmount
   /// Of that, from sending the request upstream to the head of the response; zero where nothing was asked there.
   package var upstreamDuration: TimeAmount
-  /// Content bytes received and sent.
+  /// Bytes of bodies, received and sent; heads are not counted.
   package var receivedBytes: Int
   package var sentBytes: Int
   /// Whose session it was.
   package var session: SessionTag?
+  /// The pseudonym of the user, where the gate gave one.
+  package var user: UInt64?
+  /// Why it did not end as it should, nil where it did.
+  package var failure: ExchangeFailure?
+  /// HTTP/1.1, otherwise HTTP/1.0.
+  package var isHTTP11 = true
   /// Method, a space, and the path without the query, where the observer wants it.
   package var request: ByteBuffer?
   /// The client's address.

@@ -42,18 +42,21 @@ package struct ForwardingOrder {
   package var routeClass: Int
   /// Whose session it is, so that its connections end with it.
   package var session: SessionTag?
+  /// A pseudonym of the user, for the observer.
+  package var user: UInt64?
   /// Whether an upgrade to another protocol may be passed on.
   package var allowsUpgrade: Bool
   /// Which of the listener's upstreams it goes to.
   package var upstream: Int
 
   package init(
-    identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, allowsUpgrade: Bool = false,
-    upstream: Int = 0
+    identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, user: UInt64? = nil,
+    allowsUpgrade: Bool = false, upstream: Int = 0
   ) {
     self.identity = identity
     self.routeClass = routeClass
     self.session = session
+    self.user = user
     self.allowsUpgrade = allowsUpgrade
     self.upstream = upstream
   }

@@ -28,6 +28,7 @@ package struct ListenerParts {
 package final class Listener: Sendable {
   private let settings: ListenerSettings
   private let sites: [Site]
+  let tls: TLSServerContext?
   private let channels: [any Channel]
   /// The address that is bound, with the port that the system chose.
   package let address: BindAddress
@@ -40,10 +41,11 @@ package final class Listener: Sendable {
   }
 
   private init(
-    settings: ListenerSettings, sites: [Site], channels: [any Channel], address: BindAddress
+    settings: ListenerSettings, sites: [Site], tls: TLSServerContext?, channels: [any Channel], address: BindAddress
   ) {
     self.settings = settings
     self.sites = sites
+    self.tls = tls
     self.channels = channels
     self.address = address
   }
@@ -73,7 +75,12 @@ package final class Listener: Sendable {
         let parts = parts(loop)
         let observer = parts.observer
         let balancers = upstreams.map { target in
-          UpstreamBalancer(target, loop: resources) { observer.upstreamConnectionsChanged(by: $0) }
+          UpstreamBalancer(target, loop: resources) { event in
+            switch event {
+            case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+            case .ended: observer.upstreamConnectionEnded()
+            }
+          }
         }
         let context = ServerContext(
           loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
@@ -93,7 +100,7 @@ package final class Listener: Sendable {
     } catch let error as IOError {
       throw ListenerProblem(address: settings.address, error: error)
     }
-    return Listener(settings: settings, sites: sites, channels: channels, address: address)
+    return Listener(settings: settings, sites: sites, tls: tls, channels: channels, address: address)
   }
 
   private static func bind(

@@ -6,12 +6,12 @@ internal import TLSTransport
 /// The gateway's own HTTP client, for the control plane: whole requests to one origin, whole responses, over the same
 /// connections, parsers and TLS as the data plane's.
 package struct OriginClient: Sendable {
-  private let site: NIOLoopBound<Site>
+  let site: NIOLoopBound<Site>
   private let authority: String
   private let timeout: Duration
   private let bodyLimit: Int
 
-  private struct Site {
+  struct Site {
     let loop: LoopResources
     let pool: UpstreamPool
   }
@@ -134,7 +134,7 @@ private final class CollectingClient: ExchangeClient {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason)))
+    case .connect, .unresolved, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason)))
     default: end(.failure(.unanswered(failure.reason)))
     }
   }

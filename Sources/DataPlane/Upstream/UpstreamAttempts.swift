@@ -21,7 +21,7 @@ struct UpstreamAttempts {
   /// - Parameter count: how many addresses there are.
   mutating func avoided(after failure: UpstreamFailure, of count: Int) -> UInt64? {
     switch failure {
-    case .connect, .connectTimeout, .handshake:
+    case .connect, .unresolved, .connectTimeout, .handshake:
       unreachable |= 1 << UInt64(place)
       guard unreachable.nonzeroBitCount < min(count, Self.addressLimit) else { return nil }
       return unreachable

@@ -16,9 +16,9 @@ final class UpstreamBalancer {
   }
 
   /// The connections of one event loop to a target.
-  convenience init(_ target: UpstreamTarget, loop: LoopResources, changed: @escaping (Int) -> Void) {
+  convenience init(_ target: UpstreamTarget, loop: LoopResources, told: @escaping (UpstreamPool.Event) -> Void) {
     let pools = target.sites.enumerated().map { number, site in
-      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, changed: changed)
+      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, told: told)
     }
     self.init(pools, eventLoop: loop.eventLoop)
   }

@@ -15,7 +15,7 @@ final class UpstreamPool {
   private let site: UpstreamSite
   private let waits: UpstreamWaits
   private let idleLimit: Int
-  private let changed: (Int) -> Void
+  private let told: (Event) -> Void
   private var idle: [UpstreamConnection] = []
   /// Connections on their way, and who waits for each.
   private var connecting: [ObjectIdentifier: Waiter] = [:]
@@ -27,22 +27,31 @@ final class UpstreamPool {
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
 
+  /// What becomes of connections.
+  enum Event {
+    /// One is ready for use, so long after it was wanted.
+    case opened(after: TimeAmount)
+    /// One that was opened has ended.
+    case ended
+  }
+
   private struct Waiter {
     let connection: UpstreamConnection
+    let began: NIODeadline
     weak var client: (any ExchangeClient)?
   }
 
-  /// - Parameter changed: told +1 and -1 of connections that open and end, 0 of those that could not be opened.
+  /// - Parameter told: of connections that open and end. Whoever asked for one is told when there is none.
   init(
     loop: LoopResources, settings: UpstreamSettings, site: UpstreamSite, number: Int = 0,
-    changed: @escaping (Int) -> Void
+    told: @escaping (Event) -> Void
   ) {
     self.loop = loop
     self.site = site
     self.number = number
     waits = UpstreamWaits(settings.timeouts)
     idleLimit = settings.idleConnectionsPerLoop
-    self.changed = changed
+    self.told = told
   }
 
   // MARK: For the choice among addresses
@@ -99,8 +108,9 @@ final class UpstreamPool {
   /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`.
   func connect(for client: any ExchangeClient) {
     let connection = UpstreamConnection(loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil)
-    connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, client: client)
-    connection.awaitConnection(now: .now())
+    let now = NIODeadline.now()
+    connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
+    connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
     let serverName = if case .tcp(let host, _, _) = site.address { host } else { "localhost" }
     let tls = site.tls
@@ -164,9 +174,9 @@ final class UpstreamPool {
   }
 
   func established(_ connection: UpstreamConnection) {
-    connection.isCounted = true
-    changed(1)
     let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection))
+    connection.isCounted = true
+    told(.opened(after: waiter.map { .now() - $0.began } ?? .zero))
     if let client = waiter?.client {
       client.upstreamReady(connection)
     } else if isClosed {
@@ -179,13 +189,12 @@ final class UpstreamPool {
   /// - Parameter failure: what to tell the client that waits for a connection on its way.
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
-      changed(0)
       failed()
       waiter.client?.upstreamFailed(failure)
     } else if connection.isCounted {
       connection.isCounted = false
       remove(connection)
-      changed(-1)
+      told(.ended)
     }
   }
 
@@ -196,7 +205,7 @@ final class UpstreamPool {
     case let error as IOError: return .connect(error.description)
     case let error as NIOConnectionError:
       if let single = error.connectionErrors.first { return failure(single.error) }
-      return .connect("no address for \(error.host)")
+      return .unresolved("no address for \(error.host)")
     default: return .connect(String(describing: error))
     }
   }

@@ -3,22 +3,30 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Operations
 
-/// The gate of the admin listener: health and metrics for orchestrators, without a token.
+/// The gate of the admin listener: health and metrics for orchestrators, without a token; administration never without
+/// a right.
 final class AdminGate: RequestGate {
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
+  private let administration: Administration
 
-  init(health: HealthMonitor, metrics: MetricsRegistry) {
+  init(health: HealthMonitor, metrics: MetricsRegistry, administration: Administration) {
     self.health = health
     self.metrics = metrics
+    self.administration = administration
   }
 
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
+    let path = bytes.string(head.path)
+    if AdministrationAct.owns(path) {
+      return .perform(
+        ControlAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration.answer))
+    }
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report
-    switch bytes.string(head.path) {
+    switch path {
     case "/livez": return answer(ControlResponse(report.livez()))
     case "/readyz": return answer(ControlResponse(report.readyz()))
     case "/healthz": return answer(ControlResponse(report.healthz()))

@@ -112,8 +112,8 @@ final class LoopGate: RequestGate {
     }
     return .forward(
       ForwardingOrder(
-        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, allowsUpgrade: allowsUpgrade,
-        upstream: route.upstream))
+        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
+        allowsUpgrade: allowsUpgrade, upstream: route.upstream))
   }
 
   private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
@@ -155,7 +155,9 @@ final class LoopGate: RequestGate {
   private func session(_ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
     switch identify(head, bytes) {
     case .known(let entry):
-      return .answer(SessionDescription.response(entry.snapshot), routeClass: Operations.RouteClass.own.rawValue)
+      var response = SessionDescription.response(entry.snapshot)
+      if let cookie = renewedCookie(of: entry, head, bytes) { response.setCookie(cookie) }
+      return .answer(response, routeClass: Operations.RouteClass.own.rawValue)
     case .ask(let work): return .wait(work)
     case .storeAway: return answer(.storeUnavailable, head, bytes, routeClass: .own)
     case .nobody:

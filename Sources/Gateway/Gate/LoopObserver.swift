@@ -28,6 +28,8 @@ final class LoopObserver: ExchangeObserver {
     if record.upstreamDuration > .zero {
       requests.upstreamAnswered(nanoseconds: UInt64(clamping: record.upstreamDuration.nanoseconds))
     }
+    if record.status == 101 { requests.tunnelClosed() }
+    if let failure = record.failure?.ofUpstream { connections.upstreamFailed(failure) }
     accessLog?.write(record)
   }
 
@@ -35,13 +37,34 @@ final class LoopObserver: ExchangeObserver {
     if difference > 0 { connections.clientAccepted() } else { connections.clientClosed() }
   }
 
-  func upstreamConnectionsChanged(by difference: Int) {
-    switch difference {
-    case 1...: connections.upstreamConnected(nanoseconds: 0)
-    case 0: connections.upstreamFailed(.refused)
-    default: connections.upstreamDisconnected()
+  func handshakeFailed() { connections.clientHandshakeFailed() }
+
+  func upstreamConnectionOpened(after duration: TimeAmount) {
+    connections.upstreamConnected(nanoseconds: UInt64(clamping: duration.nanoseconds))
+  }
+
+  func upstreamConnectionEnded() { connections.upstreamDisconnected() }
+
+  func tunnelOpened() { requests.tunnelOpened() }
+}
+
+extension ExchangeFailure {
+  /// The reason it is counted under, where the upstream is to blame.
+  var ofUpstream: UpstreamFailure? {
+    switch self {
+    case .upstreamRefused: .refused
+    case .upstreamUnresolved: .unresolved
+    case .upstreamConnectTimeout: .connectTimeout
+    case .upstreamTLS: .tls
+    case .upstreamTimeout: .timeout
+    case .upstreamClosed: .closed
+    case .upstreamMalformed: .malformed
+    case .clientLeft, .cutOff: nil
     }
   }
+
+  /// What the access log calls it.
+  var label: String { ofUpstream.map { "upstream_\($0.label)" } ?? (self == .clientLeft ? "client_left" : "cut_off") }
 }
 
 /// Writes access log lines of one event loop; the line's buffer is kept.
@@ -61,14 +84,21 @@ final class AccessLogWriter {
     line.removeAll(keepingCapacity: true)
     AccessLogLine(
       time: .now(), requestID: Array((record.requestID ?? "").utf8), method: Array(text[..<space]),
-      path: Array(text[min(space + 1, text.endIndex)...]), status: record.status,
+      path: Array(text[min(space + 1, text.endIndex)...]), version: record.isHTTP11 ? "HTTP/1.1" : "HTTP/1.0",
+      status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
       route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
-      user: nil, peer: record.client
+      user: record.user.map(Self.pseudonym), peer: record.client, failure: record.failure?.label
     ).append(to: &line, as: format)
     output.write(line, atOnce: false)
+  }
+
+  /// Sixteen hexadecimal digits: what the audit calls the user.
+  private static func pseudonym(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16)
+    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

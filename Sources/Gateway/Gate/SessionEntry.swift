@@ -10,6 +10,8 @@ final class SessionEntry {
   /// The user as rules ask about one.
   let applicant: Applicant
   let tag: SessionTag
+  /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
+  let user: UInt64?
   /// When the session ends, whatever happens.
   let endsAt: Int64
   /// When this loop last saw it, or the store did before.
@@ -23,7 +25,7 @@ final class SessionEntry {
   /// Whether it has ended. An entry never comes back.
   var isEnded = false
 
-  init(_ snapshot: SessionSnapshot, identity: IdentityHeaderSettings) {
+  init(_ snapshot: SessionSnapshot, identity: IdentityHeaderSettings, pseudonym: String) {
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
     self.identity = IdentityBlock(IdentityHeaders.render(account: account, session: session, settings: identity))
@@ -32,6 +34,7 @@ final class SessionEntry {
       isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
       organization: account.claims.organizationID)
     tag = SessionTag(session.handle)
+    user = UInt64(pseudonym, radix: 16)
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
     lastSighting = lastSeen

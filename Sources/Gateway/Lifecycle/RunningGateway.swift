@@ -9,6 +9,12 @@ internal import Pages
 internal import ServiceLifecycle
 internal import Sessions
 
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
 /// A gateway that has started: its listeners, and the upkeep beside them.
 struct RunningGateway: Sendable {
   private let listener: Listener
@@ -47,11 +53,12 @@ struct RunningGateway: Sendable {
     let upstreams = try await UpstreamWatch(settings, routes: knowledge.routes, on: group.next())
     upstreams.addMetrics(to: metrics)
 
-    let adminListener = try await Listener.start(
-      ListenerSettings(address: settings.adminAddress),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [],
-      on: group.next()
-    ) { _ in ListenerParts(gate: AdminGate(health: health, metrics: metrics), observer: SilentObserver()) }
+    let administration = Administration(
+      access: try AdministrationAccess(settings.admin, at: settings.adminAddress), directory: directory, apple: apple,
+      keyring: keyring, metrics: metrics, audit: audit, logger: logger)
+    let adminListener = try await startAdminListener(
+      settings.adminAddress, isPrivate: administration.access.restsOnPermission, on: group.next()
+    ) { AdminGate(health: health, metrics: metrics, administration: administration) }
 
     let ownPages = OwnPages(service)
     let listener = try await Listener.start(
@@ -69,11 +76,26 @@ struct RunningGateway: Sendable {
     }
     directory.add(listener)
     let upkeep = Upkeep(
-      directory: directory, health: health, upstreams: upstreams, settings: settings, metrics: metrics)
+      directory: directory, health: health, upstreams: upstreams, settings: settings, metrics: metrics,
+      certificate: listener.certificate.map { CertificateWatch($0, health: health, logger: logger) })
     await upkeep.checkStore()
     return RunningGateway(
       listener: listener, adminListener: adminListener, directory: directory, upkeep: upkeep, health: health,
       store: store, logger: logger)
+  }
+
+  /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
+  private static func startAdminListener(
+    _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop,
+    gate: @escaping @Sendable () -> AdminGate
+  ) async throws -> Listener {
+    let mask = isPrivate ? umask(0o177) : nil
+    defer { if let mask { _ = umask(mask) } }
+    return try await Listener.start(
+      ListenerSettings(address: address),
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [],
+      on: eventLoop
+    ) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
   }
 
   /// Does the upkeep until graceful shutdown.

@@ -1,4 +1,5 @@
 internal import DataPlane
+internal import NIOCore
 
 /// Watches the admin listener: its requests are not the application's, and are not counted among them.
 final class SilentObserver: ExchangeObserver {
@@ -6,5 +7,8 @@ final class SilentObserver: ExchangeObserver {
   func exchangeBegan() {}
   func exchangeEnded(_ record: borrowing ExchangeRecord) {}
   func connectionsChanged(by difference: Int) {}
-  func upstreamConnectionsChanged(by difference: Int) {}
+  func handshakeFailed() {}
+  func upstreamConnectionOpened(after duration: TimeAmount) {}
+  func upstreamConnectionEnded() {}
+  func tunnelOpened() {}
 }

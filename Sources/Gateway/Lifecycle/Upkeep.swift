@@ -11,6 +11,7 @@ struct Upkeep: Sendable {
   private let upstreams: UpstreamWatch
   private let idleTimeout: Duration
   private let remembered: Box
+  private let certificate: CertificateWatch?
 
   /// The latest count, for the metrics' gauge, which must not wait.
   private final class Box: Sendable {
@@ -22,11 +23,14 @@ struct Upkeep: Sendable {
   private static let checkInterval = Duration.seconds(5)
   private static let sightingsInterval = Duration.seconds(60)
   private static let removalInterval = Duration.seconds(300)
+  private static let certificateInterval = Duration.seconds(3_600)
 
+  /// - Parameter certificate: the listener's, nil where it has none.
   init(
     directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, settings: GatewaySettings,
-    metrics: MetricsRegistry
+    metrics: MetricsRegistry, certificate: CertificateWatch?
   ) {
+    self.certificate = certificate
     self.directory = directory
     self.health = health
     self.upstreams = upstreams
@@ -54,6 +58,7 @@ struct Upkeep: Sendable {
           remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
         }
       }
+      if let certificate { group.addTask { await every(Self.certificateInterval) { certificate.look() } } }
       group.addTask { await every(Self.removalInterval) { await removeExpired() } }
     }
   }

@@ -130,7 +130,12 @@ final class DailyCheck: Sendable {
       return Outcome(accountChanged: true)
     case .endSessions:
       let recorded = try await store.record(.revoked, of: claim, at: .now)
-      for _ in recorded.ended { metrics.sessionsEnded.count("revoked") }
+      for handle in recorded.ended {
+        metrics.sessionsEnded.count(SessionEnding.revoked.label)
+        audit.record(
+          .sessionEnded(reason: SessionEnding.revoked.label), subject: claim.subject, session: handle,
+          clientID: claim.clientID)
+      }
       return Outcome(ended: recorded.ended, accountChanged: true)
     case .noteGood:
       var claims: AccountClaims?

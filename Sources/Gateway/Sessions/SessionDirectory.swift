@@ -67,7 +67,11 @@ final class SessionDirectory: Sendable {
     try? await gate.eventLoop.submit {
       let known: SessionMemory.Known =
         switch looked {
-        case .found(let snapshot): .session(SessionEntry(snapshot, identity: identity))
+        case .found(let snapshot):
+          .session(
+            SessionEntry(
+              snapshot, identity: identity,
+              pseudonym: gate.value.knowledge.keyring.pseudonym(of: snapshot.account.subject)))
         case .absent(let until): .absent(until: until)
         case .storeAway(let until): .storeAway(until: until)
         }
@@ -161,7 +165,7 @@ final class SessionDirectory: Sendable {
       storeFailed("end", error)
       throw error
     }
-    for _ in ended { metrics.sessionsEnded.count(reason.rawValue.replacing(" ", with: "_")) }
+    for _ in ended { metrics.sessionsEnded.count(reason.label) }
     await forget(ended)
     return ended
   }

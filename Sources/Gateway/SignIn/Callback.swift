@@ -166,7 +166,10 @@ extension SignInService {
       await directory.forget(completed.ended)
       // Another browser of the same user shows the new claims as well.
       await directory.forget(subject)
-      for _ in completed.ended { metrics.sessionsEnded.count("replaced") }
+      for handle in completed.ended {
+        metrics.sessionsEnded.count(SessionEnding.replaced.label)
+        audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
+      }
       metrics.signIns.count("success")
       audit.record(
         .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,

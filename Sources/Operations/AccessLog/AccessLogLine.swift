@@ -12,15 +12,15 @@ public struct AccessLogLine: Sendable, Equatable {
   public var path: [UInt8]
   /// The protocol, `HTTP/1.1` for example.
   public var version: String
-  /// The status that was sent; 0 where the client went before any.
+  /// The status that was sent; 499 where the client went before any.
   public var status: Int
-  /// Bytes of the request that were read, head and body.
+  /// Bytes of the request's body that were read.
   public var bytesIn: UInt64
-  /// Bytes of the response that were written, head and body.
+  /// Bytes of the response's body that were written.
   public var bytesOut: UInt64
-  /// Nanoseconds from the first byte of the request to the last byte of the response.
+  /// Nanoseconds from the whole head of the request to the last byte of the response.
   public var durationNanoseconds: UInt64
-  /// Nanoseconds from the request being sent upstream to the first byte of the answer; nil where the upstream was not
+  /// Nanoseconds from the request being sent upstream to the head of the answer; nil where the upstream was not
   /// asked or did not answer.
   public var upstreamNanoseconds: UInt64?
   /// The route's class or path of the configuration.

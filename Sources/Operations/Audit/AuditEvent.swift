@@ -1,6 +1,6 @@
 /// Something that an auditor asks for later: who came in, who was refused and why, who went, and what operators did.
 ///
-/// It names users and sessions by keyed hashes, never by what a cookie or a token holds.
+/// It names users by keyed hashes and sessions by their public handles, never by what a cookie or a token holds.
 public struct AuditEvent: Sendable, Equatable {
   /// When it happened.
   public var time: Timestamp
@@ -8,7 +8,8 @@ public struct AuditEvent: Sendable, Equatable {
   public var action: Action
   /// A keyed hash that stands for the user (`sub`), where one is known.
   public var user: String?
-  /// A keyed hash that stands for the session, where one is concerned.
+  /// The public handle of the session, where one is concerned: what the upstream gets as `session_id` and what
+  /// `cordon sessions end` takes. No cookie can be made from it.
   public var session: String?
   /// The client's address.
   public var peer: String?
@@ -38,7 +39,7 @@ public struct AuditEvent: Sendable, Equatable {
     case signInFailed(reason: String)
     /// The user ended the session.
     case signOut
-    /// A session ended otherwise: expired, replaced by another user, or an answer of Apple's.
+    /// A session ended otherwise: replaced by a new sign-in, by an answer of Apple's, by an operator.
     case sessionEnded(reason: String)
     /// A refresh token was checked with Apple.
     case check(verdict: String)

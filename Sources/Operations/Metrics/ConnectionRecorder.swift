@@ -7,8 +7,6 @@ public final class ConnectionRecorder: Sendable {
   private let handshakesFailed = Atomic<UInt64>(0)
   private let upstreamOpened = Atomic<UInt64>(0)
   private let upstreamClosed = Atomic<UInt64>(0)
-  private let upstreamParked = Atomic<UInt64>(0)
-  private let upstreamTaken = Atomic<UInt64>(0)
   private let connectTimes = LatencyHistogram()
   private let failures = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
 
@@ -26,13 +24,9 @@ public final class ConnectionRecorder: Sendable {
     upstreamOpened.wrappingAdd(1, ordering: .relaxed)
     connectTimes.record(nanoseconds: nanoseconds)
   }
-  /// A connection to the upstream is closed; parked ones are taken first. Follows each `upstreamConnected` once.
+  /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
   public func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
-  /// A connection to the upstream waits for its next request.
-  public func upstreamBecameIdle() { upstreamParked.wrappingAdd(1, ordering: .relaxed) }
-  /// A waiting connection is used again, or about to be closed. Follows each `upstreamBecameIdle()` once.
-  public func upstreamLeftIdle() { upstreamTaken.wrappingAdd(1, ordering: .relaxed) }
-  /// Something went wrong between the gateway and the upstream.
+  /// A request came to nothing between the gateway and the upstream.
   public func upstreamFailed(_ failure: UpstreamFailure) {
     failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
   }
@@ -44,8 +38,6 @@ public final class ConnectionRecorder: Sendable {
     totals.clientsAccepted &+= accepted
     totals.clientsOpen += Int64(bitPattern: accepted &- closed)
     totals.handshakesFailed &+= handshakesFailed.load(ordering: .relaxed)
-    let taken = upstreamTaken.load(ordering: .relaxed)
-    totals.upstreamIdle += Int64(bitPattern: upstreamParked.load(ordering: .relaxed) &- taken)
     let disconnected = upstreamClosed.load(ordering: .relaxed)
     let connected = upstreamOpened.load(ordering: .relaxed)
     totals.upstreamConnects &+= connected
@@ -61,7 +53,6 @@ public final class ConnectionRecorder: Sendable {
     var handshakesFailed: UInt64 = 0
     var upstreamConnects: UInt64 = 0
     var upstreamOpen: Int64 = 0
-    var upstreamIdle: Int64 = 0
     var connectTimes = LatencyHistogram.emptySnapshot
     var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
   }

@@ -1,6 +1,7 @@
 extension RequestRecorder.Totals {
   func write(to text: inout MetricsText) {
-    text.family("cordon_requests_total", .counter, "Requests by kind of route and status; status 0: none was sent.")
+    text.family(
+      "cordon_requests_total", .counter, "Requests by kind of route and status; 499: the client left before one.")
     for route in RouteClass.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
       for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
@@ -9,21 +10,21 @@ extension RequestRecorder.Totals {
     }
     text.family(
       "cordon_request_duration_seconds", .histogram,
-      "From the first byte of a request to the last byte of its response, in seconds.")
+      "From the whole head of a request to the last byte of its response, in seconds.")
     for route in RouteClass.allCases {
       text.histogram(labels: [("route", route.label)], durations[route.rawValue])
     }
     text.family(
       "cordon_upstream_response_seconds", .histogram,
-      "From a request being sent upstream to the first byte of the answer, in seconds.")
+      "From a request being sent upstream to the head of the answer, in seconds.")
     text.histogram(upstreamWaits)
     text.family("cordon_requests_in_flight", .gauge, "Requests that are being answered.")
     text.sample(value: inFlight)
     text.family("cordon_tunnels_open", .gauge, "Open tunnels (WebSocket and other upgrades).")
     text.sample(value: openTunnels)
-    text.family("cordon_request_bytes_total", .counter, "Bytes of requests, heads and bodies.")
+    text.family("cordon_request_bytes_total", .counter, "Bytes of the bodies of requests.")
     text.sample(value: bytesIn)
-    text.family("cordon_response_bytes_total", .counter, "Bytes of responses, heads and bodies.")
+    text.family("cordon_response_bytes_total", .counter, "Bytes of the bodies of responses.")
     text.sample(value: bytesOut)
   }
 }
@@ -38,14 +39,13 @@ extension ConnectionRecorder.Totals {
     text.sample(value: handshakesFailed)
     text.family("cordon_upstream_connections_open", .gauge, "Open connections to the upstream, idle ones too.")
     text.sample(value: upstreamOpen)
-    text.family("cordon_upstream_connections_idle", .gauge, "Connections to the upstream that wait for a request.")
-    text.sample(value: upstreamIdle)
     text.family("cordon_upstream_connects_total", .counter, "Connections to the upstream that were opened.")
     text.sample(value: upstreamConnects)
     text.family(
       "cordon_upstream_connect_seconds", .histogram, "How long it took to connect to the upstream, in seconds.")
     text.histogram(connectTimes)
-    text.family("cordon_upstream_failures_total", .counter, "What went wrong with the upstream, by reason.")
+    text.family(
+      "cordon_upstream_failures_total", .counter, "Requests that came to nothing because of the upstream, by reason.")
     for failure in UpstreamFailure.allCases {
       text.sample(("reason", failure.label), value: failures[failure.rawValue])
     }

@@ -13,10 +13,11 @@ public final class MetricsRegistry: Sendable {
   public let signInAttempts = EventCounter(
     name: "cordon_sign_in_attempts_total", help: "Sign-in attempts that were started.", labelNames: ["kind"],
     expected: [["web"]])
-  /// Sessions that ended, by `reason`: `sign_out`, `expired`, `idle`, `replaced`, `revoked`, `administration`.
+  /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
+  /// `by_operator`. Sessions whose time is over are not counted: they are removed in batches, long after.
   public let sessionsEnded = EventCounter(
     name: "cordon_sessions_ended_total", help: "Sessions that ended, by reason.", labelNames: ["reason"],
-    expected: [["sign_out"]])
+    expected: [["signed_out"], ["revoked"]])
   /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`.
   public let checks = EventCounter(
     name: "cordon_checks_total", help: "Checks of refresh tokens with Apple, by verdict.", labelNames: ["verdict"],

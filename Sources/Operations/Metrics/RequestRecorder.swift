@@ -6,7 +6,7 @@ internal import Synchronization
 /// dictionary. One recorder for each loop keeps the counters of different cores out of each other's cache lines; the
 /// registry that made them adds them up when somebody asks.
 public final class RequestRecorder: Sendable {
-  /// A counter for each status from 0 (none was sent, or one that is no status) to 599, for each route class.
+  /// A counter for each status from 0 (what is no status) to 599, for each route class.
   private let statuses = InlineArray<4200, Atomic<UInt64>> { _ in Atomic(0) }
   private let durations = InlineArray<7, LatencyHistogram> { _ in LatencyHistogram() }
   private let upstreamWaits = LatencyHistogram()
@@ -27,10 +27,10 @@ public final class RequestRecorder: Sendable {
   /// A request is over. Follows each `requestStarted()` once.
   /// - Parameters:
   ///   - route: The kind of route that it took.
-  ///   - status: The status that was sent; 0 where the client went before any.
-  ///   - nanoseconds: From the first byte of the request to the last byte of the response.
-  ///   - bytesIn: Bytes of the request, head and body.
-  ///   - bytesOut: Bytes of the response, head and body.
+  ///   - status: The status that was sent; 499 where the client went before any.
+  ///   - nanoseconds: From the whole head of the request to the last byte of the response.
+  ///   - bytesIn: Bytes of the request's body.
+  ///   - bytesOut: Bytes of the response's body.
   public func requestFinished(
     route: RouteClass, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
   ) {
@@ -42,7 +42,7 @@ public final class RequestRecorder: Sendable {
     finished.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// The upstream began to answer, so many nanoseconds after the request was sent to it.
+  /// The head of the upstream's response is there, so many nanoseconds after the request was sent to it.
   public func upstreamAnswered(nanoseconds: UInt64) { upstreamWaits.record(nanoseconds: nanoseconds) }
 
   /// A connection became a tunnel (WebSocket and other upgrades).

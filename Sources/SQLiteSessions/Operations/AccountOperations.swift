@@ -37,6 +37,14 @@ extension SQLiteSessionStore {
     }
   }
 
+  public func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
+    try await read { database in
+      try database.rows(
+        "SELECT subject, client_id, sealed FROM refresh_tokens WHERE subject = ? ORDER BY client_id", [subject.text]
+      ).map { try Self.storedToken($0) }
+    }
+  }
+
   public func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { database in
       var counts: [KeyIdentifier: Int] = [:]
@@ -55,13 +63,15 @@ extension SQLiteSessionStore {
       try database.rows(
         "SELECT subject, client_id, sealed FROM refresh_tokens WHERE key != ? ORDER BY subject, client_id LIMIT ?",
         [Int64(key.number), max(limit, 0)]
-      ).map { row in
-        guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
-          throw DamagedRow(what: "token")
-        }
-        return StoredToken(subject: subject, clientID: try row.text(1), token: token)
-      }
+      ).map { try Self.storedToken($0) }
     }
+  }
+
+  private static func storedToken(_ row: Row) throws -> StoredToken {
+    guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
+      throw DamagedRow(what: "token")
+    }
+    return StoredToken(subject: subject, clientID: try row.text(1), token: token)
   }
 
   public func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool {

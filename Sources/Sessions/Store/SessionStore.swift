@@ -73,6 +73,9 @@ public protocol SessionStore: Sendable {
   @discardableResult
   func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle]
 
+  /// The refresh tokens of a user, one for each client, in the order of the clients.
+  func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken]
+
   // MARK: Keys
 
   /// How many refresh tokens each key sealed (see `SessionKeyring.requireEveryKey`).

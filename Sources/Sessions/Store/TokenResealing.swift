@@ -17,14 +17,26 @@ public struct StoredToken: Sendable, Equatable {
 /// while the gateway does.
 public enum TokenResealing {
   /// Why it stopped.
-  public enum Failure: Error, Sendable {
+  public enum Failure: Error, Sendable, CustomStringConvertible {
     case store(StoreError)
     /// A token cannot be opened: its key is gone, or it was damaged or moved.
     case token(SealError, of: Subject, clientID: String)
+
+    public var description: String {
+      switch self {
+      case .store(let error): error.description
+      case .token(_, let subject, let clientID):
+        "the refresh token of \(subject) for \(clientID) cannot be opened: put the secret that sealed it back into "
+          + "session.secret_files, behind the first one; if that is lost, forget the account (it signs in again)"
+      }
+    }
   }
 
+  /// - Parameter progress: told after each batch how many were moved so far.
   /// - Returns: how many tokens were moved.
-  public static func run(store: any SessionStore, keyring: SessionKeyring) async throws(Failure) -> Int {
+  public static func run(
+    store: any SessionStore, keyring: SessionKeyring, progress: (Int) -> Void = { _ in }
+  ) async throws(Failure) -> Int {
     var moved = 0
     while true {
       let batch: [StoredToken]
@@ -48,6 +60,7 @@ public enum TokenResealing {
           throw .store(error)
         }
       }
+      progress(moved)
     }
   }
 }

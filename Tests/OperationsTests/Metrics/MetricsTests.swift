@@ -104,9 +104,6 @@ struct MetricsTests {
     recorder.clientClosed()
     recorder.clientHandshakeFailed()
     for _ in 0..<3 { recorder.upstreamConnected(nanoseconds: 400_000) }
-    recorder.upstreamBecameIdle()
-    recorder.upstreamBecameIdle()
-    recorder.upstreamLeftIdle()
     recorder.upstreamDisconnected()
     recorder.upstreamFailed(.connectTimeout)
     let text = try read()
@@ -114,7 +111,6 @@ struct MetricsTests {
     #expect(text.value("cordon_client_connections_total") == 2)
     #expect(text.value("cordon_client_handshake_failures_total") == 1)
     #expect(text.value("cordon_upstream_connections_open") == 2)
-    #expect(text.value("cordon_upstream_connections_idle") == 1)
     #expect(text.value("cordon_upstream_connects_total") == 3)
     #expect(text.value("cordon_upstream_connect_seconds_count") == 3)
     #expect(text.value("cordon_upstream_failures_total", ["reason": "connect_timeout"]) == 1)

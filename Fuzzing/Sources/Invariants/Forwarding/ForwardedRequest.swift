@@ -62,7 +62,38 @@ func requireFields(
       try require(!isStrange || KeptNames.own.contains(name), "the word of a stranger: \(field)")
     }
   }
+  try requireOwnWord(fields, came, authority: bytes.array(head.authority), isTrusted: circumstances.isTrusted)
   try requireOrder(of: fields, from: came)
+}
+
+/// What the gateway says of the client stands last, behind what a trusted peer said, and cannot be swallowed by it.
+private func requireOwnWord(
+  _ fields: [LLHTTPReading.Field], _ came: [LLHTTPReading.Field], authority: [UInt8], isTrusted: Bool
+) throws(Violation) {
+  for field in fields where KeptNames.lowercased(field.name) == "x-forwarded-for" {
+    let last = field.value.split(separator: 0x2C, omittingEmptySubsequences: false).last.map(KeptNames.trimmed)
+    try require(last == Array(Circumstances.address.utf8), "the client is not the last of \(field)")
+    try require(isTrusted || field.value == Array(Circumstances.address.utf8), "the word of a stranger: \(field)")
+  }
+  let forwarded = fields.filter { KeptNames.lowercased($0.name) == "forwarded" }
+  let isExpected = isTrusted && came.contains { KeptNames.lowercased($0.name) == "forwarded" }
+  try require(forwarded.count == (isExpected ? 1 : 0), "Forwarded is there \(forwarded.count) times")
+  guard let value = forwarded.first?.value else { return }
+  // Elements end at commas that stand in no quotation.
+  var element: [UInt8] = []
+  var (isQuoted, isEscaped) = (false, false)
+  for byte in value {
+    if byte == 0x2C, !isQuoted { element = [] } else { element.append(byte) }
+    if isEscaped {
+      isEscaped = false
+    } else if isQuoted, byte == 0x5C {
+      isEscaped = true
+    } else if byte == 0x22 {
+      isQuoted.toggle()
+    }
+  }
+  let ours = Array("for=\(Circumstances.address);host=\"".utf8) + authority + Array("\";proto=https".utf8)
+  try require(!isQuoted && KeptNames.trimmed(element) == ours, "ours is not the last of \(shown(value))")
 }
 
 /// Nothing is left of what concerns the client's connection only.
@@ -77,7 +108,7 @@ private func requireNothingOfTheConnection(
   }
   // These frame and route the message, and those the gateway adds.
   nominated.subtract(["host", "content-length", "transfer-encoding", "connection", "upgrade"])
-  nominated.subtract(KeptNames.own)
+  nominated.subtract(KeptNames.own.union(["forwarded"]))
   nominated.subtract(KeptNames.identity.map { KeptNames.lowercased(Array($0.utf8)) })
   for field in fields {
     let name = KeptNames.lowercased(field.name)
@@ -95,7 +126,7 @@ private func requireNothingOfTheConnection(
 
 /// What the gateway did not write itself came from the client, in the same order.
 private func requireOrder(of fields: [LLHTTPReading.Field], from came: [LLHTTPReading.Field]) throws(Violation) {
-  let gateways = KeptNames.own.union(["cookie", "host", "connection", "upgrade", "transfer-encoding"])
+  let gateways = KeptNames.own.union(["cookie", "host", "connection", "upgrade", "transfer-encoding", "forwarded"])
     .union(KeptNames.identity.map { KeptNames.lowercased(Array($0.utf8)) })
   var rest = came[...]
   for field in fields where !gateways.contains(KeptNames.lowercased(field.name)) {

@@ -23,7 +23,7 @@ extension Invariant {
       RequestForwarding.write(
         head, span, rules: rules,
         context: .init(
-          identity: circumstances.identity, forwardedFor: Array("X-Forwarded-For: 192.0.2.1".utf8),
+          identity: circumstances.identity, forwardedFor: Array("X-Forwarded-For: \(Circumstances.address)".utf8),
           trusted: circumstances.isTrusted, requestID: .init(high: 1, low: 2), upgrades: upgrades),
         to: &buffer)
       let written = Array(buffer.readableBytesView)
@@ -39,6 +39,9 @@ extension Invariant {
 
 /// Who asks, and what the gate decided.
 struct Circumstances: CustomStringConvertible {
+  /// The peer's.
+  static let address = "192.0.2.1"
+
   var isTrusted = false
   var allowsUpgrade = false
   var isSignedIn = false

@@ -16,7 +16,8 @@ extension Invariant {
     try require(!theirs.isRefused && theirs.isEnded, "taken by us only")
     try require(theirs.content == body.content, "content: llhttp reads \(shown(theirs.content))")
     let ours = trailerFields(section)
-    try require((theirs.trailers ?? []) == ours.map(\.asText), "trailers: we read \(ours), llhttp \(theirs.trailers ?? [])")
+    try require(
+      (theirs.trailers ?? []) == ours.map(\.asText), "trailers: we read \(ours), llhttp \(theirs.trailers ?? [])")
   }
 
   /// The bytes one by one, and in pieces whose lengths follow from the bytes themselves.

@@ -1,0 +1,51 @@
+internal import HTTPWire
+internal import NIOCore
+
+extension OriginClient {
+  /// Makes a connection, with TLS where the origin has it, and closes it again: not one byte of a request is sent.
+  package func connect() async throws(OriginError) {
+    let eventLoop = site.eventLoop
+    let promise = eventLoop.makePromise(of: Void.self)
+    let site = site
+    eventLoop.execute { ConnectingClient(promise).start(site.value.pool) }
+    do {
+      try await promise.futureResult.get()
+    } catch let error as OriginError {
+      throw error
+    } catch {
+      throw .notSent(String(describing: error))
+    }
+  }
+}
+
+/// Waits for a connection, and wants nothing of it. The pool's own limit of time holds.
+private final class ConnectingClient: ExchangeClient {
+  private let promise: EventLoopPromise<Void>
+  /// Held until there is an answer: connections hold their client weakly.
+  private var itself: ConnectingClient?
+
+  init(_ promise: EventLoopPromise<Void>) { self.promise = promise }
+
+  func start(_ pool: UpstreamPool) {
+    itself = self
+    pool.connect(for: self)
+  }
+
+  func upstreamReady(_ connection: UpstreamConnection) {
+    itself = nil
+    connection.close()
+    promise.succeed()
+  }
+
+  func upstreamFailed(_ failure: UpstreamFailure) {
+    itself = nil
+    promise.fail(OriginError.notSent(failure.reason))
+  }
+
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome: BodyFraming) {}
+  func responseContent(_ content: ByteBuffer) {}
+  func responseEnded(trailers: [UInt8]) {}
+  func flushResponse() {}
+  func upstreamWritabilityChanged(_ writable: Bool) {}
+  var canTakeResponse: Bool { true }
+}

@@ -1,0 +1,181 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Operations
+internal import Sessions
+
+/// The administration of accounts and sessions. Whatever is done here is audited, whoever does it.
+struct Administration: Sendable {
+  let access: AdministrationAccess
+  let directory: SessionDirectory
+  let apple: AppleIdentityProvider
+  let keyring: SessionKeyring
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+  let logger: Logger
+
+  /// Answers a request, from whomever it comes.
+  func answer(_ request: ControlRequest) async -> ControlResponse {
+    do throws(AdministrationRefusal) {
+      let right: String
+      do throws(AdministrationRefusal) {
+        right = try access.judge(authorization: request.head.headerFields[values: .authorization])
+      } catch {
+        record("refused", by: "nobody", request)
+        throw error
+      }
+      let act = try AdministrationAct(method: request.head.method.rawValue, target: request.head.path ?? "")
+      return try await Self.storeTrouble(metrics) { () async throws in
+        try await carryOut(act, Deed(request: request, right: right))
+      }
+    } catch {
+      return Self.response(error)
+    }
+  }
+
+  /// Who does it, and in which request.
+  private struct Deed {
+    let request: ControlRequest
+    let right: String
+  }
+
+  private func carryOut(_ act: AdministrationAct, _ deed: Deed) async throws -> ControlResponse {
+    switch act {
+    case .findSubject(let subject):
+      let account = try await directory.store.account(subject)
+      record(act.name, subject, by: deed.right, deed.request)
+      return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(AccountReport.init)))
+    case .findEmail(let email):
+      let accounts = try await directory.store.accounts(withEmail: email)
+      for account in accounts { record(act.name, account.subject, by: deed.right, deed.request) }
+      if accounts.isEmpty { record(act.name, by: deed.right, deed.request) }
+      return Self.json(AccountsReport(accounts: accounts.map(AccountReport.init)))
+    case .sessions(of: let subject):
+      try await requireAccount(subject)
+      let sessions = try await directory.store.sessions(of: subject)
+      record(act.name, subject, by: deed.right, deed.request)
+      return Self.json(SessionsReport(sessions: sessions.map(SessionReport.init)))
+    case .endSession(let handle):
+      let ended = try await directory.end(.one(handle), because: .byOperator)
+      record(act.name, session: handle, by: deed.right, deed.request)
+      guard !ended.isEmpty else { throw AdministrationRefusal.noSession }
+      recordEnd(of: ended, nil, .byOperator, deed.request)
+      return Self.json(EndedReport(ended: ended.count))
+    case .endSessions(of: let subject):
+      try await requireAccount(subject)
+      let ended = try await directory.end(.all(of: subject), because: .byOperator)
+      record(act.name, subject, by: deed.right, deed.request)
+      recordEnd(of: ended, subject, .byOperator, deed.request)
+      return Self.json(EndedReport(ended: ended.count))
+    case .disconnect(let subject, let evenUnrevoked):
+      try await requireAccount(subject)
+      record(act.name, subject, by: deed.right, deed.request)
+      return try await disconnect(subject, evenUnrevoked: evenUnrevoked, deed.request)
+    }
+  }
+
+  private func requireAccount(_ subject: Subject) async throws {
+    guard try await directory.store.account(subject) != nil else { throw AdministrationRefusal.noAccount }
+  }
+
+  // MARK: Disconnecting
+
+  /// Revokes every token at Apple, each in the name of its own client, and then forgets the user. What could not be
+  /// revoked keeps the account, so that it can be tried again: without the token nobody ever could.
+  private func disconnect(
+    _ subject: Subject, evenUnrevoked: Bool, _ request: ControlRequest
+  ) async throws -> ControlResponse {
+    var revocations: [DisconnectionReport.Revocation] = []
+    for token in try await directory.store.tokens(of: subject) {
+      let revocation = await revoke(token)
+      revocations.append(revocation)
+      audit.record(
+        .revocation(outcome: revocation.outcome), subject: subject, peer: request.client.address,
+        requestID: request.requestID, clientID: token.clientID)
+    }
+    guard evenUnrevoked || revocations.allSatisfy(\.isRevoked) else {
+      return Self.json(
+        DisconnectionReport(forgotten: false, ended: 0, revocations: revocations), status: .badGateway)
+    }
+    var ended = try await directory.end(.all(of: subject), because: .accountRemoved)
+    // Whoever signed in between the two is forgotten as well.
+    let late = try await directory.store.forget(subject, at: Date(wallClock: WallClock.now()))
+    await directory.forget(late)
+    await directory.forget(subject)
+    for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
+    ended += late
+    recordEnd(of: ended, subject, .accountRemoved, request)
+    return Self.json(DisconnectionReport(forgotten: true, ended: ended.count, revocations: revocations))
+  }
+
+  private func revoke(_ stored: StoredToken) async -> DisconnectionReport.Revocation {
+    func report(_ outcome: String, _ message: String? = nil) -> DisconnectionReport.Revocation {
+      DisconnectionReport.Revocation(clientID: stored.clientID, outcome: outcome, message: message)
+    }
+    let token: RefreshTokenText
+    do throws(SealError) {
+      token = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+    } catch {
+      return report("unreadable", "the secret that sealed the token is not in session.secret_files: put it back")
+    }
+    switch await apple.revocation.revoke(RefreshToken(token.revealed), clientID: stored.clientID) {
+    case .revoked: return report("revoked")
+    case .refused(let refusal): return report("refused", "\(refusal.message): \(refusal.remedy)")
+    case .appleTrouble(let trouble): return report("apple_trouble", "\(trouble.message): try again")
+    case .notSent(let reason): return report("not_sent", "Apple could not be reached (\(reason)): try again")
+    case .noSecret(let problem): return report("no_secret", problem.message)
+    }
+  }
+
+  // MARK: Writing down
+
+  private func record(
+    _ act: String, _ subject: Subject? = nil, session: SessionHandle? = nil, by right: String, _ request: ControlRequest
+  ) {
+    audit.record(
+      .administration(act: act, by: right), subject: subject, session: session, peer: request.client.address,
+      requestID: request.requestID)
+  }
+
+  private func recordEnd(
+    of handles: [SessionHandle], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
+  ) {
+    for handle in handles {
+      audit.record(
+        .sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
+    }
+  }
+
+  // MARK: Answers
+
+  private static func storeTrouble(
+    _ metrics: MetricsRegistry, _ body: () async throws -> ControlResponse
+  ) async throws(AdministrationRefusal) -> ControlResponse {
+    do {
+      return try await body()
+    } catch let refusal as AdministrationRefusal {
+      throw refusal
+    } catch {
+      metrics.storeFailures.count("administration")
+      throw .store("\(error)")
+    }
+  }
+
+  private static func json(_ report: some Encodable, status: HTTPResponse.Status = .ok) -> ControlResponse {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
+    var response = ControlResponse.json((try? encoder.encode(report)).map { Array($0) + [0x0A] } ?? Array("{}".utf8))
+    response.head.status = status
+    return response
+  }
+
+  private static func response(_ refusal: AdministrationRefusal) -> ControlResponse {
+    var response = json(
+      RefusalReport(error: refusal.code, message: refusal.message), status: .init(code: refusal.status))
+    if refusal == .noToken { response.head.headerFields[.wwwAuthenticate] = "Bearer realm=\"cordon\"" }
+    return response
+  }
+}

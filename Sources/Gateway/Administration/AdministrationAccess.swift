@@ -1,0 +1,79 @@
+internal import DataPlane
+internal import Operations
+
+/// Who may administer accounts and sessions: whoever has the token; without one, whoever may open the Unix socket;
+/// otherwise nobody, because the containers of a pod and the users of a machine share its loopback.
+enum AdministrationAccess: Sendable {
+  case token(AdministrationToken)
+  case socket
+  case nobody
+
+  init(_ settings: AdminSettings, at address: BindAddress) throws(AdministrationTokenProblem) {
+    if let file = settings.tokenFile {
+      self = .token(try AdministrationToken(contentsOfFile: file))
+    } else if case .unix = address {
+      self = .socket
+    } else {
+      self = .nobody
+    }
+  }
+
+  /// Whether the socket's file must be its owner's alone.
+  var restsOnPermission: Bool {
+    if case .socket = self { true } else { false }
+  }
+
+  /// - Parameter authorization: every value of `Authorization`.
+  /// - Returns: by what right, for the audit.
+  func judge(authorization: [String]) throws(AdministrationRefusal) -> String {
+    switch self {
+    case .socket: return "socket"
+    case .nobody: throw .switchedOff
+    case .token(let token):
+      guard authorization.count == 1, let value = authorization.first?.utf8, value.count > 7,
+        value.prefix(7).elementsEqual("Bearer ".utf8), token.matches(Array(value.dropFirst(7)))
+      else { throw .noToken }
+      return "token"
+    }
+  }
+}
+
+/// Why an act of administration is not carried out, as it is answered.
+struct AdministrationRefusal: Error, Equatable {
+  let status: Int
+  /// A short constant.
+  let code: String
+  /// What is wrong, and what to do.
+  let message: String
+
+  static let switchedOff = AdministrationRefusal(
+    status: 403, code: "administration_off",
+    message: "administration over TCP asks for a token, and none is configured: set admin.token_file (cordon keygen "
+      + "--output FILE makes one), or let admin.address be a Unix socket")
+  static let noToken = AdministrationRefusal(
+    status: 401, code: "token_required",
+    message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
+  static let noAccount = AdministrationRefusal(
+    status: 404, code: "no_account", message: "nobody is known under this subject; find one with GET /accounts?email=")
+  static let noSession = AdministrationRefusal(
+    status: 404, code: "no_session", message: "there is no such session, or it has ended already")
+  static let noSubject = AdministrationRefusal(
+    status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
+  static let noHandle = AdministrationRefusal(
+    status: 400, code: "bad_handle",
+    message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions tells it")
+  static let noQuery = AdministrationRefusal(
+    status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
+  static let unknown = AdministrationRefusal(
+    status: 404, code: "not_found",
+    message: "there are GET /accounts?subject=|email=, GET and DELETE /accounts/SUB/sessions, POST "
+      + "/accounts/SUB/disconnect and DELETE /sessions/HANDLE")
+
+  static func wrongMethod(_ allowed: String) -> AdministrationRefusal {
+    AdministrationRefusal(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")
+  }
+
+  static func store(_ reason: String) -> AdministrationRefusal {
+    AdministrationRefusal(status: 503, code: "store_unavailable", message: reason)
+  }
+}

@@ -1,0 +1,140 @@
+internal import AppleIdentity
+internal import Sessions
+
+/// What an operator wants done, from method and target of a request.
+enum AdministrationAct: Equatable {
+  case findSubject(Subject)
+  case findEmail(String)
+  case sessions(of: Subject)
+  case endSession(SessionHandle)
+  case endSessions(of: Subject)
+  /// Revokes at Apple and forgets; with `evenUnrevoked` also what Apple did not revoke.
+  case disconnect(Subject, evenUnrevoked: Bool)
+
+  /// What the audit calls it.
+  var name: String {
+    switch self {
+    case .findSubject, .findEmail: "find_account"
+    case .sessions: "list_sessions"
+    case .endSession: "end_session"
+    case .endSessions: "end_sessions"
+    case .disconnect: "disconnect"
+    }
+  }
+
+  /// Whether a path is one of these.
+  static func owns(_ path: String) -> Bool {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count > 1 && parts[0].isEmpty
+      && (parts[1].elementsEqual("accounts".utf8) || parts[1].elementsEqual("sessions".utf8))
+  }
+
+  /// - Parameter target: path and query.
+  init(method: String, target: String) throws(AdministrationRefusal) {
+    let bytes = Array(target.utf8)
+    let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+    let query = bytes.dropFirst(path.count + 1)
+    let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+      .map { PathSegment.decode(Array($0)) }
+    func expect(_ expected: String) throws(AdministrationRefusal) {
+      guard method == expected else { throw .wrongMethod(expected) }
+    }
+    switch (parts.first, parts.count) {
+    case ("accounts", 1):
+      try expect("GET")
+      self = try Self.finding(Array(query))
+    case ("accounts", 3) where parts[2] == "sessions":
+      let subject = try Self.subject(parts[1])
+      switch method {
+      case "GET": self = .sessions(of: subject)
+      case "DELETE": self = .endSessions(of: subject)
+      default: throw .wrongMethod("GET or DELETE")
+      }
+    case ("accounts", 3) where parts[2] == "disconnect":
+      try expect("POST")
+      let force = try Self.fields(Array(query), ["force"])["force"]
+      guard force == nil || force == "true" else { throw .noQuery }
+      self = .disconnect(try Self.subject(parts[1]), evenUnrevoked: force != nil)
+    case ("sessions", 2):
+      try expect("DELETE")
+      guard let handle = parts[1].flatMap({ SessionHandle(text: $0) }) else { throw .noHandle }
+      self = .endSession(handle)
+    default: throw .unknown
+    }
+  }
+
+  private static func finding(_ query: [UInt8]) throws(AdministrationRefusal) -> AdministrationAct {
+    let fields = try fields(query, ["subject", "email"])
+    switch (fields["subject"], fields["email"]) {
+    case (let text?, nil): return .findSubject(try subject(text))
+    case (nil, let email?) where !email.isEmpty: return .findEmail(email)
+    default: throw .noQuery
+    }
+  }
+
+  private static func subject(_ text: String?) throws(AdministrationRefusal) -> Subject {
+    guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
+    return subject
+  }
+
+  /// The fields of a query, of which there may be only these, each once.
+  private static func fields(
+    _ query: [UInt8], _ names: Set<String>
+  ) throws(AdministrationRefusal) -> [String: String] {
+    guard let form = try? FormFields(parsing: query) else { throw .noQuery }
+    var result: [String: String] = [:]
+    for field in form.fields {
+      guard let name = String(validating: field.name, as: UTF8.self), names.contains(name), result[name] == nil,
+        let value = String(validating: field.value, as: UTF8.self)
+      else { throw .noQuery }
+      result[name] = value
+    }
+    return result
+  }
+}
+
+/// One segment of a path (RFC 3986 3.3).
+enum PathSegment {
+  /// Nil for what is no percent-encoded UTF-8.
+  static func decode(_ bytes: [UInt8]) -> String? {
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count {
+      if bytes[index] == UInt8(ascii: "%") {
+        guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
+          return nil
+        }
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(bytes[index])
+        index += 1
+      }
+    }
+    return String(validating: result, as: UTF8.self)
+  }
+
+  /// Every byte but the unreserved ones becomes `%XX`; good for a query's value, too.
+  static func encode(_ text: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let bytes = text.utf8.flatMap { byte -> [UInt8] in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        [byte]
+      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func digit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,119 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOPosix
+internal import Operations
+
+/// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
+public struct AdministrationClient: Sendable {
+  private let address: BindAddress
+  private let token: AdministrationToken?
+
+  /// Apple is asked for each token of a user in turn, and may take twelve seconds each time.
+  private static let timeout = Duration.seconds(120)
+  /// The longest answer, in bytes.
+  private static let bodyLimit = 16 << 20
+
+  /// - Throws: ``AdministrationTokenProblem``.
+  public init(_ settings: GatewaySettings) throws {
+    address = settings.adminAddress
+    token = try settings.admin.tokenFile.map { file throws(AdministrationTokenProblem) in
+      try AdministrationToken(contentsOfFile: file)
+    }
+  }
+
+  /// Who has this subject: one account or none.
+  public func accounts(subject: String) async throws -> [AccountReport] {
+    try await ask(.get, "/accounts?subject=\(PathSegment.encode(subject))", AccountsReport.self).accounts
+  }
+
+  /// Who has this address, as far as is known.
+  public func accounts(email: String) async throws -> [AccountReport] {
+    try await ask(.get, "/accounts?email=\(PathSegment.encode(email))", AccountsReport.self).accounts
+  }
+
+  /// The sessions of a user, newest first.
+  public func sessions(of subject: String) async throws -> [SessionReport] {
+    try await ask(.get, "/accounts/\(PathSegment.encode(subject))/sessions", SessionsReport.self).sessions
+  }
+
+  /// Ends one session.
+  public func endSession(_ handle: String) async throws -> EndedReport {
+    try await ask(.delete, "/sessions/\(PathSegment.encode(handle))", EndedReport.self)
+  }
+
+  /// Ends every session of a user.
+  public func endSessions(of subject: String) async throws -> EndedReport {
+    try await ask(.delete, "/accounts/\(PathSegment.encode(subject))/sessions", EndedReport.self)
+  }
+
+  /// Revokes a user's tokens at Apple and forgets the user.
+  /// - Parameter evenUnrevoked: forget also where Apple did not revoke.
+  public func disconnect(_ subject: String, evenUnrevoked: Bool) async throws -> DisconnectionReport {
+    try await ask(
+      .post, "/accounts/\(PathSegment.encode(subject))/disconnect\(evenUnrevoked ? "?force=true" : "")",
+      DisconnectionReport.self, or: .badGateway)
+  }
+
+  private func ask<Report: Decodable>(
+    _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok
+  ) async throws -> Report {
+    let response = try await send(method, target)
+    guard response.head.status == .ok || response.head.status == other else {
+      let refusal = try? JSONDecoder().decode(RefusalReport.self, from: Data(response.body))
+      throw AdministrationClientError(
+        refusal?.message ?? "the admin listener at \(address) answered \(response.head.status.code)")
+    }
+    do {
+      return try JSONDecoder().decode(report, from: Data(response.body))
+    } catch {
+      throw AdministrationClientError("what answers at \(address) is not this version of cordon: check admin.address")
+    }
+  }
+
+  private func send(_ method: HTTPRequest.Method, _ target: String) async throws -> OriginResponse {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    do {
+      let upstream = try UpstreamTarget(UpstreamSettings(address: Self.reachable(address)))
+      let client = try await OriginClient(
+        upstream, authority: "localhost", timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: group.next())
+      var fields: HTTPFields = [.accept: "application/json"]
+      if let token { fields[.authorization] = "Bearer \(String(decoding: token.revealed, as: UTF8.self))" }
+      let request = HTTPRequest(
+        method: method, scheme: "http", authority: "localhost", path: target, headerFields: fields)
+      let response = try await client.send(request, body: [])
+      try await group.shutdownGracefully()
+      return response
+    } catch {
+      try? await group.shutdownGracefully()
+      guard let error = error as? OriginError else { throw error }
+      switch error {
+      case .notSent(let reason):
+        throw AdministrationClientError(
+          "the gateway's admin listener at \(address) cannot be reached (\(reason)): is the gateway running, and may "
+            + "you open that address?")
+      case .unanswered(let reason):
+        throw AdministrationClientError(
+          "the admin listener at \(address) did not answer (\(reason)): look again before you repeat it")
+      }
+    }
+  }
+
+  /// Where to connect to reach a listener of this machine: "every address" is no address to go to.
+  private static func reachable(_ address: BindAddress) -> UpstreamAddress {
+    switch address {
+    case .unix(let path): .unix(path: path)
+    case .ip("0.0.0.0", let port): .tcp(host: "127.0.0.1", port: port, tls: false)
+    case .ip("::", let port): .tcp(host: "::1", port: port, tls: false)
+    case .ip(let host, let port): .tcp(host: host, port: port, tls: false)
+    }
+  }
+}
+
+/// What a command tells its user when the gateway did not do it.
+public struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,129 @@
+internal import FoundationEssentials
+internal import Sessions
+
+/// `GET /accounts`: who was found.
+public struct AccountsReport: Codable, Sendable, Equatable {
+  public let accounts: [AccountReport]
+}
+
+/// One Apple user, as the operator sees them. Times are RFC 3339, in UTC.
+public struct AccountReport: Codable, Sendable, Equatable {
+  /// Apple's `sub`.
+  public let subject: String
+  public let name: String?
+  public let email: String?
+  public let emailVerified: Bool?
+  public let isPrivateEmail: Bool?
+  public let organization: String?
+  /// When the user last signed in.
+  public let latestAuthorization: String
+  /// When Apple last confirmed the account.
+  public let lastVerified: String
+  /// When Apple was last asked.
+  public let lastAsked: String?
+  /// What came of the last check: `good`, `revoked`, `no good answer`; nil before the first.
+  public let lastAnswer: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case subject = "sub"
+    case name, email
+    case emailVerified = "email_verified"
+    case isPrivateEmail = "is_private_email"
+    case organization = "org_id"
+    case latestAuthorization = "latest_authorization"
+    case lastVerified = "last_verified"
+    case lastAsked = "last_asked"
+    case lastAnswer = "last_answer"
+  }
+
+  init(_ account: Account) {
+    subject = account.subject.text
+    name = account.name?.text
+    email = account.claims.email
+    emailVerified = account.claims.emailVerified
+    isPrivateEmail = account.claims.isPrivateEmail
+    organization = account.claims.organizationID
+    latestAuthorization = account.latestAuthorization.rfc3339
+    lastVerified = account.lastVerified.rfc3339
+    lastAsked = account.lastAsked?.rfc3339
+    lastAnswer = account.lastAnswer?.rawValue
+  }
+}
+
+/// `GET /accounts/SUB/sessions`: the user's sessions, newest first.
+public struct SessionsReport: Codable, Sendable, Equatable {
+  public let sessions: [SessionReport]
+}
+
+/// One browser or app. Times are RFC 3339, in UTC.
+public struct SessionReport: Codable, Sendable, Equatable {
+  /// Its public name, by which it is ended.
+  public let handle: String
+  /// The client that was signed in with.
+  public let clientID: String
+  public let began: String
+  public let ends: String
+  /// A minute or two behind.
+  public let lastSeen: String
+  /// What the browser called itself.
+  public let userAgent: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case handle
+    case clientID = "client_id"
+    case began, ends
+    case lastSeen = "last_seen"
+    case userAgent = "user_agent"
+  }
+
+  init(_ session: Session) {
+    handle = session.handle.text
+    clientID = session.clientID
+    began = session.began.rfc3339
+    ends = session.ends.rfc3339
+    lastSeen = session.lastSeen.rfc3339
+    userAgent = session.userAgent?.text
+  }
+}
+
+/// What came of ending sessions: how many there were.
+public struct EndedReport: Codable, Sendable, Equatable {
+  public let ended: Int
+}
+
+/// `POST /accounts/SUB/disconnect`: what became of the user's tokens at Apple, and of the account here.
+public struct DisconnectionReport: Codable, Sendable, Equatable {
+  /// Whether everything known of the user was forgotten here.
+  public let forgotten: Bool
+  /// Sessions that ended.
+  public let ended: Int
+  public let revocations: [Revocation]
+
+  /// One token.
+  public struct Revocation: Codable, Sendable, Equatable {
+    /// The client that the token was given to.
+    public let clientID: String
+    /// `revoked`, or why not: `refused`, `apple_trouble`, `not_sent`, `no_secret`, `unreadable`.
+    public let outcome: String
+    /// What is wrong, and what to do.
+    public let message: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case clientID = "client_id"
+      case outcome, message
+    }
+
+    /// Whether the token is worth nothing any more.
+    public var isRevoked: Bool { outcome == "revoked" }
+  }
+}
+
+/// What a refused act is answered.
+struct RefusalReport: Codable {
+  let error: String
+  let message: String
+}
+
+extension Date {
+  fileprivate var rfc3339: String { ISO8601Format() }
+}

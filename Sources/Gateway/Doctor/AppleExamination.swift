@@ -1,0 +1,119 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import NIOCore
+internal import Operations
+
+/// The registration with Apple: what can be seen here, and what Apple itself says of it.
+struct AppleExamination {
+  let settings: GatewaySettings
+
+  private var apple: AppleSettings { settings.apple }
+
+  /// More than this ahead, and Apple may find our secrets issued in the future; behind, and we find its tokens so.
+  private static let intolerableSeconds = 60.0
+  private static let noticeableSeconds = 10.0
+
+  func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
+    note(redirectURI())
+    let key: ClientSecretKey
+    do throws(ClientSecretKeyProblem) {
+      key = try ClientSecretKey(contentsOfFile: apple.privateKeyFile)
+      note(.ok("apple key", "\(apple.privateKeyFile) holds a P-256 private key"))
+    } catch {
+      note(.failure("apple key", error.message, error.remedy))
+      return
+    }
+    let provider: AppleIdentityProvider
+    do {
+      let connection = try await AppleConnection(
+        apple, metrics: MetricsRegistry(version: "", startTime: .now()), on: eventLoop)
+      provider = try AppleIdentityProvider(
+        settings: apple, key: key,
+        transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
+        clock: { Date.now })
+    } catch {
+      note(.failure("apple", "\(error)", "correct apple.base_url; is the package ca-certificates installed?"))
+      return
+    }
+    guard await secret(provider, note) else { return }
+    guard await keySet(provider, note) else { return }
+    for clientID in [apple.clientID] + apple.nativeClientIDs { note(await credentials(provider, clientID)) }
+  }
+
+  // MARK: Here
+
+  /// Apple cannot be asked which addresses are registered: the rules are ours to check, the comparison the operator's.
+  private func redirectURI() -> DoctorFinding {
+    let problems = AppleSettings.problems(of: apple, redirectURI: settings.redirectURI)
+    if let problem = problems.first {
+      return .failure("redirect URI", "\(settings.redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
+    }
+    guard apple.baseURL == AppleSettings.appleBaseURL else {
+      return .ok("redirect URI", "\(settings.redirectURI), for \(apple.baseURL)")
+    }
+    return .ok(
+      "redirect URI", "\(settings.redirectURI); the Services ID must list it as a return URL, exactly like this")
+  }
+
+  private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
+    do throws(ClientSecretMintProblem) {
+      _ = try await provider.mint.secret(for: apple.clientID)
+      note(.ok("client secret", "signed for team \(apple.teamID) with key \(apple.keyID)"))
+      return true
+    } catch {
+      note(.failure("client secret", error.message, "set the clock; make sure of the .p8 file"))
+      return false
+    }
+  }
+
+  // MARK: At Apple
+
+  /// - Returns: whether Apple answers at all: otherwise nothing more need be asked.
+  private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
+    do throws(AppleKeySetProblem) {
+      let report = try await provider.keySet.fetchNow()
+      let count = report.keyIdentifiers.count
+      note(.ok("key set", "\(count) usable key\(count == 1 ? "" : "s") at \(apple.baseURL)"))
+      note(Self.clock(report.clockDifference(at: .now)))
+      return true
+    } catch {
+      switch error {
+      case .unreachable:
+        note(.failure("key set", error.message, "let this machine reach \(apple.baseURL): name server, firewall"))
+        return false
+      default:
+        note(.failure("key set", error.message, "try again; is something else answering at \(apple.baseURL)?"))
+        return true
+      }
+    }
+  }
+
+  /// - Parameter difference: in seconds, positive where our clock is ahead.
+  static func clock(_ difference: TimeInterval?) -> DoctorFinding {
+    guard let difference else {
+      return .warning("clock", "Apple's answer tells no time", "make sure that the clock is set by NTP")
+    }
+    // Apple tells whole seconds, a moment ago.
+    let seconds = difference.magnitude < 2 ? 0 : (difference.magnitude * 10).rounded() / 10
+    let seen =
+      seconds == 0 ? "agrees with Apple's" : "\(seconds) s \(difference > 0 ? "ahead of" : "behind") Apple's"
+    let remedy = "set it: timedatectl set-ntp true"
+    if difference.magnitude > intolerableSeconds { return .failure("clock", seen, remedy) }
+    if difference.magnitude > noticeableSeconds { return .warning("clock", seen, remedy) }
+    return .ok("clock", seen)
+  }
+
+  private func credentials(_ provider: AppleIdentityProvider, _ clientID: String) async -> DoctorFinding {
+    let subject = "credentials"
+    switch await provider.tokens.checkCredentials(clientID: clientID) {
+    case .accepted:
+      return .ok(subject, "Apple accepts \(clientID) with team \(apple.teamID) and key \(apple.keyID)")
+    case .misconfigured(let refusal):
+      return .failure(subject, "\(clientID): \(refusal.message)", refusal.remedy)
+    case .appleTrouble(let trouble): return .failure(subject, "\(clientID): \(trouble.message)", "try again")
+    case .notSent(let reason):
+      return .failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)")
+    case .noSecret(let problem): return .failure(subject, problem.message, "set the clock; make sure of the .p8 file")
+    }
+  }
+}

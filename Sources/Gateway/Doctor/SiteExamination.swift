@@ -1,0 +1,130 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import NIOCore
+internal import Sessions
+
+/// What stands on our own side: the application, the certificate, the secrets, the store.
+struct SiteExamination {
+  let settings: GatewaySettings
+
+  // MARK: The application
+
+  /// Whether each address of each upstream takes connections; not one request is sent.
+  func upstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
+    var findings: [DoctorFinding] = []
+    for upstream in [settings.upstream] + settings.upstreams {
+      for address in upstream.addresses {
+        findings.append(
+          await examine(UpstreamSettings(address: address, timeouts: upstream.timeouts), "\(address)", on: eventLoop))
+      }
+    }
+    return findings
+  }
+
+  private func examine(
+    _ upstream: UpstreamSettings, _ name: String, on eventLoop: any EventLoop
+  ) async -> DoctorFinding {
+    do {
+      let client = try await OriginClient(
+        try UpstreamTarget(upstream), authority: "localhost", timeout: upstream.timeouts.connect, bodyLimit: 0,
+        on: eventLoop)
+      do throws(OriginError) {
+        try await client.connect()
+      } catch {
+        return .failure("upstream", "\(name): \(error.reason)", "start the application, or correct upstream.url")
+      }
+      return .ok("upstream", "\(name) takes connections")
+    } catch {
+      return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
+    }
+  }
+
+  // MARK: The certificate
+
+  /// Nil where TLS ends before the gateway.
+  func certificate() -> DoctorFinding? {
+    guard let files = settings.listener.tls else { return nil }
+    do {
+      let certificate = try ListenerCertificate(files)
+      let now = WallClock.now() / 1_000
+      let seen = "\(files.certificateFile) is good until \(Self.day(certificate.expiry))"
+      guard let warning = certificate.warning(at: now) else { return .ok("certificate", seen) }
+      return certificate.isRefused(at: now)
+        ? .failure("certificate", seen, warning) : .warning("certificate", seen, warning)
+    } catch {
+      // Its words end with the remedy.
+      return .failure("certificate", "\(error)", nil)
+    }
+  }
+
+  /// The day of a moment in seconds since 1970, in UTC.
+  private static func day(_ seconds: Int64) -> String {
+    String(Date(timeIntervalSince1970: Double(seconds)).ISO8601Format().prefix(10))
+  }
+
+  // MARK: Secrets and store
+
+  func sessionKeys() -> (SessionKeyring?, DoctorFinding) {
+    let files = settings.session.secretFiles
+    do throws(KeyringError) {
+      let keyring = try SessionKeyring(files: files)
+      let count = files.count == 1 ? "one secret" : "\(files.count) secrets, the first"
+      return (keyring, .ok("session keys", "\(count) signs and seals, as key \(keyring.firstKey)"))
+    } catch {
+      return (nil, .failure("session keys", error.message, nil))
+    }
+  }
+
+  func store(
+    _ open: () throws(StoreError) -> Doctor.StorePresence, _ keyring: SessionKeyring?
+  ) async -> DoctorFinding {
+    do throws(StoreError) {
+      switch try open() {
+      case .absent(let place): return .ok("store", "none yet at \(place): the gateway makes it at its first start")
+      case .open(let store):
+        let finding: DoctorFinding
+        do throws(StoreError) {
+          finding = try await examine(store, keyring)
+        } catch {
+          finding = .failure("store", error.description, nil)
+        }
+        try await store.close()
+        return finding
+      }
+    } catch {
+      return .failure("store", error.description, nil)
+    }
+  }
+
+  private func examine(_ store: any SessionStore, _ keyring: SessionKeyring?) async throws(StoreError) -> DoctorFinding
+  {
+    try await store.ping()
+    let counts = try await store.counts()
+    let seen =
+      "can be written; \(Self.count(counts.accounts, "account")), \(Self.count(counts.sessions, "session")), "
+      + Self.count(counts.refreshTokens, "refresh token")
+    guard let keyring else { return .ok("store", seen) }
+    let sealed = try await store.sealingKeys()
+    do throws(KeyringError) {
+      try keyring.requireEveryKey(of: sealed)
+    } catch {
+      return .failure("store", error.message, nil)
+    }
+    let older = sealed.filter { $0.key != keyring.firstKey }.values.reduce(0, +)
+    guard older == 0 else {
+      return .warning(
+        "store", "\(seen), \(older) of them sealed by an older secret", "run `cordon store reseal`")
+    }
+    return .ok("store", seen)
+  }
+
+  private static func count(_ number: Int, _ word: String) -> String { "\(number) \(word)\(number == 1 ? "" : "s")" }
+}
+
+extension OriginError {
+  fileprivate var reason: String {
+    switch self {
+    case .notSent(let reason), .unanswered(let reason): reason
+    }
+  }
+}

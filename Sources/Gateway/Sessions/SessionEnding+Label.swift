@@ -1,0 +1,15 @@
+internal import Sessions
+
+extension SessionEnding {
+  /// What metrics and the audit call it.
+  var label: String {
+    switch self {
+    case .signedOut: "signed_out"
+    case .replaced: "replaced"
+    case .revoked: "revoked"
+    case .consentRevoked: "consent_revoked"
+    case .accountRemoved: "account_removed"
+    case .byOperator: "by_operator"
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import Gateway
+
+/// `cordon accounts`: who is known to a running gateway.
+struct AccountsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "accounts",
+    abstract: "Finds and disconnects accounts, at a running gateway.",
+    subcommands: [Find.self, Sessions.self, Disconnect.self])
+
+  /// `cordon accounts find`.
+  struct Find: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "find", abstract: "Finds an account by Apple's subject or by its address.")
+
+    @OptionGroup var gateway: RunningGatewayOptions
+
+    @Option(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    var subject: String?
+
+    @Option(help: "The address that Apple told last; upper and lower case are the same.")
+    var email: String?
+
+    func validate() throws {
+      guard (subject == nil) != (email == nil) else { throw ValidationError("Give --subject or --email.") }
+    }
+
+    func run() async throws {
+      try await gateway.perform("accounts find") { client in
+        let accounts =
+          if let subject { try await client.accounts(subject: subject) } else {
+            try await client.accounts(email: email ?? "")
+          }
+        if gateway.json { return try printJSON(accounts) }
+        guard !accounts.isEmpty else {
+          complain("Nobody was found.")
+          throw ExitCode.failure
+        }
+        print(accounts.map(\.text).joined(separator: "\n\n"))
+      }
+    }
+  }
+
+  /// `cordon accounts sessions`.
+  struct Sessions: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "sessions", abstract: "Lists the sessions of an account, newest first.")
+
+    @OptionGroup var gateway: RunningGatewayOptions
+
+    @Argument(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    var subject: String
+
+    func run() async throws {
+      try await gateway.perform("accounts sessions") { client in
+        let sessions = try await client.sessions(of: subject)
+        if gateway.json { return try printJSON(sessions) }
+        print(sessions.isEmpty ? "No sessions." : sessions.map(\.text).joined(separator: "\n\n"))
+      }
+    }
+  }
+
+  /// `cordon accounts disconnect`.
+  struct Disconnect: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "disconnect",
+      abstract: "Revokes a user's tokens at Apple, ends the sessions, and forgets the user.",
+      discussion: """
+        For somebody who wants their account deleted. The user may sign in again; Apple then asks for consent and sends \
+        the name once more. Where Apple does not revoke a token, nothing is forgotten, so that it can be tried again.
+        """)
+
+    @OptionGroup var gateway: RunningGatewayOptions
+
+    @Argument(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    var subject: String
+
+    @Flag(help: "Forget the user even where Apple does not revoke.")
+    var force = false
+
+    func run() async throws {
+      try await gateway.perform("accounts disconnect") { client in
+        let report = try await client.disconnect(subject, evenUnrevoked: force)
+        if gateway.json { try printJSON(report) } else { print(report.text) }
+        if !report.forgotten { throw ExitCode.failure }
+      }
+    }
+  }
+}
+
+/// `cordon sessions`: ends sessions at a running gateway.
+struct SessionsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sessions", abstract: "Ends sessions, at a running gateway.", subcommands: [End.self])
+
+  /// `cordon sessions end`.
+  struct End: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "end",
+      abstract: "Ends a session, or every session of a user. Their streams close at once.")
+
+    @OptionGroup var gateway: RunningGatewayOptions
+
+    @Argument(help: "The session's handle, as `cordon accounts sessions` and the audit tell it.")
+    var handle: String?
+
+    @Option(help: ArgumentHelp("End every session of this user instead.", valueName: "sub"))
+    var all: String?
+
+    func validate() throws {
+      guard (handle == nil) != (all == nil) else { throw ValidationError("Give a handle, or --all SUB.") }
+    }
+
+    func run() async throws {
+      try await gateway.perform("sessions end") { client in
+        let report =
+          if let all { try await client.endSessions(of: all) } else { try await client.endSession(handle ?? "") }
+        if gateway.json { return try printJSON(report) }
+        print("\(report.ended) session\(report.ended == 1 ? "" : "s") ended.")
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Gateway
+
+/// Reports as a person reads them: a line a fact.
+private func table(_ rows: [(String, String?)]) -> String {
+  rows.compactMap { name, value in
+    value.map { "\(name)\(String(repeating: " ", count: max(0, 12 - name.count)))  \(printable($0))" }
+  }.joined(separator: "\n")
+}
+
+extension AccountReport {
+  var text: String {
+    let flags = [
+      emailVerified == true ? nil : "not verified", isPrivateEmail == true ? "Apple's relay" : nil,
+    ].compactMap(\.self)
+    return table([
+      ("subject", subject), ("name", name),
+      ("email", email.map { flags.isEmpty ? $0 : "\($0) (\(flags.joined(separator: ", ")))" }),
+      ("organization", organization), ("signed in", latestAuthorization), ("verified", lastVerified),
+      ("asked", lastAsked), ("last answer", lastAnswer),
+    ])
+  }
+}
+
+extension SessionReport {
+  var text: String {
+    table([
+      ("session", handle), ("client", clientID), ("began", began), ("last seen", lastSeen), ("ends", ends),
+      ("browser", userAgent),
+    ])
+  }
+}
+
+extension DisconnectionReport {
+  var text: String {
+    var lines = revocations.map { revocation in
+      "\(revocation.clientID): \(revocation.outcome)\(revocation.message.map { ": \(printable($0))" } ?? "")"
+    }
+    lines.append(
+      forgotten
+        ? "The user is forgotten; \(ended) session\(ended == 1 ? "" : "s") ended."
+        : "Nothing was forgotten: mend that and try again, or forget the user all the same with --force.")
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// Prints a report as JSON.
+func printJSON(_ report: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+  print(String(decoding: try encoder.encode(report), as: UTF8.self))
+}

@@ -1,0 +1,78 @@
+import ArgumentParser
+import ConfigurationFile
+import Gateway
+import Sessions
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// `cordon doctor`: looks at everything that the gateway needs, live.
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Looks, live, at everything that the gateway needs.",
+    discussion: """
+      One line for each thing: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the clock \
+      against Apple's; team, key and client ID by Apple's own answer (to a code that nobody has: no user is asked \
+      about); the application; the certificate; the session secrets; the store. Nothing is changed. Run it as the \
+      gateway's user, so that it sees what the gateway sees; a running gateway does not mind.
+
+      Exit status: 0 if people can sign in (warnings included), 1 if not, 78 if the configuration is not in order.
+      """)
+
+  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"))
+  var config: String
+
+  func run() async throws {
+    let configuration = try Configuration.loaded(from: config)
+    signal(SIGPIPE, SIG_IGN)
+    let store = configuration.store
+    let doctor = Doctor(settings: try GatewaySettings(configuration)) { () throws(StoreError) in
+      try store.openIfPresent()
+    }
+    let style = Style(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
+    print(style.line(.ok, "configuration", "\(config) is in order", nil))
+    let findings = await doctor.examine { finding in
+      print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
+      fflush(nil)
+    }
+    let failures = findings.count { $0.status == .failure }
+    let warnings = findings.count { $0.status == .warning }
+    print(style.summary(failures: failures, warnings: warnings))
+    if failures > 0 { throw ExitCode.failure }
+  }
+
+  /// How lines look.
+  private struct Style {
+    let isColoured: Bool
+
+    func line(_ status: DoctorFinding.Status, _ subject: String, _ seen: String, _ remedy: String?) -> String {
+      let (word, colour) =
+        switch status {
+        case .ok: ("ok  ", 32)
+        case .warning: ("warn", 33)
+        case .failure: ("FAIL", 31)
+        }
+      let padding = String(repeating: " ", count: max(0, 13 - subject.count))
+      let shown = isColoured ? "\u{1B}[1;\(colour)m\(word)\u{1B}[0m" : word
+      return "\(shown)  \(subject)\(padding)  \(printable(seen))\(remedy.map { "; \(printable($0))" } ?? "")"
+    }
+
+    func summary(failures: Int, warnings: Int) -> String {
+      if failures == 0, warnings == 0 { return "\nEverything is well." }
+      let parts = [(failures, "failure"), (warnings, "warning")].filter { $0.0 > 0 }
+        .map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+      return "\n\(parts.joined(separator: ", "))."
+    }
+  }
+}
+
+/// Text that came from elsewhere, fit for a terminal: control characters become `?`.
+func printable(_ text: String) -> String {
+  String(
+    String.UnicodeScalarView(
+      text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+}

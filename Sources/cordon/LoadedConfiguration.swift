@@ -1,0 +1,64 @@
+import ArgumentParser
+import ConfigurationFile
+import Gateway
+import SQLiteSessions
+import Sessions
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension Configuration {
+  /// Reads a file for a command that needs one in order.
+  /// - Throws: `ExitCode` 78, after every problem was told on standard error.
+  static func loaded(from path: String) throws -> Configuration {
+    do throws(ConfigurationProblems) {
+      return try ConfigurationFile.load(path)
+    } catch {
+      complain("\(error)")
+      throw ExitCode(ExitStatus.configuration)
+    }
+  }
+}
+
+/// Writes to standard error.
+func complain(_ text: String) {
+  var standardError = StandardError()
+  print(text, to: &standardError)
+}
+
+extension StoreSettings {
+  /// Opens the store, and makes it where there is none.
+  func open() throws -> any SessionStore {
+    switch location {
+    case .sqlite(let path): try SQLiteSessionStore(path: path)
+    case .postgreSQL: throw Self.notSupported
+    }
+  }
+
+  /// Opens the store if there is one: a command that only looks must not leave one behind that is its own user's.
+  func openIfPresent() throws(StoreError) -> Doctor.StorePresence {
+    switch location {
+    case .sqlite(let path):
+      if access(path, F_OK) != 0, errno == ENOENT {
+        let slash = path.lastIndex(of: "/") ?? path.startIndex
+        let folder = slash == path.startIndex ? "/" : String(path[..<slash])
+        guard access(folder, W_OK | X_OK) == 0 else {
+          throw StoreError(
+            code: errno == ENOENT ? .missingDirectory : .denied,
+            message: "the store cannot be made at \(path): \(String(cString: strerror(errno))); make the folder, and "
+              + "let the gateway's user write there")
+        }
+        return .absent(path)
+      }
+      return .open(try SQLiteSessionStore(path: path))
+    case .postgreSQL: throw Self.notSupported
+    }
+  }
+
+  private static let notSupported = StoreError(
+    code: .unavailable,
+    message: "store.url: PostgreSQL is not supported by this version; use sqlite:/path/to/file.db")
+}

@@ -1,0 +1,85 @@
+import NIOCore
+import Testing
+
+@testable import DataPlane
+
+// What the observer is told: connect times, versions, users, tunnels, and why an exchange failed.
+
+@Suite("What the observer is told")
+struct ObserverTests {
+  @Test("A connection to the upstream is told once, with the time that it took")
+  func connecting() async throws {
+    try await withGateway { rig async throws in
+      let answers = try await blocking {
+        let client = try rig.connect()
+        return try (0..<3).map { _ in
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+          return try client.readResponse()
+        }
+      }
+      #expect(answers.map(\.status) == [200, 200, 200])
+      #expect(await eventually { rig.log.statuses.count == 3 })
+      #expect(rig.log.connectTimes.count == 1)
+      #expect(rig.log.connectTimes.allSatisfy { $0 > .zero })
+      #expect(rig.log.failures == [])
+    }
+  }
+
+  @Test("The version of a request and the pseudonym that the gate gave are told")
+  func versionAndUser() async throws {
+    try await withGateway(
+      gate: { path, _ in .forward(ForwardingOrder(routeClass: 1, user: path == "/known" ? 42 : nil)) },
+      { rig async throws in
+        _ = try await rig.exchange("GET /known HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+        _ = try await rig.exchange("GET / HTTP/1.0\r\nHost: a\r\n\r\n")
+        #expect(await eventually { rig.log.usesHTTP11 == [true, false] })
+        #expect(rig.log.users == [42, nil])
+      })
+  }
+
+  @Test("A tunnel is told when it opens, and its end, whoever ends it, is no failure", arguments: [true, false])
+  func tunnel(endedByClient: Bool) async throws {
+    try await withGateway(
+      script: { socket, _ in
+        _ = try socket.readHead()
+        try socket.send("HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+        if endedByClient { _ = try? socket.readHead() }
+      },
+      { rig async throws in
+        let answer = try await blocking {
+          let client = try rig.connect()
+          try client.send("GET / HTTP/1.1\r\nHost: a\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n")
+          return try client.readResponse(toHead: true)
+        }
+        #expect(answer.status == 101)
+        #expect(await eventually { rig.log.statuses == [101] })
+        #expect(rig.log.tunnelsOpened == 1)
+        #expect(rig.log.failures == [])
+      })
+  }
+
+  @Test("Why the upstream failed is told")
+  func failures() async throws {
+    try await withGateway(
+      script: { socket, number in
+        _ = try socket.readHead()
+        if number == 1 { try socket.send("no HTTP at all\r\n\r\n") }
+        if number == 2 { try socket.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf") }
+      },
+      { rig async throws in
+        for _ in 0..<3 { _ = try? await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n") }
+        #expect(await eventually { rig.log.statuses.count == 3 })
+        #expect(rig.log.failures == [.upstreamClosed, .upstreamMalformed, .upstreamClosed])
+      })
+  }
+
+  @Test("An upstream whose name is not found is told as that")
+  func unresolved() async throws {
+    try await withGateway(
+      upstream: { $0.addresses = [.tcp(host: "no-such-host.invalid", port: 80, tls: false)] },
+      { rig async throws in
+        #expect(try await rig.exchange("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n").status == 502)
+        #expect(await eventually { rig.log.failures == [.upstreamUnresolved] })
+      })
+  }
+}

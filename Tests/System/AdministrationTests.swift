@@ -1,0 +1,239 @@
+import Foundation
+import Testing
+
+// Administration of accounts and sessions, over the admin listener and by the commands.
+//
+// - Never without the token, or the permission of a Unix socket; without either it is off, and says how to switch it on.
+// - Accounts are found by subject and address; sessions are listed and ended, one or all: dead at once, streams too.
+// - disconnect revokes every token at Apple in the name of its client, then forgets; what Apple does not revoke stays.
+// - Every act is audited; nobody's name, address or token is in the log.
+
+@SystemActor
+@Suite("Administration")
+struct AdministrationTests {
+  private static let token = "a-token-of-the-tests-long-enough-to-be-one"
+  private static let right = [("Authorization", "Bearer \(token)")]
+
+  private let site: Site
+  private let subject: String
+  private var admin: HTTPClient { site.gateway.admin }
+
+  init() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(Self.token + "\n", to: "admin.token")
+    site = try withExtendedLifetime(folder) {
+      try Site(adjust: {
+        $0["admin", "token_file"] = "\"\(file)\""
+        $0["log", "access"] = "true"
+        $0["log", "format"] = "\"json\""
+      })
+    }
+    subject = try site.apple.subject(of: "anna")
+    // The commands read the file again.
+    try site.gateway.directory.write(Self.token + "\n", to: "admin.token")
+    var configuration = site.gateway.configuration
+    configuration["admin", "token_file"] = "\"admin.token\""
+    _ = try configuration.install(in: site.gateway.directory)
+  }
+
+  private func ask(_ method: String, _ target: String) throws -> HTTPResponse {
+    try admin.send(method, target, fields: Self.right, body: method == "POST" ? [] : nil)
+  }
+
+  private func cordon(_ arguments: String...) throws -> (exit: ServerProcess.Exit, out: String, error: String) {
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), arguments + ["--config", site.gateway.file], directory: site.gateway.directory.path)
+    return (result.exit, result.standardOutput, result.standardError)
+  }
+
+  private func audit(_ event: String) throws -> [[String: Any]] {
+    site.gateway.log.split(separator: 10).compactMap {
+      try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
+    }.filter { $0["kind"] as? String == "audit" && $0["event"] as? String == event }
+  }
+
+  private func handles(_ response: HTTPResponse) throws -> [String] {
+    (try response.json()["sessions"] as? [[String: Any]] ?? []).compactMap { $0["handle"] as? String }
+  }
+
+  @Test("Nobody administers without the token, and a wrong one is no token")
+  func token() throws {
+    defer { site.stop() }
+    let targets = [
+      ("GET", "/accounts?subject=\(subject)"), ("GET", "/accounts/\(subject)/sessions"),
+      ("DELETE", "/accounts/\(subject)/sessions"), ("POST", "/accounts/\(subject)/disconnect"),
+      ("DELETE", "/sessions/AAAAAAAAAAAAAAAAAAAAAA"),
+    ]
+    let anna = try site.signedIn()
+    let wrong: [[(String, String)]] = [
+      [], [("Authorization", "Bearer \(Self.token)x")], [("Authorization", "Bearer \(Self.token.dropLast())")],
+      [("Authorization", "Bearer ")], [("Authorization", "Basic \(Self.token)")], [("Authorization", Self.token)],
+      Self.right + Self.right,
+    ]
+    for (method, target) in targets {
+      for fields in wrong {
+        let response = try admin.send(method, target, fields: fields, body: method == "POST" ? [] : nil)
+        #expect(response.status == 401, "\(method) \(target) \(fields)")
+        #expect(response.fields["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+        #expect(!response.text.contains("anna"))
+      }
+    }
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    #expect(
+      try audit("administration").contains { $0["act"] as? String == "refused" && $0["by"] as? String == "nobody" })
+    #expect(site.gateway.log.firstRange(of: Array(Self.token.utf8)) == nil)
+  }
+
+  @Test("An account is found by subject and by address in any case, with its sessions")
+  func finding() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    _ = try site.signedIn()
+    for query in ["subject=\(subject)", "email=Anna.Bergstrom%40EXAMPLE.com"] {
+      let response = try ask("GET", "/accounts?\(query)")
+      #expect(response.status == 200)
+      let accounts = try #require(response.json()["accounts"] as? [[String: Any]])
+      #expect(accounts.count == 1)
+      #expect(accounts.first?["sub"] as? String == subject)
+      #expect(accounts.first?["email"] as? String == "anna.bergstrom@example.com")
+      #expect((accounts.first?["latest_authorization"] as? String)?.hasSuffix("Z") == true)
+    }
+    #expect(try (ask("GET", "/accounts?email=nobody@example.com").json()["accounts"] as? [Any])?.isEmpty == true)
+    let own = try #require(anna.fetch(site.own("session")).json()["session_id"] as? String)
+    let listed = try handles(ask("GET", "/accounts/\(subject)/sessions"))
+    #expect(listed.count == 2 && listed.contains(own))
+    #expect(try ask("GET", "/accounts/001.nobody/sessions").status == 404)
+    for bad in ["/accounts", "/accounts?subject=", "/accounts?email=a&email=b", "/accounts?subject=a&email=b"] {
+      #expect(try ask("GET", bad).status == 400, "\(bad)")
+    }
+    #expect(try ask("GET", "/accounts/%zz/sessions").status == 400)
+    #expect(try ask("PUT", "/accounts/\(subject)/sessions").status == 405)
+    #expect(try ask("GET", "/accounts/\(subject)").status == 404)
+    #expect(try ask("DELETE", "/sessions/short").status == 400)
+    #expect(try audit("administration").filter { $0["act"] as? String == "find_account" }.count == 3)
+    #expect(try audit("administration").allSatisfy { $0["by"] as? String == "token" })
+  }
+
+  @Test("A session is ended by its handle, the others stay; then all of them are")
+  func ending() throws {
+    defer { site.stop() }
+    let visitors = try (0..<3).map { _ in try site.signedIn() }
+    let ben = try site.signedIn(as: "ben")
+    let handle = try #require(visitors[0].fetch(site.own("session")).json()["session_id"] as? String)
+    #expect(try ask("DELETE", "/sessions/\(handle)").json()["ended"] as? Int == 1)
+    #expect(try visitors.map { try $0.fetch(site.own("session")).status } == [401, 200, 200])
+    #expect(try ask("DELETE", "/sessions/\(handle)").status == 404)
+    #expect(try ask("DELETE", "/accounts/\(subject)/sessions").json()["ended"] as? Int == 2)
+    #expect(try visitors.map { try $0.fetch(site.own("session")).status } == [401, 401, 401])
+    #expect(try ben.fetch(site.own("session")).status == 200)
+    let ended = try audit("session_ended")
+    #expect(ended.count == 3)
+    #expect(ended.contains { $0["session"] as? String == handle && $0["reason"] as? String == "by_operator" })
+    #expect(try admin.get("/metrics").text.contains("cordon_sessions_ended_total{reason=\"by_operator\"} 3"))
+  }
+
+  @Test("disconnect revokes at Apple in the client's name, ends the sessions and forgets the user")
+  func disconnecting() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let ben = try site.signedIn(as: "ben")
+    let response = try ask("POST", "/accounts/\(subject)/disconnect")
+    #expect(response.status == 200, "\(response.text)")
+    #expect(try response.json()["forgotten"] as? Bool == true)
+    let revocations = try site.apple.requests(at: "/auth/revoke")
+    #expect(revocations.map { $0.form["client_id"] } == [GatewayConfiguration.clientID])
+    #expect(revocations.first?.status == 200)
+    #expect(revocations.first?.form["token_type_hint"] == "refresh_token")
+    #expect(try anna.fetch(site.own("session")).status == 401)
+    #expect(try ben.fetch(site.own("session")).status == 200)
+    #expect(try (ask("GET", "/accounts?subject=\(subject)").json()["accounts"] as? [Any])?.isEmpty == true)
+    #expect(try ask("POST", "/accounts/\(subject)/disconnect").status == 404)
+    #expect(try audit("revocation").map { $0["outcome"] as? String } == ["revoked"])
+    #expect(try audit("session_ended").map { $0["reason"] as? String } == ["account_removed"])
+    let token = try #require(revocations.first?.form["token"])
+    #expect(site.gateway.log.firstRange(of: Array(token.utf8)) == nil)
+    #expect(!response.text.contains(token))
+  }
+
+  @Test("What Apple does not revoke is not forgotten, unless it is asked for")
+  func unrevoked() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.fault("revoke", "status", ["status": 500, "times": 1])
+    let refused = try ask("POST", "/accounts/\(subject)/disconnect")
+    #expect(refused.status == 502, "\(refused.text)")
+    #expect(try refused.json()["forgotten"] as? Bool == false)
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    site.apple.stop()
+    let unreachable = try ask("POST", "/accounts/\(subject)/disconnect")
+    #expect(unreachable.status == 502 && unreachable.text.contains("not_sent"))
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    #expect(try ask("POST", "/accounts/\(subject)/disconnect?force=true").status == 200)
+    #expect(try anna.fetch(site.own("session")).status == 401)
+  }
+
+  @Test("The commands do the same: find, sessions, end, disconnect")
+  func commands() throws {
+    defer { site.stop() }
+    let visitors = try (0..<3).map { _ in try site.signedIn() }
+    let found = try cordon("accounts", "find", "--email", "anna.bergstrom@example.com")
+    #expect(found.exit == .code(0), "\(found.error)")
+    #expect(found.out.contains(subject))
+    let listed = try cordon("accounts", "sessions", subject, "--json")
+    let sessions = try JSONSerialization.jsonObject(with: Data(listed.out.utf8)) as? [[String: Any]] ?? []
+    #expect(sessions.count == 3)
+    let handle = try #require(visitors[1].fetch(site.own("session")).json()["session_id"] as? String)
+    #expect(try cordon("sessions", "end", handle).out == "1 session ended.\n")
+    #expect(try visitors.map { try $0.fetch(site.own("session")).status } == [200, 401, 200])
+    #expect(try cordon("sessions", "end", "--all", subject).out == "2 sessions ended.\n")
+    #expect(try visitors[0].fetch(site.own("session")).status == 401)
+    let again = try cordon("sessions", "end", handle)
+    #expect(again.exit == .code(1) && again.error.contains("no such session"))
+    let gone = try cordon("accounts", "disconnect", subject)
+    #expect(gone.exit == .code(0) && gone.out.contains("forgotten"), "\(gone.error)")
+    let nobody = try cordon("accounts", "find", "--subject", subject)
+    #expect(nobody.exit == .code(1) && nobody.error.contains("Nobody"))
+    #expect(try cordon("sessions", "end").exit == .code(64))
+    site.gateway.stop()
+    let away = try cordon("accounts", "find", "--subject", subject)
+    #expect(away.exit == .code(1) && away.error.contains("cannot be reached"), "\(away.error)")
+  }
+}
+
+@SystemActor
+@Suite("Administration by a Unix socket, and switched off")
+struct AdministrationAccessTests {
+  @Test("Without a token, over TCP, administration is refused with the remedy")
+  func switchedOff() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let response = try site.gateway.admin.get("/accounts?subject=x", fields: [("Authorization", "Bearer x")])
+    #expect(response.status == 403)
+    #expect(response.text.contains("admin.token_file"))
+    #expect(try site.gateway.admin.get("/livez").status == 200)
+  }
+
+  @Test("On a Unix socket the permission decides: the socket is its owner's alone, and no token is asked for")
+  func socket() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let directory = try TemporaryDirectory()
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    let path = "\(directory.path)/admin.sock"
+    configuration["admin", "address"] = "\"unix:\(path)\""
+    let file = try configuration.install(in: directory)
+    let process = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    defer { process.stop() }
+    try process.waitForLine(containing: "cordon is ready")
+    let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(mode == 0o600)
+    let found = try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "find", "--subject", "001.nobody", "--json", "--config", file],
+      directory: directory.path)
+    #expect(found.exit == .code(0), "\(found.standardError)")
+    #expect(found.standardOutput.contains("[") && !found.standardOutput.contains("sub"))
+    try process.waitForLine(containing: "\"by\":\"socket\"")
+  }
+}

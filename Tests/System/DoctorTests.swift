@@ -1,0 +1,162 @@
+import Foundation
+import Testing
+
+// `cordon doctor` and `cordon store reseal`, against the simulated Apple.
+//
+// - When all is well every line is ok, exit 0, nothing was changed and no store made.
+// - Each thing that is wrong is told with what was seen and what to do; exit 1. Nothing else is called wrong for it.
+// - reseal moves every token to the first secret, while the gateway runs; then the old one can go.
+
+@SystemActor
+@Suite("The doctor, and resealing")
+struct DoctorTests {
+  private func doctor(_ gateway: GatewayProcess) throws -> (exit: ServerProcess.Exit, lines: [String]) {
+    try doctor(gateway.file, in: gateway.directory)
+  }
+
+  private func doctor(
+    _ file: String, in directory: TemporaryDirectory, environment: [String: String] = [:]
+  ) throws -> (exit: ServerProcess.Exit, lines: [String]) {
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["doctor", "--config", file], environment: environment, directory: directory.path)
+    #expect(result.standardError.isEmpty, "\(result.standardError)")
+    return (result.exit, result.standardOutput.split(separator: "\n").map(String.init))
+  }
+
+  private func line(_ lines: [String], _ subject: String) -> String {
+    lines.first { $0.dropFirst(6).hasPrefix(subject + " ") } ?? "no line about \(subject) in \(lines)"
+  }
+
+  /// Lines that are not ok.
+  private func complaints(_ lines: [String]) -> [String] {
+    lines.filter { $0.hasPrefix("warn") || $0.hasPrefix("FAIL") }
+  }
+
+  @Test("When all is well every line is ok, beside a running gateway")
+  func well() throws {
+    let site = try Site()
+    defer { site.stop() }
+    _ = try site.signedIn()
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(0), "\(result.lines)")
+    #expect(complaints(result.lines) == [])
+    for subject in [
+      "configuration", "redirect URI", "apple key", "client secret", "key set", "clock", "credentials", "upstream",
+      "session keys", "store",
+    ] {
+      #expect(line(result.lines, subject).hasPrefix("ok"), "\(subject): \(line(result.lines, subject))")
+    }
+    #expect(line(result.lines, "clock").contains("agrees"))
+    #expect(line(result.lines, "store").contains("1 account, 1 session, 1 refresh token"))
+    #expect(try site.apple.checks(of: "anna", kind: "refresh") == 0)
+  }
+
+  @Test("An unknown key ID is Apple's refusal, told as that, and nothing else is called wrong")
+  func wrongKey() throws {
+    let site = try Site()
+    defer { site.stop() }
+    var wrong = site.gateway.configuration
+    wrong["apple", "key_id"] = "\"ZZZ999ZZZZ\""
+    _ = try wrong.install(in: site.gateway.directory)
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1))
+    #expect(complaints(result.lines).count == 1, "\(result.lines)")
+    #expect(line(result.lines, "credentials").contains("invalid_client"))
+    #expect(line(result.lines, "credentials").contains("apple.key_id"))
+  }
+
+  @Test("A clock that is wrong is seen by Apple's own date")
+  func wrongClock() throws {
+    let site = try Site()
+    defer { site.stop() }
+    for (seconds, status, words) in [(600, "FAIL", "ahead of"), (-600, "FAIL", "behind"), (30, "warn", "ahead of")] {
+      let clock = try FakeClock()
+      try clock.set(secondsAhead: seconds)
+      let result = try doctor(site.gateway.file, in: site.gateway.directory, environment: clock.environment)
+      #expect(line(result.lines, "clock").hasPrefix(status), "\(result.lines)")
+      #expect(line(result.lines, "clock").contains("\(words) Apple's"))
+      if status == "FAIL" { #expect(result.exit == .code(1)) }
+    }
+  }
+
+  @Test("An application and an Apple that are away are told, and no store is made by looking")
+  func away() throws {
+    let directory = try TemporaryDirectory()
+    let (app, apple) = (try FreePort.take(), try FreePort.take())
+    let configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(app)", apple: "http://127.0.0.1:\(apple)")
+    let result = try doctor(configuration.install(in: directory), in: directory)
+    #expect(result.exit == .code(1))
+    #expect(complaints(result.lines).count == 2, "\(result.lines)")
+    #expect(line(result.lines, "key set").hasPrefix("FAIL"))
+    #expect(line(result.lines, "upstream").contains("start the application"))
+    #expect(line(result.lines, "store").contains("none yet"))
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/cordon.db"))
+  }
+
+  @Test("A certificate that expires soon is a warning, one that has expired a failure; the running gateway says so too")
+  func certificate() throws {
+    let directory = try TemporaryDirectory()
+    let made = try ServerProcess.run(
+      Machine.program("openssl", package: "openssl"),
+      [
+        "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost",
+        "-days", "100", "-keyout", "tls.key", "-out", "tls.pem",
+      ], directory: directory.path)
+    #expect(made.exit == .code(0), "\(made.standardError)")
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory.path)/tls.key")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
+    configuration["listen", "tls_certificate_file"] = "\"tls.pem\""
+    configuration["listen", "tls_private_key_file"] = "\"tls.key\""
+    let file = try configuration.install(in: directory)
+    let clock = try FakeClock()
+    for (days, status) in [(0, "ok"), (101, "FAIL"), (97, "warn")] {
+      try clock.set(secondsAhead: days * 86_400)
+      let result = try doctor(file, in: directory, environment: clock.environment)
+      #expect(line(result.lines, "certificate").hasPrefix(status), "\(days): \(result.lines)")
+    }
+    let process = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], environment: clock.environment, directory: directory.path)
+    defer { process.stop() }
+    try process.waitForLine(containing: "cordon is ready")
+    try process.waitForLine(containing: "the certificate expires soon")
+    let health = try HTTPClient(port: configuration.adminPort).get("/healthz")
+    #expect(health.status == 200 && health.text.contains("\"name\":\"certificate\",\"status\":\"failing\""))
+  }
+
+  @Test("reseal moves every token to the first secret while the gateway runs, and then the old secret can go")
+  func reseal() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    _ = try site.signedIn(as: "ben")
+    let directory = site.gateway.directory
+    try directory.write("the second secret of the tests, long enough to be one", to: "new.key")
+    var both = site.gateway.configuration
+    both["session", "secret_files"] = "[\"new.key\", \"session.key\"]"
+    try site.gateway.restart(with: both)
+
+    // A browser that asks who it is gets its cookie anew, by the new secret; once it has it, no more.
+    let old = try #require(anna.jar["__Host-cordon"])
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    let renewed = try #require(anna.jar["__Host-cordon"])
+    #expect(renewed != old)
+    #expect(try anna.fetch(site.own("session")).fields["Set-Cookie"] == nil)
+
+    #expect(line(try doctor(site.gateway).lines, "store").contains("cordon store reseal"))
+    let command = ["store", "reseal", "--config", site.gateway.file]
+    let first = try ServerProcess.run(Machine.binary("cordon"), command, directory: directory.path)
+    #expect(first.exit == .code(0), "\(first.standardError)")
+    #expect(first.standardOutput.contains("2 refresh tokens are now sealed"))
+    let second = try ServerProcess.run(Machine.binary("cordon"), command, directory: directory.path)
+    #expect(second.standardOutput.contains("already"))
+
+    var bare = both
+    bare["session", "secret_files"] = "[\"new.key\"]"
+    try site.gateway.restart(with: bare)
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    let stranger = try site.gateway.client.get("/.auth/session", fields: [("Cookie", "__Host-cordon=\(old)")])
+    #expect(stranger.status == 401)
+  }
+}
