@@ -14,6 +14,14 @@ struct ReferenceTests {
   private static let sampleFile = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("gateway.conf.sample")
 
+  private static let referenceFile = sampleFile.deletingLastPathComponent()
+    .appendingPathComponent("Documentation/CONFIGURATION.md")
+
+  @Test("Documentation/CONFIGURATION.md is what the declarations say")
+  func referenceIsCurrent() throws {
+    #expect(try String(contentsOf: Self.referenceFile, encoding: .utf8) == Reference.text())
+  }
+
   @Test("gateway.conf.sample is what the declarations say")
   func sampleIsCurrent() throws {
     if ProcessInfo.processInfo.environment["CORDON_UPDATE_GOLDEN"] == "1" {
