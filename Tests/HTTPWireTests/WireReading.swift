@@ -75,7 +75,7 @@ struct ReadResponse {
   var status = 0
   var reason = ""
   var fields: [[String]] = []
-  var announced = ResponseHead.AnnouncedFraming.nothing
+  var announced = AnnouncedFraming.nothing
   var isHTTP11 = true
   var keepAlive = true
   var byteCount = 0

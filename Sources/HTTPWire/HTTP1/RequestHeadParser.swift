@@ -19,18 +19,8 @@ package struct RequestHeadParser: Sendable {
       }
       head.fieldsStart = lineEnd
       var lines = FieldLineParser(offset: lineEnd, removesSpaceBeforeColon: false)
-      scan: while true {
-        switch lines.next(bytes) {
-        case .line(let line):
-          guard head.fields.lines.count < limits.fieldCount else { return .violation(.tooManyFields) }
-          head.fields.append(line)
-          guard lines.offset <= limits.headBytes else { return .violation(.headTooLarge) }
-        case .end: break scan
-        case .incomplete:
-          return bytes.byteCount > limits.headBytes ? .violation(.headTooLarge) : .incomplete
-        case .violation(let violation): return .violation(violation)
-        }
-      }
+      let read = lines.readAll(bytes, into: &head.fields, limits: limits)
+      guard read == .complete else { return read }
       head.byteCount = lines.offset + 2
       try RequestSemantics.apply(bytes, &head)
       return .complete

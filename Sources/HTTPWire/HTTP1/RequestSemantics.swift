@@ -99,46 +99,19 @@ enum RequestSemantics {
 
   @inline(__always)
   private static func framing(_ bytes: RawSpan, _ head: inout RequestHead) throws(HeadViolation) {
-    if let encoding = head.fields.line(.transferEncoding) {
-      guard head.isHTTP11 else { throw .encodingVersion }
-      // Whoever sends both wants two readers to disagree about where the request ends (RFC 9112 6.3, 11.2).
-      if head.fields.has(.contentLength) { throw .lengthAndEncoding }
-      guard !head.fields.isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
-        bytes.equalsIgnoringCase("chunked", encoding.value)
-      else { throw .transferEncoding }
-      head.framing = .chunked
-      return
+    switch try head.fields.announcedFraming(bytes, isHTTP11: head.isHTTP11) {
+    case .nothing, .length(0): head.framing = .none
+    case .length(let length): head.framing = .length(length)
+    case .chunked: head.framing = .chunked
     }
-    guard let line = head.fields.line(.contentLength) else { return }
-    guard !head.fields.isRepeated(.contentLength), bytes.isPlainlyEnded(line), let length = bytes.decimal(line.value)
-    else { throw .contentLength }
-    head.framing = length == 0 ? .none : .length(length)
   }
 
   @inline(__always)
   private static func connection(_ bytes: RawSpan, _ head: inout RequestHead) {
-    head.keepAlive = head.isHTTP11
-    guard head.fields.has(.connection) else { return }
-    var close = false
-    var keepAlive = false
-    var upgrade = false
-    var others = false
-    for line in head.fields.lines where line.known == .connection {
-      bytes.forEachListElement(line.value) { element in
-        if bytes.equalsIgnoringCase("keep-alive", element) {
-          keepAlive = true
-        } else if bytes.equalsIgnoringCase("close", element) {
-          close = true
-        } else if bytes.equalsIgnoringCase("upgrade", element) {
-          upgrade = true
-        } else {
-          others = true
-        }
-      }
-    }
-    head.nominatesFields = others
-    head.wantsUpgrade = upgrade && head.isHTTP11 && carriesNoRequests(bytes, head)
-    if close { head.keepAlive = false } else if keepAlive { head.keepAlive = true }
+    let options = head.fields.connectionOptions(bytes)
+    head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
+    head.nominatesFields = options.nominatesFields
+    head.wantsUpgrade = options.upgrade && head.isHTTP11 && carriesNoRequests(bytes, head)
   }
 
   /// Whether there is one `Upgrade` field, and none of its protocols carries HTTP again (`h2c`, `HTTP/2.0`, `TLS/1.2`):

@@ -21,13 +21,6 @@ package struct ResponseHead: ~Copyable, Sendable {
 
   package init() {}
 
-  /// What `Content-Length` and `Transfer-Encoding` say.
-  package enum AnnouncedFraming: Sendable, Equatable {
-    case nothing
-    case length(Int)
-    case chunked
-  }
-
   /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
   package var isInterim: Bool { status < 200 && status != 101 }
 

@@ -14,21 +14,13 @@ package struct ResponseHeadParser: Sendable {
       }
       head.fieldsStart = lineEnd
       var lines = FieldLineParser(offset: lineEnd, removesSpaceBeforeColon: true)
-      scan: while true {
-        switch lines.next(bytes) {
-        case .line(let line):
-          guard head.fields.lines.count < limits.fieldCount else { return .violation(.tooManyFields) }
-          head.fields.append(line)
-          guard lines.offset <= limits.headBytes else { return .violation(.headTooLarge) }
-        case .end: break scan
-        case .incomplete:
-          return bytes.byteCount > limits.headBytes ? .violation(.headTooLarge) : .incomplete
-        case .violation(let violation): return .violation(violation)
-        }
-      }
+      let read = lines.readAll(bytes, into: &head.fields, limits: limits)
+      guard read == .complete else { return read }
       head.byteCount = lines.offset + 2
-      try framing(bytes, &head)
-      connection(bytes, &head)
+      head.announced = try head.fields.announcedFraming(bytes, isHTTP11: head.isHTTP11)
+      let options = head.fields.connectionOptions(bytes)
+      head.keepAlive = options.persists(isHTTP11: head.isHTTP11)
+      head.nominatesFields = options.nominatesFields
       return .complete
     } catch {
       return .violation(error)
@@ -65,41 +57,4 @@ package struct ResponseHeadParser: Sendable {
   }
 
   private static let prefix: [UInt8] = Array("HTTP/1.".utf8)
-
-  private func framing(_ bytes: RawSpan, _ head: inout ResponseHead) throws(HeadViolation) {
-    if let encoding = head.fields.line(.transferEncoding) {
-      guard head.isHTTP11 else { throw .encodingVersion }
-      if head.fields.has(.contentLength) { throw .lengthAndEncoding }
-      guard !head.fields.isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
-        bytes.equalsIgnoringCase("chunked", encoding.value)
-      else { throw .transferEncoding }
-      head.announced = .chunked
-      return
-    }
-    guard let line = head.fields.line(.contentLength) else { return }
-    guard !head.fields.isRepeated(.contentLength), bytes.isPlainlyEnded(line), let length = bytes.decimal(line.value)
-    else { throw .contentLength }
-    head.announced = .length(length)
-  }
-
-  private func connection(_ bytes: RawSpan, _ head: inout ResponseHead) {
-    head.keepAlive = head.isHTTP11
-    guard head.fields.has(.connection) else { return }
-    var close = false
-    var keepAlive = false
-    var others = false
-    for line in head.fields.lines where line.known == .connection {
-      bytes.forEachListElement(line.value) { element in
-        if bytes.equalsIgnoringCase("keep-alive", element) {
-          keepAlive = true
-        } else if bytes.equalsIgnoringCase("close", element) {
-          close = true
-        } else if !bytes.equalsIgnoringCase("upgrade", element) {
-          others = true
-        }
-      }
-    }
-    head.nominatesFields = others
-    if close { head.keepAlive = false } else if keepAlive { head.keepAlive = true }
-  }
 }

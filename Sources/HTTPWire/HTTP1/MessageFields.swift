@@ -1,0 +1,78 @@
+/// How the fields of a head announce its body (RFC 9112 6.3), before method and status are considered.
+package enum AnnouncedFraming: Sendable, Equatable {
+  case nothing
+  case length(Int)
+  case chunked
+}
+
+/// What the `Connection` lines of a head say (RFC 9110 7.6.1).
+struct ConnectionOptions {
+  var close = false
+  var keepAlive = false
+  var upgrade = false
+  /// Whether a field other than the usual ones is nominated.
+  var nominatesFields = false
+
+  /// Whether the connection goes on behind the message (RFC 9112 9.3).
+  func persists(isHTTP11: Bool) -> Bool { !close && (isHTTP11 || keepAlive) }
+}
+
+extension FieldTable {
+  /// How the body is announced; refused wherever two readers could disagree about it.
+  @inline(__always)
+  func announcedFraming(_ bytes: RawSpan, isHTTP11: Bool) throws(HeadViolation) -> AnnouncedFraming {
+    if let encoding = line(.transferEncoding) {
+      guard isHTTP11 else { throw .encodingVersion }
+      // Whoever sends both wants two readers to disagree about where the message ends (RFC 9112 6.3, 11.2).
+      if has(.contentLength) { throw .lengthAndEncoding }
+      guard !isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
+        bytes.equalsIgnoringCase("chunked", encoding.value)
+      else { throw .transferEncoding }
+      return .chunked
+    }
+    guard let line = line(.contentLength) else { return .nothing }
+    guard !isRepeated(.contentLength), bytes.isPlainlyEnded(line), let length = bytes.decimal(line.value) else {
+      throw .contentLength
+    }
+    return .length(length)
+  }
+
+  /// What the `Connection` lines say together.
+  @inline(__always)
+  func connectionOptions(_ bytes: RawSpan) -> ConnectionOptions {
+    var options = ConnectionOptions()
+    guard has(.connection) else { return options }
+    for line in lines where line.known == .connection {
+      bytes.forEachListElement(line.value) { element in
+        if bytes.equalsIgnoringCase("keep-alive", element) {
+          options.keepAlive = true
+        } else if bytes.equalsIgnoringCase("close", element) {
+          options.close = true
+        } else if bytes.equalsIgnoringCase("upgrade", element) {
+          options.upgrade = true
+        } else {
+          options.nominatesFields = true
+        }
+      }
+    }
+    return options
+  }
+}
+
+extension FieldLineParser {
+  /// Reads every line up to the empty one into `fields`; `offset` is behind the last line then.
+  @inline(__always)
+  mutating func readAll(_ bytes: RawSpan, into fields: inout FieldTable, limits: HeadLimits) -> HeadParse {
+    while true {
+      switch next(bytes) {
+      case .line(let line):
+        guard fields.lines.count < limits.fieldCount else { return .violation(.tooManyFields) }
+        fields.append(line)
+        guard offset <= limits.headBytes else { return .violation(.headTooLarge) }
+      case .end: return .complete
+      case .incomplete: return bytes.byteCount > limits.headBytes ? .violation(.headTooLarge) : .incomplete
+      case .violation(let violation): return .violation(violation)
+      }
+    }
+  }
+}
