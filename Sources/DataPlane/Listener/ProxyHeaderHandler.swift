@@ -30,7 +30,8 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     var buffer = unwrapInboundIn(data)
     guard !isDone else { return }
     received.writeBuffer(&buffer)
-    switch ProxyHeader.read(received.readableBytesSpan) {
+    let bytes = received
+    switch ProxyHeader.read(bytes.readableBytesSpan) {
     case .incomplete: return
     case .malformed: end(context)
     case .complete(let header):
