@@ -137,7 +137,7 @@ let package = Package(
       resources: [.copy("Golden")], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",
-      dependencies: ["Gateway", "SQLiteSessions", .nioCore, .nioEmbedded, .httpTypes],
+      dependencies: ["Gateway", "Sessions", .httpTypes],
       swiftSettings: strict),
     .testTarget(
       name: "AppleSimulatorTests", dependencies: ["AppleSimulator", .jwtKit],

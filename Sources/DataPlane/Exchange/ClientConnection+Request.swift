@@ -112,7 +112,7 @@ extension ClientConnection {
     exchange.upstream = order.upstream
     let framing = loop.requestHead.framing
     if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
-      return refuse(413, "the request body is larger than the limit", clientMaySend: true)
+      return refuse(413, "the request body is larger than the limit")
     }
     exchange.upgrades = order.allowsUpgrade && loop.requestHead.wantsUpgrade
     if exchange.upgrades, framing != .none || rest.readableBytes > 0 {
@@ -224,7 +224,7 @@ extension ClientConnection {
       case .content(let count):
         exchange.receivedBytes += count
         if let limit = server.bodyLimit, exchange.receivedBytes > limit {
-          refuse(413, "the request body is larger than the limit", clientMaySend: true)
+          refuse(413, "the request body is larger than the limit")
           return false
         }
         guard var slice = buffer.readSlice(length: count) else { return true }
@@ -251,7 +251,7 @@ extension ClientConnection {
         if buffer.readableBytes > 0 { pending = buffer }
         return true
       case .violation(let violation):
-        refuse(400, violation.rawValue, clientMaySend: true)
+        refuse(400, violation.rawValue)
         return false
       }
     }

@@ -107,14 +107,14 @@ extension ClientConnection {
       abort()
     } else if !connectAgain(after: failure) {
       exchange.failure = failure.told
-      refuse(failure.status, failure.reason, clientMaySend: request == .content)
+      refuse(failure.status, failure.reason)
     }
   }
 
   // MARK: Of our own
 
   /// Answers with an error that the gate words.
-  func refuse(_ status: Int, _ reason: String, clientMaySend: Bool = true) {
+  func refuse(_ status: Int, _ reason: String) {
     let accept = acceptOfRequest
     beginExchange()
     let upstream = upstream

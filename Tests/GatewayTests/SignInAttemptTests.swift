@@ -1,0 +1,55 @@
+import HTTPTypes
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// One attempt to sign in, as its cookie carries it: only this browser, only this attempt, only ten minutes.
+@Suite("An attempt to sign in")
+struct SignInAttemptTests {
+  private let now: Int64 = 1_700_000_000_000
+
+  private func keyring() throws -> SessionKeyring {
+    try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))])
+  }
+
+  /// The cookies that a browser sends after this `Set-Cookie`, under a name of the test's choice.
+  private func cookies(_ setCookie: String, name: String? = nil) throws -> RequestCookies {
+    let pair = String(try #require(setCookie.split(separator: ";").first))
+    let value = String(try #require(pair.split(separator: "=", maxSplits: 1).last))
+    let sent = name.map { "\(SignInAttempt.cookiePrefix)\($0)=\(value)" } ?? pair
+    return RequestCookies([.cookie: "theme=dark; \(sent)"])
+  }
+
+  @Test("It comes back from its cookie as it was, and knows its own state only")
+  func roundTrip() throws {
+    let keyring = try keyring()
+    let replaced = SessionIdentifier.random().handle
+    for handle in [nil, replaced] {
+      let attempt = SignInAttempt(returnTo: "/a?b=c", replacing: handle, now: now)
+      let sent = try cookies(try attempt.setCookie(keyring))
+      #expect(try SignInAttempt.open(attempt.name, in: sent, keyring, now: now + 1) == attempt)
+      #expect(SignInAttempt.name(inState: attempt.state) == attempt.name && attempt.isMeant(by: attempt.state))
+      let other = SignInAttempt(returnTo: "/a?b=c", replacing: handle, now: now)
+      #expect(!attempt.isMeant(by: other.state) && !attempt.isMeant(by: attempt.name + other.secret))
+    }
+  }
+
+  @Test("Its cookie opens under no other attempt's name, and not after ten minutes")
+  func bound() throws {
+    let keyring = try keyring()
+    let attempt = SignInAttempt(returnTo: "/", replacing: nil, now: now)
+    let setCookie = try attempt.setCookie(keyring)
+    let other = SignInAttempt(returnTo: "/", replacing: nil, now: now).name
+    let swapped = try cookies(setCookie, name: other)
+    #expect(throws: SealError.refused) { try SignInAttempt.open(other, in: swapped, keyring, now: now) }
+    let sent = try cookies(setCookie)
+    #expect(throws: SealError.expired) {
+      try SignInAttempt.open(attempt.name, in: sent, keyring, now: now + SignInAttempt.lifetime)
+    }
+    #expect(try SignInAttempt.open(other, in: sent, keyring, now: now) == nil)
+  }
+
+  @Test("What is no state of ours names no attempt", arguments: ["", "a", String(repeating: "g", count: 48)])
+  func foreignState(_ state: String) { #expect(SignInAttempt.name(inState: state) == nil) }
+}
