@@ -58,11 +58,13 @@ let package = Package(
   targets: [
     // MARK: System libraries
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
 
     // MARK: The data plane
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: hotPath),
-    .target(name: "HTTPWire", dependencies: [.nioCore], swiftSettings: hotPath),
+    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore], swiftSettings: hotPath),
     .target(
       name: "DataPlane",
       dependencies: ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging],
@@ -73,6 +75,7 @@ let package = Package(
       name: "AppleIdentity", dependencies: [.jwtKit, .crypto, .httpTypes], swiftSettings: strict),
     .target(name: "Sessions", dependencies: [.crypto], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
+    .target(name: "PostgreSQLSessions", dependencies: ["Sessions", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "AccessPolicy", swiftSettings: strict),
     .target(name: "Pages", dependencies: [.mustache], swiftSettings: strict),
     .target(name: "Operations", dependencies: [.logging], swiftSettings: strict),
@@ -94,8 +97,8 @@ let package = Package(
     .executableTarget(
       name: "cordon",
       dependencies: [
-        "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "Sessions", .argumentParser, .logging,
-        .lifecycle, .unixSignals,
+        "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions", .argumentParser,
+        .logging, .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -128,6 +131,9 @@ let package = Package(
     .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgreSQLSessionsTests", dependencies: ["PostgreSQLSessions", "SessionStoreTesting"],
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
