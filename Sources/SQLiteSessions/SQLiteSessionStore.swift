@@ -114,11 +114,14 @@ extension SQLiteSessionStore {
   public func counts() async throws(StoreError) -> StoreCounts {
     try await read { database in
       let row = try database.row(
-        "SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens)"
-      )
+        """
+        SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
+          (SELECT count(*) FROM messages)
+        """)
       guard let row else { throw DamagedRow(what: "counts") }
       return StoreCounts(
-        accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2))
+        accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2),
+        messages: try row.int(3))
     }
   }
 }

@@ -42,19 +42,6 @@ extension StoreContract {
       try requireEqual(ended, [app], "what ended")
       try require(try await stores.first.find(web) != nil, "the other client's session ended")
     },
-    StoreContract("A notification older than the latest sign-in ends nothing") { stores in
-      let ada = try Scenario.subject()
-      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
-      for moment in [Scenario.later(.seconds(-60)), Scenario.noon] {
-        let ended = try await stores.first.end(
-          .allUnlessAuthorizedSince(moment, of: ada), because: .consentRevoked, at: Scenario.later(.seconds(60)))
-        try requireEqual(ended, [], "what a late notification ended")
-      }
-      let ended = try await stores.first.end(
-        .allUnlessAuthorizedSince(Scenario.later(.seconds(1)), of: ada), because: .consentRevoked,
-        at: Scenario.later(.seconds(60)))
-      try requireEqual(ended, [handle], "what a newer one ended")
-    },
     StoreContract("Sightings move lastSeen on, never back, and nothing else") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session

@@ -7,7 +7,8 @@ public import Sessions
 ///     func contract(_ contract: StoreContract) async throws { try await contract.run(on: …) }
 public struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
-  public static let all = signingIn + sessions + dailyCheck + accounts + tokens + changes + closing
+  public static let all =
+    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + closing
 
   /// What must be true.
   public let sentence: String

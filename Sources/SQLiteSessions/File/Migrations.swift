@@ -14,6 +14,7 @@ enum Migrations {
       try database.execute(
         sql: "INSERT INTO store (id, identity, forgotten, pings) VALUES (1, lower(hex(randomblob(8))), 0, 0)")
     }
+    migrator.registerMigration("2: messages") { try $0.execute(sql: second) }
     return migrator
   }()
 
@@ -110,5 +111,16 @@ enum Migrations {
       at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX changes_by_handle ON changes (handle) WHERE handle IS NOT NULL;
+    """
+
+  private static let second = """
+    CREATE TABLE messages (         -- for the application, until they are delivered
+      identifier TEXT PRIMARY KEY NOT NULL,
+      text TEXT NOT NULL,
+      queued INTEGER NOT NULL,
+      due INTEGER NOT NULL,         -- nobody takes it before
+      attempts INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX messages_by_time ON messages (due);
     """
 }

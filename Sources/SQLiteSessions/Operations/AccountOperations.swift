@@ -26,15 +26,7 @@ extension SQLiteSessionStore {
 
   @discardableResult
   public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
-    try await write { database in
-      let ended = try SessionRow.end(
-        where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
-      try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
-      if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
-        try SessionRow.noteChange(of: subject, at: now, in: database)
-      }
-      return ended
-    }
+    try await write { try AccountRow.forget(subject, at: now, in: $0) }
   }
 
   public func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {

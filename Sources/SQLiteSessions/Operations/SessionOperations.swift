@@ -29,11 +29,6 @@ extension SQLiteSessionStore {
           where: "handle = ?", [handle.bytes.stored], because: reason, at: now, in: database)
       case .all(let subject):
         try SessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
-      case .allUnlessAuthorizedSince(let moment, let subject):
-        try SessionRow.end(
-          where: """
-            subject = ?1 AND (SELECT latest_authorization FROM accounts WHERE accounts.subject = ?1) < ?2
-            """, [subject.text, moment.stored], because: reason, at: now, in: database)
       case .resting(let subject, let clientID):
         try SessionRow.end(
           where: "subject = ? AND client_id = ?", [subject.text, clientID], because: reason, at: now, in: database)

@@ -53,6 +53,17 @@ struct AccountRow {
         account.lastAnswer?.rawValue, claimNumber,
       ])
   }
+
+  /// Removes everything known of a user.
+  static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [SessionHandle] {
+    let ended = try SessionRow.end(
+      where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
+    try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
+    if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
+      try SessionRow.noteChange(of: subject, at: now, in: database)
+    }
+    return ended
+  }
 }
 
 /// Records that are kept as JSON.

@@ -1,5 +1,7 @@
-/// What Apple's identity tokens last said of a user, in words of our own
-/// (Apple: "Authenticating users with Sign in with Apple", the identity token's claims).
+public import FoundationEssentials
+
+/// What Apple last said of a user, in words of our own: in identity tokens (Apple: "Authenticating users with Sign in
+/// with Apple"), in notifications, and when the application went to another team.
 public struct AccountClaims: Sendable, Equatable, Codable {
   /// `email`: absent or empty for some Work & School accounts; never an identifier.
   public var email: String?
@@ -15,6 +17,12 @@ public struct AccountClaims: Sendable, Equatable, Codable {
   public var scopes: [String]?
   /// `transfer_sub`, for the 60 days after an app changed its team.
   public var transferSubject: String?
+  /// Whether Apple forwards mail; nil until Apple notified of it.
+  public var mailForwarding: MailForwarding?
+  /// For an application that is about to go to another team.
+  public var preparedTransfer: PreparedTransfer?
+  /// What the user was called before the application came to this team.
+  public var formerSubject: Subject?
   /// Every other scalar claim by its name.
   public var other: [String: ClaimValue] = [:]
 
@@ -28,13 +36,16 @@ public struct AccountClaims: Sendable, Equatable, Codable {
 
   /// After a sign-in whose token said `newer`: everything is replaced, so that an organization that was left is gone, but
   /// the address (with its flags) and the real-user status stay when the token is silent on them: Apple sends the one
-  /// only to clients that asked for the scope, the other only once.
+  /// only to clients that asked for the scope, the other only once. What no token ever says stays as well.
   public func afterSignIn(_ newer: AccountClaims) -> AccountClaims {
     var result = newer
     if newer.email.isEmptyOrNil {
       result.takeEmail(of: self)
     }
     result.realUserStatus = newer.realUserStatus ?? realUserStatus
+    result.mailForwarding = mailForwarding
+    result.preparedTransfer = preparedTransfer
+    result.formerSubject = formerSubject
     return result
   }
 
@@ -53,10 +64,46 @@ public struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
+  /// After a notification about mail forwarding.
+  public func afterForwarding(
+    isOn: Bool, since: Date, email newEmail: String?, isPrivateEmail newFlag: Bool?
+  ) -> AccountClaims {
+    var result = withAddress(newEmail, isPrivate: newFlag)
+    result.mailForwarding = MailForwarding(isOn: isOn, since: since.millisecondsSince1970)
+    return result
+  }
+
+  /// With the address that Apple told outside of an identity token. Another one than before is verified only if it is of
+  /// Apple's own relay; without one everything stays.
+  func withAddress(_ newEmail: String?, isPrivate newFlag: Bool?) -> AccountClaims {
+    guard let newEmail, !newEmail.isEmpty else { return self }
+    var result = self
+    if let email, email.utf8.elementsEqual(newEmail.utf8) {
+      result.isPrivateEmail = newFlag ?? isPrivateEmail
+    } else {
+      result.email = newEmail
+      result.isPrivateEmail = newFlag
+      result.emailVerified = newFlag == true ? true : nil
+    }
+    return result
+  }
+
   private mutating func takeEmail(of source: AccountClaims) {
     email = source.email
     emailVerified = source.emailVerified
     isPrivateEmail = source.isPrivateEmail
+  }
+}
+
+/// Whether Apple forwards mail that is sent to a user's address of its relay.
+public struct MailForwarding: Sendable, Hashable, Codable {
+  public let isOn: Bool
+  /// When Apple says it was switched, in milliseconds since 1970.
+  public let since: Int64
+
+  public init(isOn: Bool, since: Int64) {
+    self.isOn = isOn
+    self.since = since
   }
 }
 

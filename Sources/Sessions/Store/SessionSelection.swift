@@ -6,9 +6,6 @@ public enum SessionSelection: Sendable, Equatable {
   case one(SessionHandle)
   /// Every session of the user.
   case all(of: Subject)
-  /// Every session of the user, unless they signed in at or after this moment: a late notification must not undo a new
-  /// sign-in.
-  case allUnlessAuthorizedSince(Date, of: Subject)
   /// Every session that rests on the user's token for this client.
   case resting(onTokenOf: Subject, clientID: String)
 }

@@ -76,6 +76,36 @@ public protocol SessionStore: Sendable {
   /// The refresh tokens of a user, one for each client, in the order of the clients.
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken]
 
+  // MARK: Notifications
+
+  /// Carries out what Apple notified, once: the mark (`AccountNotification.mark`) is used up, the account changed and
+  /// the message kept in one transaction. The message is kept whatever the outcome, but for a repetition.
+  ///
+  /// `consentRevoked` ends the user's sessions and deletes the tokens, `accountDeleted` does what `forget` does,
+  /// `mailForwarding` is `AccountClaims.afterForwarding`; none of it if the account is newer (`Account.isNewer`).
+  func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome
+
+  /// Takes the message that is due longest, if one is: nobody else gets it before `lease`. Of any number of concurrent
+  /// calls each gets another one.
+  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> OutgoingMessage?
+
+  /// The message need not be kept any longer.
+  func discard(_ message: OutgoingMessage) async throws(StoreError)
+
+  /// Nobody gets the message before this moment.
+  func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError)
+
+  // MARK: Another team
+
+  /// Notes under which name the user goes to another team; false if nobody is known under the subject. A change, if it
+  /// is another than was noted.
+  func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
+
+  /// Moves everything known of a user to another subject (`Account.moved`): account, submitted name, sessions, and the
+  /// tokens, each sealed anew; where the new subject has one of the same client, that one stays. Nothing is left of the
+  /// old subject. Both subjects are changes. From a subject to itself, only the account is written.
+  func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome
+
   // MARK: Keys
 
   /// How many refresh tokens each key sealed (see `SessionKeyring.requireEveryKey`).

@@ -64,10 +64,13 @@ public struct StoreCounts: Sendable, Equatable {
   /// Not ended; those whose time is over but which were not removed yet are among them.
   public var sessions: Int
   public var refreshTokens: Int
+  /// Kept for the application (`OutgoingMessage`).
+  public var messages: Int
 
-  public init(accounts: Int, sessions: Int, refreshTokens: Int) {
+  public init(accounts: Int, sessions: Int, refreshTokens: Int, messages: Int = 0) {
     self.accounts = accounts
     self.sessions = sessions
     self.refreshTokens = refreshTokens
+    self.messages = messages
   }
 }

@@ -1,0 +1,74 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func carryOut(
+    _ notification: AccountNotification, at now: Date
+  ) async throws(StoreError) -> NotificationOutcome {
+    try await write { database in
+      let isFirst = try database.run(
+        "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
+        [notification.mark.bytes.stored, now.stored + AccountNotification.remembered.milliseconds])
+      guard isFirst == 1 else { return .repeated }
+      if let message = notification.message {
+        try database.run(
+          """
+          INSERT INTO messages (identifier, text, queued, due, attempts) VALUES (?1, ?2, ?3, ?3, 0)
+          ON CONFLICT (identifier) DO NOTHING
+          """, [notification.identifier, message, now.stored])
+      }
+      guard let row = try AccountRow.find(notification.subject, in: database) else { return .unknownSubject }
+      guard !row.account.isNewer(than: notification) else { return .outdated }
+      return .carriedOut(ended: try Self.change(row, by: notification, at: now, in: database))
+    }
+  }
+
+  private static func change(
+    _ row: AccountRow, by notification: AccountNotification, at now: Date, in database: Database
+  ) throws -> [SessionHandle] {
+    let subject = notification.subject
+    switch notification.change {
+    case .consentRevoked:
+      try database.run("DELETE FROM refresh_tokens WHERE subject = ?", [subject.text])
+      return try SessionRow.end(
+        where: "subject = ?", [subject.text], because: .consentRevoked, at: now, in: database)
+    case .accountDeleted: return try AccountRow.forget(subject, at: now, in: database)
+    case .mailForwarding(let isOn, let email, let isPrivateEmail):
+      var after = row
+      after.account.claims = row.account.claims.afterForwarding(
+        isOn: isOn, since: notification.occurred, email: email, isPrivateEmail: isPrivateEmail)
+      try after.save(in: database)
+      try SessionRow.noteChange(of: subject, at: now, in: database)
+      return []
+    case .unknown: return []
+    }
+  }
+
+  public func nextMessage(
+    leasedUntil lease: Date, at now: Date
+  ) async throws(StoreError) -> OutgoingMessage? {
+    try await write { database in
+      let row = try database.row(
+        """
+        UPDATE messages SET due = ?1, attempts = attempts + 1
+        WHERE identifier = (SELECT identifier FROM messages WHERE due <= ?2 ORDER BY due LIMIT 1)
+        RETURNING identifier, text, queued, attempts
+        """, [lease.stored, now.stored])
+      return try row.map { row in
+        OutgoingMessage(
+          identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.int(3))
+      }
+    }
+  }
+
+  public func discard(_ message: OutgoingMessage) async throws(StoreError) {
+    try await write { try $0.run("DELETE FROM messages WHERE identifier = ?", [message.identifier]) }
+  }
+
+  public func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
+    try await write {
+      try $0.run("UPDATE messages SET due = ? WHERE identifier = ?", [moment.stored, message.identifier])
+    }
+  }
+}

@@ -1,0 +1,65 @@
+public import FoundationEssentials
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore {
+  public func prepare(
+    _ transfer: PreparedTransfer, of subject: Subject, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try await write { database in
+      guard var row = try AccountRow.find(subject, in: database) else { return false }
+      guard row.account.claims.preparedTransfer != transfer else { return true }
+      row.account.claims.preparedTransfer = transfer
+      try row.save(in: database)
+      try SessionRow.noteChange(of: subject, at: now, in: database)
+      return true
+    }
+  }
+
+  public func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
+    try await write { database in
+      guard let old = try AccountRow.find(move.old, in: database) else { return .unknownSubject }
+      let isRenamed = move.old != move.new
+      let present = isRenamed ? try AccountRow.find(move.new, in: database) : nil
+      let moved = AccountRow(
+        account: old.account.moved(by: move, onto: present?.account),
+        claimNumber: max(old.claimNumber, present?.claimNumber ?? old.claimNumber) &+ 1)
+      if isRenamed {
+        guard try Self.areTokens(of: move, in: database) else { return .tokensChanged }
+        try moved.save(in: database)
+        try Self.moveRows(move, version: moved.claimNumber, in: database)
+        try SessionRow.noteChange(of: move.old, at: now, in: database)
+      } else {
+        try moved.save(in: database)
+      }
+      try SessionRow.noteChange(of: move.new, at: now, in: database)
+      return .moved
+    }
+  }
+
+  /// Whether the tokens that were sealed anew are those that the old subject has.
+  private static func areTokens(of move: AccountMove, in database: Database) throws -> Bool {
+    let rows = try database.rows("SELECT client_id, sealed FROM refresh_tokens WHERE subject = ?", [move.old.text])
+    guard rows.count == move.tokens.count else { return false }
+    return try rows.allSatisfy { row in
+      let (clientID, sealed) = (try row.text(0), try row.bytes(1))
+      return move.tokens.contains { $0.old.clientID == clientID && $0.old.token.bytes == sealed }
+    }
+  }
+
+  private static func moveRows(_ move: AccountMove, version: Int64, in database: Database) throws {
+    for (old, resealed) in move.tokens {
+      try database.run(
+        """
+        INSERT INTO refresh_tokens (subject, client_id, sealed, key, version) VALUES (?, ?, ?, ?, ?)
+        ON CONFLICT (subject, client_id) DO NOTHING
+        """, [move.new.text, old.clientID, resealed.bytes.stored, Int64(resealed.key.number), version])
+    }
+    try database.run("UPDATE sessions SET subject = ? WHERE subject = ?", [move.new.text, move.old.text])
+    try database.run(
+      "UPDATE OR IGNORE submitted_names SET subject = ? WHERE subject = ?", [move.new.text, move.old.text])
+    try database.run("DELETE FROM submitted_names WHERE subject = ?", [move.old.text])
+    // Its tokens go with it.
+    try database.run("DELETE FROM accounts WHERE subject = ?", [move.old.text])
+  }
+}

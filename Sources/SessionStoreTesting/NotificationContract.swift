@@ -1,0 +1,150 @@
+import FoundationEssentials
+import Sessions
+
+extension StoreContract {
+  static let notifications = [
+    StoreContract("Withdrawn consent ends the sessions and deletes the tokens; account and name stay") { stores in
+      let ada = try Scenario.subject()
+      let web = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot.session
+      let app = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app)).snapshot.session
+      let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob"))).snapshot.session
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      let outcome = try await stores.first.carryOut(
+        notification(ada, .consentRevoked), at: Scenario.later(.seconds(60)))
+      try requireEqual(Set(outcome.ended ?? []), [web.handle, app.handle], "what ended")
+      let changes = try await stores.second.changes(since: start, limit: 10).changes
+      try requireEqual(changes.count, 2, "the number of changes")
+      for handle in [web.handle, app.handle] {
+        try require(changes.contains(.ended(handle, .consentRevoked)), "an end is no change")
+        try requireEqual(try await stores.second.find(handle), nil, "the session")
+      }
+      try requireEqual(try await stores.second.tokens(of: ada), [], "the tokens")
+      try requireEqual(try await stores.second.account(ada)?.name, Scenario.name("Ada"), "the name")
+      try require(try await stores.second.find(other.handle) != nil, "another user's session ended")
+    },
+    StoreContract("A notification about a time up to the latest sign-in ends nothing") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      for (number, moment) in [Scenario.later(.seconds(-60)), Scenario.noon].enumerated() {
+        for change in [AccountNotification.Change.consentRevoked, .accountDeleted] {
+          let late = try notification(ada, change, "\(number) \(change)", at: moment)
+          try requireEqual(
+            try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .outdated, "a late notification")
+        }
+      }
+      try require(try await stores.second.find(handle) != nil, "the session ended")
+      try requireEqual(try await stores.second.tokens(of: ada).count, 1, "the number of tokens")
+    },
+    StoreContract("A deleted Apple Account leaves nothing behind") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot
+        .session.handle
+      let outcome = try await stores.first.carryOut(
+        notification(ada, .accountDeleted), at: Scenario.later(.seconds(60)))
+      try requireEqual(outcome, .carriedOut(ended: [handle]), "what came of it")
+      try requireEqual(
+        try await stores.second.counts(), StoreCounts(accounts: 0, sessions: 0, refreshTokens: 0), "what is left")
+      try requireEqual(
+        try await stores.second.carryOut(notification(ada, .accountDeleted, "2"), at: Scenario.later(.seconds(90))),
+        .unknownSubject, "the same of somebody unknown")
+    },
+    StoreContract("Of any number of repetitions exactly one is carried out") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      let notification = try notification(ada, .consentRevoked, message: "hello")
+      let carriedOut = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<50 {
+          let store = number.isMultiple(of: 2) ? stores.first : stores.second
+          group.addTask {
+            let outcome = try await store.carryOut(notification, at: Scenario.later(.seconds(60)))
+            if outcome.ended == nil { try requireEqual(outcome, .repeated, "a repetition") }
+            return outcome.ended != nil
+          }
+        }
+        return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+      }
+      try requireEqual(carriedOut, 1, "how many were carried out")
+      try requireEqual(try await stores.reopen().counts().messages, 1, "the number of messages")
+    },
+    StoreContract("Mail forwarding is noted with its address; what happened earlier does not undo it") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, claims: Scenario.claims("old@relay.example")))
+      func forwarding(_ isOn: Bool, _ identifier: String, _ seconds: Int) throws -> AccountNotification {
+        try notification(
+          ada, .mailForwarding(isOn: isOn, email: "new@relay.example", isPrivateEmail: true), identifier,
+          at: Scenario.later(.seconds(seconds)))
+      }
+      let start = try await stores.second.changes(since: nil, limit: 10).cursor
+      let off = try await stores.first.carryOut(try forwarding(false, "off", 20), at: Scenario.later(.seconds(60)))
+      try requireEqual(off, .carriedOut(ended: []), "what came of it")
+      try requireEqual(
+        try await stores.second.changes(since: start, limit: 10).changes, [.accountChanged(ada)], "the changes")
+      let on = try await stores.first.carryOut(try forwarding(true, "on", 10), at: Scenario.later(.seconds(60)))
+      try requireEqual(on, .outdated, "what came of an earlier one")
+      let claims = try requireValue(try await stores.second.account(ada), "account").claims
+      try requireEqual(claims.mailForwarding?.isOn, false, "whether mail is forwarded")
+      try requireEqual(claims.email, "new@relay.example", "the address")
+      try requireEqual(claims.emailVerified, true, "whether it is verified")
+      try requireEqual(
+        try await stores.second.accounts(withEmail: "new@relay.example").map(\.subject), [ada], "who has the address")
+      _ = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(90))))
+      try requireEqual(
+        try await stores.second.account(ada)?.claims.mailForwarding?.isOn, false, "it, after the next sign-in")
+    },
+  ]
+
+  static let messages = [
+    StoreContract("A message is kept until it is discarded, and taken by one at a time") { stores in
+      let ada = try Scenario.subject()
+      for number in 0..<3 {
+        let outcome = try await stores.first.carryOut(
+          notification(ada, .unknown, "\(number)", message: "text \(number)"),
+          at: Scenario.later(.seconds(number)))
+        try requireEqual(outcome, .unknownSubject, "what came of it")
+      }
+      let now = Scenario.later(.seconds(60))
+      let lease = Scenario.later(.seconds(90))
+      let taken = try await withThrowingTaskGroup(of: OutgoingMessage?.self) { group in
+        for number in 0..<8 {
+          let store = number.isMultiple(of: 2) ? stores.first : stores.second
+          group.addTask { try await store.nextMessage(leasedUntil: lease, at: now) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }.compactMap(\.self)
+      }
+      try requireEqual(Set(taken.map(\.text)), ["text 0", "text 1", "text 2"], "what was taken")
+      try requireEqual(taken.count, 3, "how often something was taken")
+      try requireEqual(taken.map(\.attempts), [1, 1, 1], "the attempts")
+      let ordered = taken.sorted { $0.identifier < $1.identifier }
+      try requireEqual(ordered[2].queued, Scenario.later(.seconds(2)), "when the last came")
+      try await stores.first.discard(ordered[0])
+      try await stores.first.postpone(ordered[1], until: Scenario.later(.seconds(120)))
+      let reopened = try await stores.reopen()
+      // The third was never given back: it is there again when its lease is over.
+      let again = try await reopened.nextMessage(leasedUntil: Scenario.later(.seconds(999)), at: lease)
+      try requireEqual(again?.text, "text 2", "what is due when the lease is over")
+      try requireEqual(again?.attempts, 2, "its attempts")
+      try requireEqual(
+        try await reopened.nextMessage(leasedUntil: lease, at: Scenario.later(.seconds(119))), nil,
+        "what is due before its time")
+      let postponed = try await reopened.nextMessage(
+        leasedUntil: Scenario.later(.seconds(999)), at: Scenario.later(.seconds(120)))
+      try requireEqual(postponed?.text, "text 1", "what was postponed")
+      try requireEqual(try await stores.second.counts().messages, 2, "how many are left")
+    }
+  ]
+
+  private static func notification(
+    _ subject: Subject, _ change: AccountNotification.Change, _ identifier: String = "1",
+    at occurred: Date = Scenario.later(.seconds(30)), message: String? = nil
+  ) throws -> AccountNotification {
+    AccountNotification(
+      identifier: identifier, subject: subject, occurred: occurred, change: change, message: message)
+  }
+}
+
+extension NotificationOutcome {
+  fileprivate var ended: [SessionHandle]? {
+    if case .carriedOut(let ended) = self { return ended }
+    return nil
+  }
+}

@@ -1,0 +1,65 @@
+public import FoundationEssentials
+
+/// The name under which a user follows the application to another team: Apple's `transfer_sub`, asked for by the team
+/// that gives the application away (Apple, "Transferring your apps and users to another team").
+public struct PreparedTransfer: Sendable, Hashable, Codable {
+  /// `transfer_sub`: good for 60 days.
+  public let subject: Subject
+  /// The Team ID of the team that the application goes to.
+  public let team: String
+
+  public init(subject: Subject, team: String) {
+    self.subject = subject
+    self.team = team
+  }
+}
+
+/// What the receiving team learnt of a user, to be written down in one transaction (`SessionStore.move`).
+public struct AccountMove: Sendable {
+  /// What the user was called until now.
+  public let old: Subject
+  /// What the new team calls them.
+  public let new: Subject
+  /// The address that Apple told with it: an address of Apple's relay is another one for each team.
+  public let email: String?
+  public let isPrivateEmail: Bool?
+  /// The old subject's refresh tokens with each sealed for the new one.
+  public let tokens: [(old: StoredToken, resealed: SealedToken)]
+
+  public init(
+    old: Subject, new: Subject, email: String?, isPrivateEmail: Bool?,
+    tokens: [(old: StoredToken, resealed: SealedToken)]
+  ) {
+    self.old = old
+    self.new = new
+    self.email = email
+    self.isPrivateEmail = isPrivateEmail
+    self.tokens = tokens
+  }
+}
+
+/// What became of a move.
+public enum MoveOutcome: Sendable, Equatable {
+  case moved
+  /// Nobody is known under the old subject: moved already, or forgotten.
+  case unknownSubject
+  /// The old subject's tokens are others by now: read them again.
+  case tokensChanged
+}
+
+extension Account {
+  /// The account under its new subject.
+  ///
+  /// - Parameter present: who signed in under the new subject already: what that one knows is newer.
+  public func moved(by move: AccountMove, onto present: Account?) -> Account {
+    var claims = present?.claims ?? claims.withAddress(move.email, isPrivate: move.isPrivateEmail)
+    claims.preparedTransfer = nil
+    claims.formerSubject = move.old
+    return Account(
+      subject: move.new, name: present?.name ?? name, claims: claims,
+      latestAuthorization: max(latestAuthorization, present?.latestAuthorization ?? .distantPast),
+      lastVerified: max(lastVerified, present?.lastVerified ?? .distantPast),
+      lastAsked: [lastAsked, present?.lastAsked].compactMap(\.self).max(),
+      lastAnswer: present?.lastAnswer ?? lastAnswer)
+  }
+}

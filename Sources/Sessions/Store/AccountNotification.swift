@@ -1,0 +1,61 @@
+public import FoundationEssentials
+
+/// What Apple notified of one user, verified, as a store carries it out (`SessionStore.carryOut`).
+public struct AccountNotification: Sendable, Equatable {
+  /// `jti`: the same in every repetition.
+  public let identifier: String
+  public let subject: Subject
+  /// When it happened, by Apple's clock.
+  public let occurred: Date
+  public let change: Change
+  /// What is handed on to the application, kept until that is done (`SessionStore.nextMessage`); nil where nothing is.
+  public let message: String?
+
+  public init(identifier: String, subject: Subject, occurred: Date, change: Change, message: String?) {
+    self.identifier = identifier
+    self.subject = subject
+    self.occurred = occurred
+    self.change = change
+    self.message = message
+  }
+
+  /// What became of the user.
+  public enum Change: Sendable, Equatable {
+    /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account stays.
+    case consentRevoked
+    /// The Apple Account is gone: everything known of the user goes too.
+    case accountDeleted
+    /// Apple forwards mail to the address, or does no longer.
+    case mailForwarding(isOn: Bool, email: String?, isPrivateEmail: Bool?)
+    /// Something that Apple came up with later: nothing changes here.
+    case unknown
+  }
+
+  /// How long a repetition is known for one. Beyond that it is told by its age: it ends nothing newer than itself.
+  public static let remembered = Duration.seconds(30 * 86_400)
+
+  /// What makes sure that it is carried out once.
+  public var mark: SingleUseMark { .notification(identifier) }
+}
+
+/// What became of a notification.
+public enum NotificationOutcome: Sendable, Equatable {
+  /// It was carried out; these sessions ended.
+  case carriedOut(ended: [SessionHandle])
+  /// It had been handled before.
+  case repeated
+  /// The user authorized the application, or a later notification came, since it happened: nothing changes.
+  case outdated
+  /// Nobody is known under the subject.
+  case unknownSubject
+}
+
+extension Account {
+  /// Whether a notification is about a time before the user's latest authorization (or that very moment), or before
+  /// what was notified last.
+  public func isNewer(than notification: AccountNotification) -> Bool {
+    if latestAuthorization >= notification.occurred { return true }
+    guard case .mailForwarding = notification.change, let known = claims.mailForwarding else { return false }
+    return known.since >= notification.occurred.millisecondsSince1970
+  }
+}

@@ -1,0 +1,22 @@
+public import FoundationEssentials
+
+/// Something to be told to the application, kept until it has been.
+///
+/// Whoever takes one (`SessionStore.nextMessage`) has it until the lease is over; then, should the process have ended
+/// meanwhile, somebody else gets it. It may so be delivered twice, and is never lost.
+public struct OutgoingMessage: Sendable, Equatable {
+  /// The `jti` of the notification.
+  public let identifier: String
+  public let text: String
+  /// When it came.
+  public let queued: Date
+  /// How often it was taken, this time among them.
+  public let attempts: Int
+
+  public init(identifier: String, text: String, queued: Date, attempts: Int) {
+    self.identifier = identifier
+    self.text = text
+    self.queued = queued
+    self.attempts = attempts
+  }
+}
