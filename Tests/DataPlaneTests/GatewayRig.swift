@@ -54,14 +54,14 @@ final class Recorder: ExchangeObserver, Sendable {
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let (status, received, sent) = (record.status, record.receivedBytes, record.sentBytes)
     let request = record.request.map { String(buffer: $0) } ?? ""
-    let (failure, isHTTP11, user) = (record.failure, record.isHTTP11, record.user)
+    let (failure, version, user) = (record.failure, record.version, record.user)
     state.withLock {
       $0.statuses.append(status)
       $0.requests.append(request)
       $0.received.append(received)
       $0.sent.append(sent)
       $0.users.append(user)
-      $0.usesHTTP11.append(isHTTP11)
+      $0.usesHTTP11.append(version == .http11)
       if let failure { $0.failures.append(failure) }
     }
   }

@@ -7,6 +7,7 @@ import Sessions
 enum CombinationChecks {
   static func check(_ draft: inout Draft, _ reading: inout Reading) {
     checkTLS(&draft, &reading)
+    checkProtocols(draft.configuration.listener, &reading)
     checkLimits(draft.configuration, &reading)
     checkAddresses(draft.configuration, &reading)
     checkApple(draft.configuration, &reading)
@@ -30,6 +31,15 @@ enum CombinationChecks {
       reading.complain(
         atKey: NodePath(key), "there is a \(key), but no \(certificate)", remedy: "write both or neither")
     }
+  }
+
+  private static func checkProtocols(_ listener: ListenerSettings, _ reading: inout Reading) {
+    guard let protocols = listener.protocols, protocols.isEmpty || Set(protocols).count < protocols.count else {
+      return
+    }
+    reading.complain(
+      at: NodePath("listen.protocols"), "listen.protocols \(protocols.isEmpty ? "is empty" : "names one twice")",
+      remedy: "write [\"h2\", \"http/1.1\"] or one of them, or leave the key out")
   }
 
   private static func checkLimits(_ configuration: Configuration, _ reading: inout Reading) {

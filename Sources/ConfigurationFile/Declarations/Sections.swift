@@ -67,6 +67,13 @@ enum Sections {
         "The private key that belongs to the certificate, in PEM. Others must not be able to read the file.",
         omission: "The listener speaks cleartext. The certificate and the key are given both or neither.",
         seeAlso: ["listen.tls_certificate_file"]),
+      .absent(
+        "listen.protocols", ValueType<HTTPProtocol>.choice.list(), into: \.configuration.listener.protocols,
+        example: "[\"h2\", \"http/1.1\"]",
+        """
+        What the listener speaks: "h2" (HTTP/2), "http/1.1", or both. Over TLS a client that can speak both gets HTTP/2. \
+        In cleartext "h2" is for clients that begin with HTTP/2 of their own accord, as some load balancers do.
+        """, omission: "Both over TLS, HTTP/1.1 alone in cleartext.", seeAlso: ["listen.tls_certificate_file"]),
       .byDefault(
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """

@@ -35,24 +35,15 @@ extension ClientConnection {
 
   /// An exchange whose gate asked for time is under way already when its head is read again.
   func beginExchange() {
-    guard !exchange.isUnderWay else { return }
-    exchange = Exchange()
-    exchange.isUnderWay = true
-    server.observer.exchangeBegan()
-    exchange.began = .now()
-    exchange.requestID = server.loop.requestIDs.next()
+    if !exchange.isUnderWay { exchange.begin(on: server) }
   }
 
   private func decide(_ whole: ByteBuffer) -> Bool {
     let loop = server.loop
     beginExchange()
     server.rules.ownCookies.find(whole.readableBytesSpan, in: &loop.requestHead)
-    exchange.isHTTP11 = loop.requestHead.isHTTP11
-    exchange.isHead = loop.requestHead.method == .head
-    exchange.keepAlive = loop.requestHead.keepAlive
-    if server.observer.wantsRequestLine { keepRequestLine(whole) }
+    exchange.note(loop.requestHead, whole.readableBytesSpan, from: peer, on: server)
     loop.wheel.disarm(self)
-    if peer.isTrusted { believeProxy(loop.requestHead, whole.readableBytesSpan) }
     switch server.gate.decide(loop.requestHead, whole.readableBytesSpan, client, exchange.requestID) {
     case .forward(let order):
       var rest = whole
@@ -91,30 +82,17 @@ extension ClientConnection {
     readRequests()
   }
 
-  private func keepRequestLine(_ whole: ByteBuffer) {
-    let bytes = whole.readableBytesSpan
-    var line = ByteBuffer()
-    line.writeBytes(bytes.extracting(server.loop.requestHead.methodRange))
-    line.writeStaticString(" ")
-    line.writeBytes(bytes.extracting(server.loop.requestHead.path))
-    exchange.requestLine = line
-  }
-
   // MARK: Upstream
 
   private func forward(_ order: ForwardingOrder, _ whole: ByteBuffer, _ rest: inout ByteBuffer) {
     let loop = server.loop
-    exchange.routeClass = order.routeClass
-    exchange.session = order.session
-    exchange.user = order.user
+    exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade)
     pending = whole
     guard order.upstream < server.upstreams.count else { return refuse(500, "no application is configured") }
-    exchange.upstream = order.upstream
     let framing = loop.requestHead.framing
     if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
       return refuse(413, "the request body is larger than the limit")
     }
-    exchange.upgrades = order.allowsUpgrade && loop.requestHead.wantsUpgrade
     if exchange.upgrades, framing != .none || rest.readableBytes > 0 {
       return refuse(400, "bytes behind a request for an upgrade")
     }
@@ -166,11 +144,7 @@ extension ClientConnection {
 
   /// Tries once more to have the request answered, on a fresh connection, where that is safe.
   func connectAgain(after failure: UpstreamFailure) -> Bool {
-    let upstream = server.upstreams[exchange.upstream]
-    guard let avoided = exchange.attempts.avoided(after: failure, of: upstream.pools.count) else { return false }
-    let pool = upstream.choose(avoiding: avoided)
-    exchange.attempts.place = pool.number
-    exchange.failure = nil
+    guard let pool = exchange.nextPool(after: failure, server) else { return false }
     pool.connect(for: self)
     return true
   }
@@ -191,7 +165,9 @@ extension ClientConnection {
   func readContent(_ buffer: inout ByteBuffer) {
     let now = NIODeadline.now()
     server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
-    if bodyIsTooSlow(now, more: buffer.readableBytes) { return refuse(408, "the request body arrives too slowly") }
+    if exchange.bodyIsTooSlow(now, more: buffer.readableBytes, server) {
+      return refuse(408, "the request body arrives too slowly")
+    }
     if exchange.control != nil { return collectContent(&buffer) }
     var content: ByteBuffer?
     guard decodeContent(&buffer, into: &content) else { return }
@@ -215,8 +191,7 @@ extension ClientConnection {
     }
   }
 
-  /// Takes content out of its framing, and puts what is chunked into chunks of our own: what goes upstream is framed by
-  /// us, never by the client.
+  /// Takes content out of its framing, and puts what is chunked into chunks of our own.
   /// - Returns: whether all is well; otherwise the request has been refused.
   private func decodeContent(_ buffer: inout ByteBuffer, into content: inout ByteBuffer?) -> Bool {
     while true {
@@ -228,17 +203,7 @@ extension ClientConnection {
           return false
         }
         guard var slice = buffer.readSlice(length: count) else { return true }
-        if exchange.isChunked {
-          var framed = content ?? server.loop.buffers.take()
-          ChunkedEncoder.writeSize(count, to: &framed)
-          framed.writeBuffer(&slice)
-          framed.writeStaticString("\r\n")
-          content = framed
-        } else if content == nil {
-          content = slice
-        } else {
-          content?.writeBuffer(&slice)
-        }
+        exchange.frame(&slice, behind: &content, server.loop)
       case .incomplete: return true
       case .end(let trailers):
         if exchange.isChunked {

@@ -10,7 +10,7 @@ extension ClientConnection {
     let loop = server.loop
     if head.isInterim {
       // 100 Continue was ours to send, and has been.
-      guard exchange.isHTTP11, head.status != 100 else { return }
+      guard isHTTP11, head.status != 100 else { return }
       var interim = loop.buffers.take()
       ResponseForwarding.write(
         head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
@@ -33,10 +33,10 @@ extension ClientConnection {
       loop.wheel.disarm(self)
     } else {
       exchange.upgrades = false
-      exchange.chunksResponse = exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
-      let unframed = !exchange.isHTTP11 && (framing == .chunked || framing == .untilClose)
+      exchange.chunksResponse = isHTTP11 && (framing == .chunked || framing == .untilClose)
+      let unframed = !isHTTP11 && (framing == .chunked || framing == .untilClose)
       exchange.closesBehind = !exchange.keepAlive || server.isDraining || unframed
-      if exchange.closesBehind { connection = .close } else if !exchange.isHTTP11 { connection = .keepAlive }
+      if exchange.closesBehind { connection = .close } else if !isHTTP11 { connection = .keepAlive }
     }
     var buffer = outgoing ?? loop.buffers.take()
     outgoing = nil
@@ -140,7 +140,7 @@ extension ClientConnection {
     outgoing = nil
     ControlResponseForwarding.write(
       response, withoutBody: exchange.isHead, closes: exchange.closesBehind,
-      keepsOld: !exchange.isHTTP11 && !exchange.closesBehind, requestID: exchange.requestID, to: &buffer)
+      keepsOld: !isHTTP11 && !exchange.closesBehind, requestID: exchange.requestID, to: &buffer)
     if !exchange.isHead { exchange.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()

@@ -6,7 +6,7 @@ internal import TLSTransport
 ///
 /// Requests are read one after the other (RFC 9112 9.3.2); what a client sends ahead waits until the response before it
 /// is out. This file holds the connection's life; the way of a request and of its response are in the files beside it.
-final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient {
+final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient, AcceptedConnection {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -58,8 +58,13 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
   }
 
-  /// Whose session the exchange under way belongs to.
-  var session: SessionTag? { request == .idle ? nil : exchange.session }
+  /// Who is asking: the client behind a trusted proxy that names one, else the peer.
+  var client: ClientPeer { exchange.client ?? peer }
+
+  /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
+  var isHTTP11: Bool { exchange.version == .http11 }
+
+  var sessions: [SessionTag] { request == .idle ? [] : exchange.session.map { [$0] } ?? [] }
 
   // MARK: Of the channel
 
@@ -132,7 +137,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func holdReads(_ hold: Bool) {
     guard hold != readsHeld else { return }
     readsHeld = hold
-    countHold(hold)
+    if request == .content { exchange.countHold(hold) }
     guard !hold, readIsDue else { return }
     readIsDue = false
     context?.read()
@@ -240,6 +245,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     context?.close(promise: nil)
   }
 
+  func endExchanges(of sessions: Set<SessionTag>) {
+    if request != .idle, let session = exchange.session, sessions.contains(session) { abort() }
+  }
+
   func closeNow() { context?.close(promise: nil) }
 
   /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
@@ -276,17 +285,5 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   /// Tells the observer of an exchange that is over.
-  func report() {
-    exchange.isUnderWay = false
-    let now = NIODeadline.now()
-    exchange.ended = now
-    let duration = now - exchange.began
-    server.observer.exchangeEnded(
-      ExchangeRecord(
-        status: exchange.status, routeClass: exchange.routeClass, duration: duration,
-        upstreamDuration: exchange.upstreamDuration, receivedBytes: exchange.receivedBytes,
-        sentBytes: exchange.sentBytes, session: exchange.session, user: exchange.user, failure: exchange.failure,
-        isHTTP11: exchange.isHTTP11, request: exchange.requestLine, client: client.address,
-        requestID: exchange.requestLine == nil ? nil : exchange.requestID.description))
-  }
+  func report() { exchange.report(to: server, from: peer) }
 }

@@ -22,7 +22,7 @@ struct Exchange {
   var session: SessionTag?
   /// A pseudonym of the user, for the observer.
   var user: UInt64?
-  var isHTTP11 = true
+  var version = HTTPVersion.http11
   var isHead = false
   var keepAlive = true
   var decoder = BodyDecoder(RequestFraming.none)

@@ -72,8 +72,8 @@ package struct ExchangeRecord {
   package var user: UInt64?
   /// Why it did not end as it should, nil where it did.
   package var failure: ExchangeFailure?
-  /// HTTP/1.1, otherwise HTTP/1.0.
-  package var isHTTP11 = true
+  /// What the client spoke.
+  package var version = HTTPVersion.http11
   /// Method, a space, and the path without the query, where the observer wants it.
   package var request: ByteBuffer?
   /// The client's address.

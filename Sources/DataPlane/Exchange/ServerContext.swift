@@ -17,7 +17,7 @@ final class ServerContext {
   let isTLS: Bool
   /// Set when the listener is to end: every response says so, and idle connections are closed.
   private(set) var isDraining = false
-  private var connections: [ObjectIdentifier: ClientConnection] = [:]
+  private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
   init(
     loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, rules: ForwardingRules,
@@ -47,12 +47,12 @@ final class ServerContext {
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
   }
 
-  func opened(_ connection: ClientConnection) {
+  func opened(_ connection: any AcceptedConnection) {
     connections[ObjectIdentifier(connection)] = connection
     observer.connectionsChanged(by: 1)
   }
 
-  func ended(_ connection: ClientConnection) {
+  func ended(_ connection: any AcceptedConnection) {
     guard connections.removeValue(forKey: ObjectIdentifier(connection)) != nil else { return }
     observer.connectionsChanged(by: -1)
     if isDraining, connections.isEmpty { drained?() }
@@ -75,14 +75,24 @@ final class ServerContext {
   func closeAll() { for connection in connections.values { connection.abort() } }
 
   /// The sessions that have an exchange under way.
-  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.compactMap(\.session)) }
+  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.flatMap(\.sessions)) }
 
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<SessionTag>) {
-    for connection in connections.values {
-      if let session = connection.session, sessions.contains(session) { connection.abort() }
-    }
+    for connection in connections.values { connection.endExchanges(of: sessions) }
   }
+}
+
+/// A connection of a listener, whatever it speaks.
+protocol AcceptedConnection: AnyObject {
+  /// The sessions that have an exchange under way on it.
+  var sessions: [SessionTag] { get }
+  /// The listener is to end: what is idle now, what is under way behind its response.
+  func drain()
+  /// Ends it at once, in the middle of whatever it does.
+  func abort()
+  /// Ends what still streams for these sessions.
+  func endExchanges(of sessions: Set<SessionTag>)
 }
 
 /// ``ListenerTimeouts`` as the wheel takes them.

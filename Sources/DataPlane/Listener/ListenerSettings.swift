@@ -4,6 +4,9 @@ public struct ListenerSettings: Sendable, Equatable {
   public var address: BindAddress
   /// The certificate and key of the listener; nil listens in cleartext.
   public var tls: TLSFiles?
+  /// What is spoken. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, where the client chooses
+  /// (ALPN); in cleartext ``HTTPProtocol/http1`` alone. Never empty.
+  public var protocols: [HTTPProtocol]?
   /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
   /// announces another address, that one is looked for here.
   public var trustedProxies: [NetworkPrefix]
@@ -24,6 +27,25 @@ public struct ListenerSettings: Sendable, Equatable {
     self.trustedProxies = trustedProxies
     self.limits = limits
     self.timeouts = timeouts
+  }
+}
+
+/// What a listener speaks.
+public enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
+  /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
+  case http2 = "h2"
+  /// HTTP/1.1 (RFC 9112), and 1.0.
+  case http1 = "http/1.1"
+}
+
+extension ListenerSettings {
+  /// ``protocols`` with its default.
+  public var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
+
+  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file.
+  var applicationProtocols: [String] {
+    let spoken = spokenProtocols
+    return HTTPProtocol.allCases.filter { spoken.contains($0) }.map(\.rawValue)
   }
 }
 

@@ -91,7 +91,7 @@ final class AccessLogWriter {
     line.removeAll(keepingCapacity: true)
     AccessLogLine(
       time: .now(), requestID: Array((record.requestID ?? "").utf8), method: Array(text[..<space]),
-      path: Array(text[min(space + 1, text.endIndex)...]), version: record.isHTTP11 ? "HTTP/1.1" : "HTTP/1.0",
+      path: Array(text[min(space + 1, text.endIndex)...]), version: record.version.rawValue,
       status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),

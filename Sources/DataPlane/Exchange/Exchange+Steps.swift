@@ -1,0 +1,94 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The steps of an exchange that are the same whatever the client speaks.
+extension Exchange {
+  /// Begins: the head of a request is whole, or refused.
+  mutating func begin(on server: ServerContext) {
+    self = Exchange()
+    isUnderWay = true
+    server.observer.exchangeBegan()
+    began = .now()
+    requestID = server.loop.requestIDs.next()
+  }
+
+  /// Notes what the head says of the whole exchange.
+  mutating func note(_ head: borrowing RequestHead, _ bytes: RawSpan, from peer: ClientPeer, on server: ServerContext) {
+    version = head.isHTTP11 ? .http11 : .http10
+    isHead = head.method == .head
+    keepAlive = head.keepAlive
+    if server.observer.wantsRequestLine { keepRequestLine(head, bytes) }
+    if peer.isTrusted { believeProxy(peer, head, bytes, server.trustedProxies) }
+  }
+
+  private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan) {
+    var line = ByteBuffer()
+    line.writeBytes(bytes.extracting(head.methodRange))
+    line.writeStaticString(" ")
+    line.writeBytes(bytes.extracting(head.path))
+    requestLine = line
+  }
+
+  /// Takes the client's address and the request's identifier from a trusted proxy.
+  private mutating func believeProxy(
+    _ peer: ClientPeer, _ head: borrowing RequestHead, _ bytes: RawSpan, _ trustedProxies: [NetworkPrefix]
+  ) {
+    if head.fields.has(.xForwardedFor),
+      let address = ForwardedClient.address(head.fields, bytes, trustedProxies: trustedProxies)
+    {
+      client = ClientPeer(address: address.description, isTrusted: peer.isTrusted, isTLS: peer.isTLS)
+    }
+    if let line = head.fields.line(.xRequestID), !head.fields.isRepeated(.xRequestID) {
+      requestID.given = RequestIDSource.Identifier.wellFormed(bytes, line.value)
+    }
+  }
+
+  /// Notes how the request is to be forwarded.
+  mutating func note(_ order: ForwardingOrder, wantsUpgrade: Bool) {
+    routeClass = order.routeClass
+    session = order.session
+    user = order.user
+    upstream = order.upstream
+    upgrades = order.allowsUpgrade && wantsUpgrade
+  }
+
+  /// Puts content behind what is to go upstream, in a chunk of our own where the body is chunked: what goes upstream is
+  /// framed by us, never by the client.
+  @inline(__always)
+  mutating func frame(_ slice: inout ByteBuffer, behind content: inout ByteBuffer?, _ loop: LoopResources) {
+    if isChunked {
+      var framed = content ?? loop.buffers.take()
+      ChunkedEncoder.writeSize(slice.readableBytes, to: &framed)
+      framed.writeBuffer(&slice)
+      framed.writeStaticString("\r\n")
+      content = framed
+    } else if content == nil {
+      content = slice
+    } else {
+      content?.writeBuffer(&slice)
+    }
+  }
+
+  /// The connections that a request is tried on once more, where that is safe.
+  mutating func nextPool(after failure: UpstreamFailure, _ server: ServerContext) -> UpstreamPool? {
+    let upstream = server.upstreams[upstream]
+    guard let avoided = attempts.avoided(after: failure, of: upstream.pools.count) else { return nil }
+    let pool = upstream.choose(avoiding: avoided)
+    attempts.place = pool.number
+    self.failure = nil
+    return pool
+  }
+
+  /// Tells the observer that it is over.
+  mutating func report(to server: ServerContext, from peer: ClientPeer) {
+    isUnderWay = false
+    let now = NIODeadline.now()
+    ended = now
+    server.observer.exchangeEnded(
+      ExchangeRecord(
+        status: status, routeClass: routeClass, duration: now - began, upstreamDuration: upstreamDuration,
+        receivedBytes: receivedBytes, sentBytes: sentBytes, session: session, user: user, failure: failure,
+        version: version, request: requestLine, client: (client ?? peer).address,
+        requestID: requestLine == nil ? nil : requestID.description))
+  }
+}
