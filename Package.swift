@@ -143,7 +143,10 @@ let package = Package(
       resources: [.copy("Golden")], swiftSettings: strict),
     .testTarget(
       name: "GatewayTests",
-      dependencies: ["Gateway", "Sessions", .httpTypes],
+      dependencies: [
+        "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
+        .nioCore, .nioPosix, .httpTypes, .logging,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AppleSimulatorTests", dependencies: ["AppleSimulator", .jwtKit],

@@ -14,14 +14,15 @@ public struct AppleIdentityProvider: Sendable {
   /// - Parameters:
   ///   - key: the private key, read with ``ClientSecretKey/init(contentsOfFile:)``.
   ///   - keySetPolicy: when Apple's keys are fetched.
+  ///   - known: the key set of an earlier provider for the same `base_url`, so that what it has fetched is kept.
   /// - Throws: the settings' first problem, if `base_url` is not an origin that can be spoken to.
   public init(
     settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,
-    keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy()
+    keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy(), keySet known: AppleKeySet? = nil
   ) throws(AppleSettingsProblem) {
     guard let origin = AppleOrigin(settings.baseURL) else { throw .baseURL }
     self.settings = settings
-    keySet = AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)
+    keySet = known ?? AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)
     verifier = IdentityTokenVerifier(keySet: keySet, clock: clock)
     notifications = NotificationVerifier(
       keySet: keySet, clock: clock, audiences: [settings.clientID] + settings.nativeClientIDs)

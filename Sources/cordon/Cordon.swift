@@ -9,7 +9,7 @@ struct CordonCommand: AsyncParsableCommand {
     version: version,
     subcommands: [
       RunCommand.self, CheckCommand.self, DoctorCommand.self, DemoCommand.self, KeygenCommand.self,
-      ReferenceCommand.self, AccountsCommand.self, SessionsCommand.self, StoreCommand.self,
+      ReferenceCommand.self, ReloadCommand.self, AccountsCommand.self, SessionsCommand.self, StoreCommand.self,
     ])
 
   /// The version of this source.

@@ -18,7 +18,8 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Serves until SIGTERM or SIGINT, then finishes what is in flight. Logs go to standard output.
+      Serves until SIGTERM or SIGINT, then finishes what is in flight. SIGHUP has it read its configuration again, as \
+      `cordon reload` does. Logs go to standard output.
 
       Exit status: 0 after a stop that was asked for, 78 if the configuration is not in order (as `cordon check` tells \
       it), 1 if the gateway could not start.
@@ -28,20 +29,23 @@ struct RunCommand: AsyncParsableCommand {
   var config: String
 
   func run() async throws {
+    // From the start on: a signal that comes before everything stands must not end the process.
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let configuration = try Configuration.loaded(from: config)
     // A client that goes away while it is written to is an error of that write, not the end of the process.
     signal(SIGPIPE, SIG_IGN)
-    let log = configuration.log
-    LoggingSystem.bootstrap { CordonLogHandler(label: $0, settings: log) }
+    let log = LogControl(configuration.log)
+    LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
     let logger = Logger(label: "cordon")
     do {
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), store: try configuration.store.open(), logger: logger,
-        version: CordonCommand.version)
+        settings: try GatewaySettings(configuration), store: try configuration.store.open(), logger: logger, log: log,
+        version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
-          services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
-          gracefulShutdownSignals: [.sigterm, .sigint], logger: logger))
+          services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger))
+      let obedience = Task { await obey(signals, service, group) }
+      defer { obedience.cancel() }
       try await group.run()
       LineOutput.standard.flush()
     } catch {
@@ -49,6 +53,30 @@ struct RunCommand: AsyncParsableCommand {
       LineOutput.standard.flush()
       complain("cordon: \(error)")
       throw ExitCode.failure
+    }
+  }
+}
+
+/// Reads the file again, and checks it as `cordon check` does.
+private func reread(_ path: String) -> @Sendable () throws(SettingsProblems) -> GatewaySettings {
+  { () throws(SettingsProblems) in
+    do {
+      return try GatewaySettings(try ConfigurationFile.load(path))
+    } catch let problems as ConfigurationProblems {
+      throw SettingsProblems(problems.problems.map(\.description))
+    } catch {
+      throw SettingsProblems(["\(path):1:1: \(error)"])
+    }
+  }
+}
+
+/// Does what signals ask for, until cancelled.
+private func obey(_ signals: UnixSignalsSequence, _ service: GatewayService, _ group: ServiceGroup) async {
+  for await signal in signals {
+    switch signal {
+    // Beside this loop: who reloads can still be stopped.
+    case .sighup: Task { await service.reload() }
+    default: await group.triggerGracefulShutdown()
     }
   }
 }

@@ -135,11 +135,11 @@ func withGateway(
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
   changeUpstream(&upstreamSettings)
   let target = try UpstreamTarget(upstreamSettings)
-  let listener = try await Listener.start(
+  let terms = try ListenerTerms(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
-    upstreams: [target], on: group
-  ) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
+    upstreams: [target])
+  let listener = try await Listener.start(terms, on: group) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
   guard case .ip(_, let port) = listener.address else { return }
   let rig = GatewayRig(
     port: port, upstream: upstream, recorder: recorder, listener: listener, group: group, target: target)

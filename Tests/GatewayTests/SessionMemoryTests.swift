@@ -20,8 +20,7 @@ struct SessionMemoryTests {
       subject: subject, name: nil, claims: AccountClaims(), latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     return SessionEntry(
-      SessionSnapshot(session: session, account: account), identity: IdentityHeaderSettings(),
-      pseudonym: "0123456789abcdef")
+      SessionSnapshot(session: session, account: account), try .forTests())
   }
 
   private func found(_ memory: inout SessionMemory, _ number: Int) -> SessionEntry? {

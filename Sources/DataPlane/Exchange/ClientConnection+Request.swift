@@ -86,9 +86,9 @@ extension ClientConnection {
 
   private func forward(_ order: ForwardingOrder, _ whole: ByteBuffer, _ rest: inout ByteBuffer) {
     let loop = server.loop
-    exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade)
+    exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
     pending = whole
-    guard order.upstream < server.upstreams.count else { return refuse(500, "no application is configured") }
+    guard let balancer = exchange.balancer else { return refuse(500, "no application is configured") }
     let framing = loop.requestHead.framing
     if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
       return refuse(413, "the request body is larger than the limit")
@@ -121,7 +121,7 @@ extension ClientConnection {
         guard decodeContent(&rest, into: &content) else { return }
       }
     }
-    let pool = server.upstreams[order.upstream].choose()
+    let pool = balancer.choose()
     exchange.attempts.place = pool.number
     if let connection = pool.takeIdle() {
       begin(on: connection, content: content)
@@ -144,7 +144,7 @@ extension ClientConnection {
 
   /// Tries once more to have the request answered, on a fresh connection, where that is safe.
   func connectAgain(after failure: UpstreamFailure) -> Bool {
-    guard let pool = exchange.nextPool(after: failure, server) else { return false }
+    guard let pool = exchange.nextPool(after: failure) else { return false }
     pool.connect(for: self)
     return true
   }

@@ -31,7 +31,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   let server: ServerContext
   private(set) var context: ChannelHandlerContext?
-  let peer: ClientPeer
+  var peer: ClientPeer
   /// `X-Forwarded-For: ` and the peer's address.
   let forwardedFor: [UInt8]
 

@@ -7,6 +7,11 @@ public struct ClientPeer: Sendable, Equatable {
   /// Whether the connection came in over TLS.
   public var isTLS: Bool
 
+  /// The address of whoever comes by a Unix socket.
+  static let unix = "unix"
+  /// The address, where it is one of IP.
+  var ipAddress: String? { address.utf8.elementsEqual(Self.unix.utf8) ? nil : address }
+
   public init(address: String, isTrusted: Bool = false, isTLS: Bool = false) {
     self.address = address
     self.isTrusted = isTrusted

@@ -44,11 +44,11 @@ extension Exchange {
   }
 
   /// Notes how the request is to be forwarded.
-  mutating func note(_ order: ForwardingOrder, wantsUpgrade: Bool) {
+  mutating func note(_ order: ForwardingOrder, wantsUpgrade: Bool, on server: ServerContext) {
     routeClass = order.routeClass
     session = order.session
     user = order.user
-    upstream = order.upstream
+    balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
     upgrades = order.allowsUpgrade && wantsUpgrade
   }
 
@@ -70,10 +70,9 @@ extension Exchange {
   }
 
   /// The connections that a request is tried on once more, where that is safe.
-  mutating func nextPool(after failure: UpstreamFailure, _ server: ServerContext) -> UpstreamPool? {
-    let upstream = server.upstreams[upstream]
-    guard let avoided = attempts.avoided(after: failure, of: upstream.pools.count) else { return nil }
-    let pool = upstream.choose(avoiding: avoided)
+  mutating func nextPool(after failure: UpstreamFailure) -> UpstreamPool? {
+    guard let balancer, let avoided = attempts.avoided(after: failure, of: balancer.pools.count) else { return nil }
+    let pool = balancer.choose(avoiding: avoided)
     attempts.place = pool.number
     self.failure = nil
     return pool

@@ -36,8 +36,8 @@ struct Exchange {
   var sentHead: ByteBuffer?
   /// Content that waits for the connection to the upstream.
   var waitingContent: ByteBuffer?
-  /// Which upstream it goes to.
-  var upstream = 0
+  /// Which upstream it goes to: the one that held when the gate decided, whatever holds by now.
+  var balancer: UpstreamBalancer?
   /// What has been tried there.
   var attempts = UpstreamAttempts()
   var upgrades = false

@@ -6,42 +6,69 @@ final class ServerContext {
   let loop: LoopResources
   let gate: any RequestGate
   let observer: any ExchangeObserver
-  let rules: ForwardingRules
-  let parser: RequestHeadParser
+  private(set) var rules: ForwardingRules
+  private(set) var parser: RequestHeadParser
   /// By the number that ``ForwardingOrder/upstream`` has.
-  let upstreams: [UpstreamBalancer]
-  let bodyLimit: Int?
-  let bodyRate: Int
-  let waits: ListenerWaits
-  let trustedProxies: [NetworkPrefix]
+  private(set) var upstreams: [UpstreamBalancer]
+  private(set) var bodyLimit: Int?
+  private(set) var bodyRate: Int
+  private(set) var waits: ListenerWaits
+  private(set) var trustedProxies: [NetworkPrefix]
   let isTLS: Bool
   /// Set when the listener is to end: every response says so, and idle connections are closed.
   private(set) var isDraining = false
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
-  init(
-    loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, rules: ForwardingRules,
-    settings: ListenerSettings, upstreams: [UpstreamBalancer]
-  ) {
+  init(loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, terms: ListenerTerms) {
     self.loop = loop
     self.gate = gate
     self.observer = observer
-    self.rules = rules
-    self.upstreams = upstreams
-    let limits = settings.limits
-    parser = RequestHeadParser(
-      limits: HeadLimits(
-        headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes))
-    bodyLimit = limits.bodyBytes
-    bodyRate = limits.bodyRate
+    let settings = terms.settings
+    rules = terms.rules
+    upstreams = terms.upstreams.map { Self.balancer($0, loop, observer) }
+    parser = RequestHeadParser(limits: HeadLimits(settings.limits))
+    bodyLimit = settings.limits.bodyBytes
+    bodyRate = settings.limits.bodyRate
     waits = ListenerWaits(settings.timeouts)
     trustedProxies = settings.trustedProxies
     isTLS = settings.tls != nil
   }
 
+  /// Goes by other terms from the next request on. Connections to an upstream that stays are kept; those to one that goes
+  /// end with what they carry.
+  func adopt(_ terms: ListenerTerms) {
+    let settings = terms.settings
+    let old = upstreams
+    rules = terms.rules
+    upstreams = terms.upstreams.map { target in
+      old.first { $0.serves(target) } ?? Self.balancer(target, loop, observer)
+    }
+    for upstream in old where !upstreams.contains(where: { $0 === upstream }) { upstream.close() }
+    parser = RequestHeadParser(limits: HeadLimits(settings.limits))
+    bodyLimit = settings.limits.bodyBytes
+    bodyRate = settings.limits.bodyRate
+    waits = ListenerWaits(settings.timeouts)
+    guard trustedProxies != settings.trustedProxies else { return }
+    // Whom nobody believes any more must not be believed on a connection that is kept.
+    trustedProxies = settings.trustedProxies
+    for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
+  }
+
+  private static func balancer(
+    _ target: UpstreamTarget, _ loop: LoopResources, _ observer: any ExchangeObserver
+  ) -> UpstreamBalancer {
+    UpstreamBalancer(target, loop: loop) { event in
+      switch event {
+      case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+      case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
+      case .ended: observer.upstreamConnectionEnded()
+      }
+    }
+  }
+
   /// Who stands behind an IP address; nil is a Unix socket's.
   func peer(_ text: String?) -> ClientPeer {
-    guard let text else { return ClientPeer(address: "unix", isTrusted: false, isTLS: isTLS) }
+    guard let text else { return ClientPeer(address: ClientPeer.unix, isTrusted: false, isTLS: isTLS) }
     let trusted =
       !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
@@ -83,8 +110,16 @@ final class ServerContext {
   }
 }
 
+extension HeadLimits {
+  init(_ limits: RequestLimits) {
+    self.init(headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes)
+  }
+}
+
 /// A connection of a listener, whatever it speaks.
 protocol AcceptedConnection: AnyObject {
+  /// Who is at its other end; whom the listener believes can change.
+  var peer: ClientPeer { get set }
   /// The sessions that have an exchange under way on it.
   var sessions: [SessionTag] { get }
   /// The listener is to end: what is idle now, what is under way behind its response.

@@ -7,9 +7,9 @@ internal import TLSTransport
 final class Entrance {
   let context: ServerContext
   private let admission: ConnectionAdmission
-  private let tls: TLSServerContext?
+  private var tls: TLSServerContext?
   /// Peers that begin with a PROXY header.
-  private let announcing: [NetworkPrefix]
+  private var announcing: [NetworkPrefix]
   /// Connections that were turned away and not yet closed by their client.
   private var lingering = 0
 
@@ -23,6 +23,12 @@ final class Entrance {
     self.admission = admission
     self.tls = tls
     self.announcing = announcing
+  }
+
+  /// Other terms, for connections that are accepted from now on.
+  func adopt(_ terms: ListenerTerms) {
+    tls = terms.tls
+    announcing = terms.settings.proxyProtocolPeers
   }
 
   /// Begins with a connection that was accepted.

@@ -26,9 +26,8 @@ package struct ListenerParts {
 /// Each loop has a socket of its own (`SO_REUSEPORT`), so that the kernel spreads connections and no loop hands any to
 /// another. A Unix socket cannot be shared that way: there one loop accepts and hands out.
 package final class Listener: Sendable {
-  private let settings: ListenerSettings
   private let sites: [Site]
-  let tls: TLSServerContext?
+  private let admission: ConnectionAdmission
   private let channels: [any Channel]
   /// The address that is bound, with the port that the system chose.
   package let address: BindAddress
@@ -41,11 +40,10 @@ package final class Listener: Sendable {
   }
 
   private init(
-    settings: ListenerSettings, sites: [Site], tls: TLSServerContext?, channels: [any Channel], address: BindAddress
+    sites: [Site], admission: ConnectionAdmission, channels: [any Channel], address: BindAddress
   ) {
-    self.settings = settings
     self.sites = sites
-    self.tls = tls
+    self.admission = admission
     self.channels = channels
     self.address = address
   }
@@ -53,41 +51,21 @@ package final class Listener: Sendable {
   /// Binds and serves.
   /// - Parameters:
   ///   - group: the event loops that serve it.
-  ///   - upstreams: where forwarded requests go, by the number in their orders; none for a listener that forwards none.
   ///   - parts: makes the gate and the observer of one loop.
-  /// - Throws: what the system or OpenSSL has against it.
+  /// - Throws: what the system has against it.
   package static func start(
-    _ settings: ListenerSettings, rules: ForwardingRules, upstreams: [UpstreamTarget], on group: any EventLoopGroup,
-    parts: @escaping @Sendable (any EventLoop) -> ListenerParts
+    _ terms: ListenerTerms, on group: any EventLoopGroup, parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
-    var tls: TLSServerContext?
-    if let files = settings.tls {
-      tls = try TLSServerContext(
-        certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile,
-        applicationProtocols: ["http/1.1"])
-    }
+    let settings = terms.settings
     let admission = ConnectionAdmission(wanted: settings.limits.connections, descriptors: DescriptorLimit.raised())
-    let secure = tls
     var sites: [Site] = []
     for loop in group.makeIterator() {
       let site = try await loop.submit {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
-        let observer = parts.observer
-        let balancers = upstreams.map { target in
-          UpstreamBalancer(target, loop: resources) { event in
-            switch event {
-            case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
-            case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
-            case .ended: observer.upstreamConnectionEnded()
-            }
-          }
-        }
-        let context = ServerContext(
-          loop: resources, gate: parts.gate, observer: observer, rules: rules, settings: settings,
-          upstreams: balancers)
+        let context = ServerContext(loop: resources, gate: parts.gate, observer: parts.observer, terms: terms)
         let entrance = Entrance(
-          context: context, admission: admission, tls: secure, announcing: settings.proxyProtocolPeers)
+          context: context, admission: admission, tls: terms.tls, announcing: settings.proxyProtocolPeers)
         return Site(
           eventLoop: loop, context: NIOLoopBound(context, eventLoop: loop),
           entrance: NIOLoopBound(entrance, eventLoop: loop))
@@ -101,7 +79,7 @@ package final class Listener: Sendable {
     } catch let error as IOError {
       throw ListenerProblem(address: settings.address, error: error)
     }
-    return Listener(settings: settings, sites: sites, tls: tls, channels: channels, address: address)
+    return Listener(sites: sites, admission: admission, channels: channels, address: address)
   }
 
   private static func bind(
@@ -142,6 +120,21 @@ package final class Listener: Sendable {
           try entrances[ObjectIdentifier(channel.eventLoop)]?.value.receive(channel)
         }
       }
+  }
+
+  /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under way
+  /// end as they began; the next of the same connection goes by the new terms. The address stays, and so does whether
+  /// there is TLS.
+  /// - Parameter alongside: done on each loop in the same breath, so that gate and terms always go together.
+  package func adopt(_ terms: ListenerTerms, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
+    admission.adopt(wanted: terms.settings.limits.connections)
+    for site in sites {
+      try? await site.eventLoop.submit {
+        site.entrance.value.adopt(terms)
+        site.context.value.adopt(terms)
+        alongside(site.eventLoop)
+      }.get()
+    }
   }
 
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.

@@ -11,7 +11,7 @@ package struct ListenerCertificate: Sendable {
       certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile, applicationProtocols: ["http/1.1"])
   }
 
-  fileprivate init(_ context: TLSServerContext) { self.context = context }
+  init(_ context: TLSServerContext) { self.context = context }
 
   /// When it expires, in seconds since 1970.
   package var expiry: Int64 { context.certificateExpiry }
@@ -29,9 +29,4 @@ package struct ListenerCertificate: Sendable {
     case .expiresSoon, nil: false
     }
   }
-}
-
-extension Listener {
-  /// The certificate that connections are shown; nil for a listener in cleartext.
-  package var certificate: ListenerCertificate? { tls.map { ListenerCertificate($0) } }
 }

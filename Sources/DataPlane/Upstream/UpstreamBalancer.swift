@@ -23,6 +23,11 @@ final class UpstreamBalancer {
     self.init(pools, eventLoop: loop.eventLoop)
   }
 
+  /// Whether these are the connections to this very target.
+  func serves(_ target: UpstreamTarget) -> Bool {
+    pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
+  }
+
   /// The address for a request.
   @inline(__always)
   func choose() -> UpstreamPool {

@@ -18,7 +18,7 @@ final class UpstreamPool {
   /// Its place among the upstream's addresses.
   let number: Int
   private let loop: LoopResources
-  private let site: UpstreamSite
+  let site: UpstreamSite
   private let waits: UpstreamWaits
   private let idleLimit: Int
   private let told: (Event) -> Void
@@ -163,6 +163,7 @@ final class UpstreamPool {
 
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection) {
+    guard !isClosed else { return connection.close() }
     idle.append(connection)
     connection.awaitUse(now: .now())
     if idle.count > idleLimit { idle.removeFirst().close() }

@@ -11,6 +11,13 @@ public struct UpstreamSettings: Sendable, Equatable {
   /// How its addresses are asked whether they are well. Default: nil: nothing asks.
   public var check: UpstreamCheckSettings?
 
+  /// Whether TLS is spoken with any of its addresses.
+  public var usesTLS: Bool {
+    addresses.contains { address in
+      if case .tcp(_, _, tls: true) = address { true } else { false }
+    }
+  }
+
   /// The name of `[upstream]`.
   public static let defaultName = "default"
   /// Most addresses of one upstream.

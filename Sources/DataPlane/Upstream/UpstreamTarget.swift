@@ -35,6 +35,11 @@ package struct UpstreamTarget: Sendable {
     self.sites = sites
   }
 
+  /// Whether it is the very same, not only one described in the same words.
+  package func isSame(as other: UpstreamTarget) -> Bool {
+    sites.count == other.sites.count && zip(sites, other.sites).allSatisfy { $0 === $1 }
+  }
+
   /// The targets of one address each, told apart from the requests'.
   func apart() -> [UpstreamTarget] { sites.map { UpstreamTarget(settings, sites: [$0.apart()]) } }
 

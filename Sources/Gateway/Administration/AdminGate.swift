@@ -8,9 +8,10 @@ internal import Operations
 final class AdminGate: RequestGate {
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
-  private let administration: Administration
+  private let administration: @Sendable () -> Administration
 
-  init(health: HealthMonitor, metrics: MetricsRegistry, administration: Administration) {
+  /// - Parameter administration: who administrates, by the configuration of the moment.
+  init(health: HealthMonitor, metrics: MetricsRegistry, administration: @escaping @Sendable () -> Administration) {
     self.health = health
     self.metrics = metrics
     self.administration = administration
@@ -22,7 +23,7 @@ final class AdminGate: RequestGate {
     let path = bytes.string(head.path)
     if AdministrationAct.owns(path) {
       return .perform(
-        ControlAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration.answer))
+        ControlAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration().answer))
     }
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report

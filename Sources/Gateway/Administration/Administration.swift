@@ -2,19 +2,30 @@ internal import AppleIdentity
 internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
-internal import Logging
 internal import Operations
 internal import Sessions
 
-/// The administration of accounts and sessions. Whatever is done here is audited, whoever does it.
+/// The administration of accounts and sessions, and of the configuration. Whatever is done here is audited, whoever does it.
 struct Administration: Sendable {
-  let access: AdministrationAccess
-  let directory: SessionDirectory
-  let apple: AppleIdentityProvider
-  let keyring: SessionKeyring
-  let metrics: MetricsRegistry
-  let audit: AuditTrail
-  let logger: Logger
+  private let access: AdministrationAccess
+  private let directory: SessionDirectory
+  private let apple: AppleIdentityProvider
+  private let keyring: SessionKeyring
+  private let metrics: MetricsRegistry
+  private let audit: AuditTrail
+  private let reload: Reload
+
+  /// By the configuration of the moment.
+  init(_ reload: Reload, directory: SessionDirectory, metrics: MetricsRegistry) {
+    let current = reload.current
+    access = current.access
+    apple = current.credentials.apple
+    keyring = current.credentials.keyring
+    audit = current.credentials.audit
+    self.directory = directory
+    self.metrics = metrics
+    self.reload = reload
+  }
 
   /// Answers a request, from whomever it comes.
   func answer(_ request: ControlRequest) async -> ControlResponse {
@@ -73,6 +84,10 @@ struct Administration: Sendable {
       try await requireAccount(subject)
       record(act.name, subject, by: deed.right, deed.request)
       return try await disconnect(subject, evenUnrevoked: evenUnrevoked, deed.request)
+    case .reload:
+      record(act.name, by: deed.right, deed.request)
+      let report = await reload.run(by: deed.right)
+      return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
     }
   }
 

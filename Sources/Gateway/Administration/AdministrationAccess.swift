@@ -49,7 +49,7 @@ struct AdministrationRefusal: Error, Equatable {
   static let switchedOff = AdministrationRefusal(
     status: 403, code: "administration_off",
     message: "administration over TCP asks for a token, and none is configured: set admin.token_file (cordon keygen "
-      + "--output FILE makes one), or let admin.address be a Unix socket")
+      + "--output FILE makes one), or let admin.address be a Unix socket; a reload can be asked for with SIGHUP")
   static let noToken = AdministrationRefusal(
     status: 401, code: "token_required",
     message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
@@ -67,7 +67,7 @@ struct AdministrationRefusal: Error, Equatable {
   static let unknown = AdministrationRefusal(
     status: 404, code: "not_found",
     message: "there are GET /accounts?subject=|email=, GET and DELETE /accounts/SUB/sessions, POST "
-      + "/accounts/SUB/disconnect and DELETE /sessions/HANDLE")
+      + "/accounts/SUB/disconnect, DELETE /sessions/HANDLE and POST /reload")
 
   static func wrongMethod(_ allowed: String) -> AdministrationRefusal {
     AdministrationRefusal(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")

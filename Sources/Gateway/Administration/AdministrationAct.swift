@@ -10,6 +10,8 @@ enum AdministrationAct: Equatable {
   case endSessions(of: Subject)
   /// Revokes at Apple and forgets; with `evenUnrevoked` also what Apple did not revoke.
   case disconnect(Subject, evenUnrevoked: Bool)
+  /// Reads the configuration again.
+  case reload
 
   /// What the audit calls it.
   var name: String {
@@ -19,6 +21,7 @@ enum AdministrationAct: Equatable {
     case .endSession: "end_session"
     case .endSessions: "end_sessions"
     case .disconnect: "disconnect"
+    case .reload: "reload"
     }
   }
 
@@ -26,7 +29,7 @@ enum AdministrationAct: Equatable {
   static func owns(_ path: String) -> Bool {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.count > 1 && parts[0].isEmpty
-      && (parts[1].elementsEqual("accounts".utf8) || parts[1].elementsEqual("sessions".utf8))
+      && ["accounts", "sessions", "reload"].contains { parts[1].elementsEqual($0.utf8) }
   }
 
   /// - Parameter target: path and query.
@@ -59,6 +62,9 @@ enum AdministrationAct: Equatable {
       try expect("DELETE")
       guard let handle = parts[1].flatMap({ SessionHandle(text: $0) }) else { throw .noHandle }
       self = .endSession(handle)
+    case ("reload", 1):
+      try expect("POST")
+      self = .reload
     default: throw .unknown
     }
   }

@@ -56,6 +56,11 @@ public struct AdministrationClient: Sendable {
       DisconnectionReport.self, or: .badGateway)
   }
 
+  /// Has the gateway read its configuration again.
+  public func reload() async throws -> ReloadReport {
+    try await ask(.post, "/reload", ReloadReport.self, or: .unprocessableContent)
+  }
+
   private func ask<Report: Decodable>(
     _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok
   ) async throws -> Report {

@@ -6,6 +6,8 @@ internal import Sessions
 
 /// What every gate of a gateway knows, and none changes.
 struct GateKnowledge: Sendable {
+  /// Counts the configurations of this process: what was worked out by another is worked out anew.
+  let generation: Int
   let origin: PublicOrigin
   /// The origins whose pages may open a WebSocket: ours, and those of the listed hosts, as browsers write them in `Origin`.
   let origins: [[UInt8]]
@@ -15,14 +17,18 @@ struct GateKnowledge: Sendable {
   let authorities: AuthorityList
   let routes: RouteTable
   let keyring: SessionKeyring
-  let fingerprinter = CookieFingerprinter()
+  /// The same for the life of the process: memories go by it.
+  let fingerprinter: CookieFingerprinter
   let identity: IdentityHeaderSettings
   let schedule: CheckSchedule
   let idleTimeout: Int64
   let showsSignInPage: Bool
   let pages: PageRenderer
 
-  init(_ settings: GatewaySettings, keyring: SessionKeyring) throws {
+  /// - Parameter previous: what held before, at a reload.
+  init(_ settings: GatewaySettings, keyring: SessionKeyring, after previous: GateKnowledge? = nil) throws {
+    generation = (previous?.generation ?? 0) + 1
+    fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     origin = settings.origin
     origins =
       [Array(settings.origin.description.utf8)]

@@ -43,6 +43,10 @@ extension LoopGate {
         if !entry.isEnded, now < entry.endsAt, now < entry.lastSeen &+ knowledge.idleTimeout,
           directory.isTrusted(at: now)
         {
+          if entry.generation != knowledge.generation, !renew(entry, cookie) {
+            memory.remove(fingerprint)
+            return .nobody
+          }
           return remember(entry, fingerprint, now, waitsForCheck)
         }
         // Another loop, or another replica, may know better: the store has the last word.
@@ -55,6 +59,16 @@ extension LoopGate {
     let handle = verified.identifier.handle
     let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
     return .ask { await directory.load(handle, for: gate, as: fingerprint) }
+  }
+
+  /// After a reload: the header lines are rendered anew, and the cookie has to be good under the secrets of now. A
+  /// cookie whose secret was taken away is worth nothing, whatever is remembered of it.
+  private func renew(_ entry: SessionEntry, _ cookie: RawSpan) -> Bool {
+    guard let verified = knowledge.keyring.verifyCookie(cookie),
+      verified.identifier.handle == entry.snapshot.session.handle
+    else { return false }
+    entry.render(knowledge)
+    return true
   }
 
   @inline(__always)

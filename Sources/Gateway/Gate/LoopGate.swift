@@ -13,9 +13,9 @@ internal import Sessions
 /// The order is the security of the whole: authority, path, our own pages, route, session, rule. Each step either
 /// answers or hands on; none can be passed by.
 final class LoopGate: RequestGate {
-  let knowledge: GateKnowledge
+  private(set) var knowledge: GateKnowledge
   let directory: SessionDirectory
-  let ownPages: OwnPages
+  private(set) var ownPages: OwnPages
   let eventLoop: any EventLoop
   var memory = SessionMemory(limit: GateKnowledge.rememberedCookies)
   /// The request that is being decided on, for the pages that name it.
@@ -33,6 +33,12 @@ final class LoopGate: RequestGate {
     self.directory = directory
     self.ownPages = ownPages
     self.eventLoop = eventLoop
+  }
+
+  /// Goes by another configuration from the next request on. What is remembered of sessions stays.
+  func adopt(_ knowledge: GateKnowledge, ownPages: OwnPages) {
+    self.knowledge = knowledge
+    self.ownPages = ownPages
   }
 
   func decide(

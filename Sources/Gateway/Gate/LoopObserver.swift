@@ -7,13 +7,16 @@ internal import Sessions
 final class LoopObserver: ExchangeObserver {
   private let requests: RequestRecorder
   private let connections: ConnectionRecorder
-  private let accessLog: AccessLogWriter?
+  private var accessLog: AccessLogWriter?
 
-  init(_ metrics: MetricsRegistry, accessLog: AccessLogWriter?) {
+  init(_ metrics: MetricsRegistry, log: LogSettings) {
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
-    self.accessLog = accessLog
+    adopt(log)
   }
+
+  /// Logs by other settings from the next request on.
+  func adopt(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
 
   var wantsRequestLine: Bool { accessLog != nil }
 

@@ -6,12 +6,14 @@ internal import Sessions
 final class SessionEntry {
   let snapshot: SessionSnapshot
   /// The header lines that tell the upstream who this is.
-  let identity: IdentityBlock
+  private(set) var identity: IdentityBlock
   /// The user as rules ask about one.
   let applicant: Applicant
   let tag: SessionTag
   /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
-  let user: UInt64?
+  private(set) var user: UInt64?
+  /// Which configuration these were worked out by: `GateKnowledge.generation`.
+  private(set) var generation: Int
   /// When the session ends, whatever happens.
   let endsAt: Int64
   /// When this loop last saw it, or the store did before.
@@ -25,19 +27,36 @@ final class SessionEntry {
   /// Whether it has ended. An entry never comes back.
   var isEnded = false
 
-  init(_ snapshot: SessionSnapshot, identity: IdentityHeaderSettings, pseudonym: String) {
+  init(_ snapshot: SessionSnapshot, _ knowledge: GateKnowledge) {
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
-    self.identity = IdentityBlock(IdentityHeaders.render(account: account, session: session, settings: identity))
+    generation = knowledge.generation
+    identity = Self.identity(of: snapshot, knowledge)
+    user = Self.user(of: snapshot, knowledge)
     applicant = Applicant(
       subject: account.subject.text, email: account.claims.email,
       isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
       organization: account.claims.organizationID)
     tag = SessionTag(session.handle)
-    user = UInt64(pseudonym, radix: 16)
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
     lastSighting = lastSeen
+  }
+
+  /// Works out anew what depends on the configuration.
+  func render(_ knowledge: GateKnowledge) {
+    generation = knowledge.generation
+    identity = Self.identity(of: snapshot, knowledge)
+    user = Self.user(of: snapshot, knowledge)
+  }
+
+  private static func identity(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> IdentityBlock {
+    IdentityBlock(
+      IdentityHeaders.render(account: snapshot.account, session: snapshot.session, settings: knowledge.identity))
+  }
+
+  private static func user(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> UInt64? {
+    UInt64(knowledge.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
 }
 

@@ -4,26 +4,38 @@ internal import FoundationEssentials
 public import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import Operations
+public import Operations
 public import ServiceLifecycle
 public import Sessions
+internal import Synchronization
 
 /// The gateway: puts the parts together, serves until it is told to stop, then lets what is in flight finish.
-public struct GatewayService: Service {
+public final class GatewayService: Service {
   private let settings: GatewaySettings
   private let store: any SessionStore
   private let logger: Logger
+  private let log: LogControl
   private let version: String
+  private let reread: @Sendable () throws(SettingsProblems) -> GatewaySettings
+  private let running = Mutex<RunningGateway?>(nil)
 
   /// How long what is in flight may take when the gateway stops.
   private static let drainLimit = Duration.seconds(25)
 
-  /// - Parameter store: where accounts and sessions are; it is closed at the end.
-  public init(settings: GatewaySettings, store: any SessionStore, logger: Logger, version: String) {
+  /// - Parameters:
+  ///   - store: where accounts and sessions are; it is closed at the end.
+  ///   - log: what the loggers of the process go by.
+  ///   - reread: reads the settings again, for a reload; may block.
+  public init(
+    settings: GatewaySettings, store: any SessionStore, logger: Logger, log: LogControl, version: String,
+    reread: @escaping @Sendable () throws(SettingsProblems) -> GatewaySettings
+  ) {
     self.settings = settings
     self.store = store
     self.logger = logger
+    self.log = log
     self.version = version
+    self.reread = reread
   }
 
   /// Serves until graceful shutdown.
@@ -33,7 +45,8 @@ public struct GatewayService: Service {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: workers)
     do {
       let gateway = try await RunningGateway.start(
-        settings, store: store, group: group, logger: logger, version: version)
+        settings, store: store, group: group, logger: logger, log: log, version: version, reread: reread)
+      running.withLock { $0 = gateway }
       logger.notice(
         "cordon is ready",
         metadata: [
@@ -48,5 +61,12 @@ public struct GatewayService: Service {
     }
     try await group.shutdownGracefully()
     logger.notice("cordon has stopped")
+  }
+
+  /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
+  public func reload() async {
+    guard let gateway = running.withLock({ $0 }) else { return }
+    gateway.reload.current.credentials.audit.record(.administration(act: "reload", by: "signal"))
+    _ = await gateway.reload.run(by: "signal")
   }
 }

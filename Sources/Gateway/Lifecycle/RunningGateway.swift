@@ -1,11 +1,7 @@
-internal import AccessPolicy
-internal import AppleIdentity
 internal import DataPlane
-internal import FoundationEssentials
 internal import Logging
 internal import NIOCore
 internal import Operations
-internal import Pages
 internal import ServiceLifecycle
 internal import Sessions
 
@@ -19,69 +15,65 @@ internal import Sessions
 struct RunningGateway: Sendable {
   private let listener: Listener
   private let adminListener: Listener
-  private let directory: SessionDirectory
+  private let parts: LastingParts
   private let upkeep: Upkeep
-  private let health: HealthMonitor
   private let store: any SessionStore
-  private let logger: Logger
+  let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
   var adminAddress: BindAddress { adminListener.address }
 
   /// Puts the parts together, and listens. Apple need not be reachable.
+  /// - Parameters:
+  ///   - log: the application log, for a reload to change.
+  ///   - reread: reads the settings again.
   static func start(
-    _ settings: GatewaySettings, store: any SessionStore, group: any EventLoopGroup, logger: Logger, version: String
+    _ settings: GatewaySettings, store: any SessionStore, group: any EventLoopGroup, logger: Logger, log: LogControl,
+    version: String, reread: @escaping Reload.Reader
   ) async throws -> RunningGateway {
-    let keyring = try SessionKeyring(files: settings.session.secretFiles)
-    try keyring.requireEveryKey(of: try await store.sealingKeys())
+    let eventLoop = group.next()
     let metrics = MetricsRegistry(version: version, startTime: .now())
-    let audit = AuditTrail(settings.log, keyring: keyring)
-    let connection = try await AppleConnection(settings.apple, metrics: metrics, on: group.next())
-    let apple = try AppleIdentityProvider(
-      settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
-      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
-      clock: { Date.now })
+    let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+    let credentials = try await Credentials(settings, store: store, metrics: metrics, on: eventLoop)
     let checks = DailyCheck(
-      apple: apple, keyring: keyring, settings: settings.revalidation, metrics: metrics, audit: audit, logger: logger)
+      DailyCheck.Means(credentials, settings.revalidation), metrics: metrics, logger: logger)
     let directory = SessionDirectory(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger)
-    let knowledge = try GateKnowledge(settings, keyring: keyring)
-    let service = SignInService(
-      settings: settings, knowledge: knowledge, directory: directory, apple: apple, metrics: metrics, audit: audit,
-      logger: logger)
-    let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
-    let upstreams = try await UpstreamWatch(settings, routes: knowledge.routes, on: group.next())
+    let parts = LastingParts(
+      directory: directory, metrics: metrics, health: health, logger: logger, eventLoop: eventLoop)
+    let generation = try await Generation(settings, credentials: credentials, parts: parts)
+    let upstreams = UpstreamWatch(generation.upstreams)
     upstreams.addMetrics(to: metrics)
 
-    let administration = Administration(
-      access: try AdministrationAccess(settings.admin, at: settings.adminAddress), directory: directory, apple: apple,
-      keyring: keyring, metrics: metrics, audit: audit, logger: logger)
-    let adminListener = try await startAdminListener(
-      settings.adminAddress, isPrivate: administration.access.restsOnPermission, on: group.next()
-    ) { AdminGate(health: health, metrics: metrics, administration: administration) }
-
-    let ownPages = OwnPages(service)
-    let listener = try await Listener.start(
-      settings.listener,
-      rules: ForwardingRules(
-        reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
-        scheme: settings.origin.scheme.rawValue),
-      upstreams: upstreams.targets, on: group
-    ) { eventLoop in
+    let sites = LoopSites()
+    let listener = try await Listener.start(generation.terms, on: group) { eventLoop in
       let gate = LoopGate(
-        knowledge, directory: directory, ownPages: ownPages, eventLoop: eventLoop, logger: logger)
+        generation.knowledge, directory: directory, ownPages: generation.ownPages, eventLoop: eventLoop, logger: logger)
+      let observer = LoopObserver(metrics, log: settings.log)
       directory.add(NIOLoopBound(gate, eventLoop: eventLoop), on: eventLoop)
-      let accessLog = settings.log.accessLog ? AccessLogWriter(settings.log) : nil
-      return ListenerParts(gate: gate, observer: LoopObserver(metrics, accessLog: accessLog))
+      sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
+      return ListenerParts(gate: gate, observer: observer)
     }
     directory.add(listener)
+    let certificate = generation.terms.certificate.map { CertificateWatch($0, health: health, logger: logger) }
     let upkeep = Upkeep(
-      directory: directory, health: health, upstreams: upstreams, settings: settings, metrics: metrics,
-      certificate: listener.certificate.map { CertificateWatch($0, health: health, logger: logger) })
+      directory: directory, health: health, upstreams: upstreams, metrics: metrics, certificate: certificate)
     await upkeep.checkStore()
+
+    let reload = Reload(
+      generation, parts: parts,
+      running: Reload.Running(
+        listener: listener, sites: sites, upstreams: upstreams, certificate: certificate, log: log),
+      read: reread)
+    let adminListener = try await startAdminListener(
+      settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
+    ) {
+      AdminGate(health: health, metrics: metrics) {
+        Administration(reload, directory: directory, metrics: metrics)
+      }
+    }
     return RunningGateway(
-      listener: listener, adminListener: adminListener, directory: directory, upkeep: upkeep, health: health,
-      store: store, logger: logger)
+      listener: listener, adminListener: adminListener, parts: parts, upkeep: upkeep, store: store, reload: reload)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
@@ -91,11 +83,10 @@ struct RunningGateway: Sendable {
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
     defer { if let mask { _ = umask(mask) } }
-    return try await Listener.start(
+    let terms = try ListenerTerms(
       ListenerSettings(address: address),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [],
-      on: eventLoop
-    ) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
+    return try await Listener.start(terms, on: eventLoop) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
   }
 
   /// Does the upkeep until graceful shutdown.
@@ -109,13 +100,14 @@ struct RunningGateway: Sendable {
 
   /// Tells the orchestrator, finishes what is in flight, writes down what was seen.
   func stop(within limit: Duration) async {
-    logger.notice("stopping: no longer ready, finishing what is in flight")
-    health.beginDraining()
+    parts.logger.notice("stopping: no longer ready, finishing what is in flight")
+    parts.health.beginDraining()
+    await reload.stop()
     await listener.drain(within: limit)
-    await directory.writeSightings()
+    await parts.directory.writeSightings()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
-      logger.warning("the session store could not be closed", metadata: ["error": "\(error)"])
+      parts.logger.warning("the session store could not be closed", metadata: ["error": "\(error)"])
     }
   }
 }

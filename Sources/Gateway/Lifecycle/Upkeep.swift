@@ -9,7 +9,6 @@ struct Upkeep: Sendable {
   private let directory: SessionDirectory
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
-  private let idleTimeout: Duration
   private let remembered: Box
   private let certificate: CertificateWatch?
 
@@ -27,14 +26,13 @@ struct Upkeep: Sendable {
 
   /// - Parameter certificate: the listener's, nil where it has none.
   init(
-    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, settings: GatewaySettings,
-    metrics: MetricsRegistry, certificate: CertificateWatch?
+    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, metrics: MetricsRegistry,
+    certificate: CertificateWatch?
   ) {
     self.certificate = certificate
     self.directory = directory
     self.health = health
     self.upstreams = upstreams
-    idleTimeout = settings.session.idleTimeout
     let box = Box()
     remembered = box
     metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
@@ -86,7 +84,7 @@ struct Upkeep: Sendable {
   private func removeExpired() async {
     while !Task.isCancelled {
       do throws(StoreError) {
-        let rule = RemovalRule(now: .now, idleTimeout: idleTimeout)
+        let rule = RemovalRule(now: .now, idleTimeout: directory.idleTimeout)
         guard try await directory.store.removeExpired(rule) > 0 else { return }
       } catch {
         return directory.storeFailed("remove_expired", error)

@@ -3,55 +3,107 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import NIOCore
 internal import Operations
+internal import Synchronization
 
-/// The applications behind the gateway: where requests go, how they are, and the checks that ask them.
-struct UpstreamWatch: Sendable {
-  /// By the number that ``RouteDecision/upstream`` has.
-  let targets: [UpstreamTarget]
-  private let checkers: [UpstreamChecker]
+/// One application behind the gateway, and the check that asks it how it is.
+struct WatchedUpstream: Sendable {
+  let target: UpstreamTarget
+  fileprivate let checker: UpstreamChecker?
+  private let authority: String
 
+  /// The applications that the routes name, by the number that ``RouteDecision/upstream`` has.
+  /// - Parameter known: those of the configuration before. One that is described in the same words is kept with its
+  ///   connections and what is known of it; but one over TLS is made anew, because whom it trusts may have changed.
   /// - Throws: ``UpstreamProblem`` when a route names an upstream that there is not; TLSConfigurationError.
-  init(_ settings: GatewaySettings, routes: RouteTable, on eventLoop: any EventLoop) async throws {
-    var targets: [UpstreamTarget] = []
-    var checkers: [UpstreamChecker] = []
+  static func all(
+    of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
+    on eventLoop: any EventLoop
+  ) async throws -> [WatchedUpstream] {
+    var result: [WatchedUpstream] = []
     for name in routes.upstreams {
-      let upstream = name.map { name in settings.upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } }
-      guard let upstream = upstream ?? settings.upstream, !upstream.addresses.isEmpty else {
+      let named = name.map { name in settings.upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } }
+      guard let upstream = named ?? settings.upstream, !upstream.addresses.isEmpty else {
         throw UpstreamProblem(name: name ?? UpstreamSettings.defaultName)
       }
-      let target = try UpstreamTarget(upstream)
-      targets.append(target)
-      if let checker = try await UpstreamChecker(target, authority: settings.origin.authority, on: eventLoop) {
-        checkers.append(checker)
+      let authority = settings.origin.authority
+      if !upstream.usesTLS,
+        let same = known.first(where: { $0.target.settings == upstream && $0.authority == authority })
+      {
+        result.append(same)
+      } else {
+        result.append(try await WatchedUpstream(upstream, authority: authority, on: eventLoop))
       }
     }
-    self.targets = targets
-    self.checkers = checkers
+    return result
+  }
+
+  private init(_ settings: UpstreamSettings, authority: String, on eventLoop: any EventLoop) async throws {
+    target = try UpstreamTarget(settings)
+    checker = try await UpstreamChecker(target, authority: authority, on: eventLoop)
+    self.authority = authority
+  }
+
+  fileprivate func report(to health: HealthMonitor, at time: Timestamp) {
+    let status = target.status
+    let troubled = status.filter { !$0.isWell }
+    guard !troubled.isEmpty else {
+      return health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
+    }
+    let words = troubled.map { "\($0.address) \($0.failsChecks ? "fails its checks" : "does not answer")" }
+    health.update(
+      check, .failing,
+      message: "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))", at: time)
+  }
+
+  /// What its check is called in health.
+  fileprivate var check: String {
+    let name = target.settings.name
+    return name.utf8.elementsEqual(UpstreamSettings.defaultName.utf8) ? "upstream" : "upstream \(name)"
+  }
+}
+
+/// How the applications behind the gateway are.
+final class UpstreamWatch: Sendable {
+  private let upstreams: Mutex<[WatchedUpstream]>
+  private let changes: AsyncStream<[WatchedUpstream]>
+  private let changed: AsyncStream<[WatchedUpstream]>.Continuation
+
+  init(_ upstreams: [WatchedUpstream]) {
+    self.upstreams = Mutex(upstreams)
+    (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+    changed.yield(upstreams)
+  }
+
+  /// Watches others from now on; those that are among both go on being watched as before.
+  func adopt(_ next: [WatchedUpstream], health: HealthMonitor) {
+    upstreams.withLock { upstreams in
+      for check in Set(upstreams.map(\.check)).subtracting(next.map(\.check)) { health.remove(check) }
+      upstreams = next
+    }
+    changed.yield(next)
   }
 
   /// Asks whoever is to be asked, until cancelled.
   func run() async {
-    await withTaskGroup(of: Void.self) { group in
-      for checker in checkers { group.addTask { await checker.run() } }
+    var checks: [(upstream: WatchedUpstream, task: Task<Void, Never>)] = []
+    for await upstreams in changes {
+      for check in checks where !upstreams.contains(where: { $0.target.isSame(as: check.upstream.target) }) {
+        check.task.cancel()
+      }
+      checks = upstreams.compactMap { upstream in
+        if let known = checks.first(where: { $0.upstream.target.isSame(as: upstream.target) }) { return known }
+        return upstream.checker.map { checker in (upstream, Task { await checker.run() }) }
+      }
     }
+    for check in checks { check.task.cancel() }
   }
+
+  private var targets: [UpstreamTarget] { upstreams.withLock { $0.map(\.target) } }
 
   /// Tells how the applications are; the gateway is ready whatever they say.
   func report(to health: HealthMonitor, at time: Timestamp) {
-    for target in targets {
-      let status = target.status
-      let name = target.settings.name
-      let check = name.utf8.elementsEqual(UpstreamSettings.defaultName.utf8) ? "upstream" : "upstream \(name)"
-      let troubled = status.filter { !$0.isWell }
-      if troubled.isEmpty {
-        health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
-      } else {
-        let words = troubled.map { "\($0.address) \($0.failsChecks ? "fails its checks" : "does not answer")" }
-        health.update(
-          check, .failing,
-          message: "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))", at: time)
-      }
-    }
+    // Within the lock, so that a check that was just taken away does not come back.
+    upstreams.withLock { for upstream in $0 { upstream.report(to: health, at: time) } }
   }
 
   func addMetrics(to metrics: MetricsRegistry) {
@@ -72,8 +124,7 @@ struct UpstreamWatch: Sendable {
     to metrics: MetricsRegistry, _ name: String, _ kind: MetricsText.Kind, _ help: String,
     value: @escaping @Sendable (UpstreamAddressStatus) -> Double
   ) {
-    let targets = targets
-    metrics.addGauges(name, kind: kind, help: help) {
+    metrics.addGauges(name, kind: kind, help: help) { [self] in
       targets.flatMap(\.status).map { status in
         ([("upstream", status.upstream), ("address", status.address)], value(status))
       }

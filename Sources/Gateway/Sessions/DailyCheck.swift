@@ -10,13 +10,25 @@ internal import Synchronization
 /// When a check is due is for `CheckSchedule` to say, whether it may be made for the store (`claimCheck`), and what an
 /// answer means for `CheckWeather`. Here they are put together, and nothing is decided twice.
 final class DailyCheck: Sendable {
-  private let apple: AppleIdentityProvider
-  private let keyring: SessionKeyring
-  private let interval: Duration
+  private let means: Mutex<Means>
   private let metrics: MetricsRegistry
-  private let audit: AuditTrail
   private let logger: Logger
   private let state = Mutex(State())
+
+  /// What a check is made with, by the configuration. A check goes on with what it began with.
+  struct Means: Sendable {
+    let apple: AppleIdentityProvider
+    let keyring: SessionKeyring
+    let audit: AuditTrail
+    let interval: Duration
+
+    init(_ credentials: Credentials, _ settings: RevalidationSettings) {
+      apple = credentials.apple
+      keyring = credentials.keyring
+      audit = credentials.audit
+      interval = settings.interval
+    }
+  }
 
   private struct State {
     var weather = CheckWeather()
@@ -35,17 +47,14 @@ final class DailyCheck: Sendable {
   private static let mostAtOnce = 64
   private static let mostOverdueAtOnce = 1_024
 
-  init(
-    apple: AppleIdentityProvider, keyring: SessionKeyring, settings: RevalidationSettings, metrics: MetricsRegistry,
-    audit: AuditTrail, logger: Logger
-  ) {
-    self.apple = apple
-    self.keyring = keyring
-    interval = settings.interval
+  init(_ means: Means, metrics: MetricsRegistry, logger: Logger) {
+    self.means = Mutex(means)
     self.metrics = metrics
-    self.audit = audit
     self.logger = logger
   }
+
+  /// Checks are made by other means from now on. What is known of Apple and of checks under way stays.
+  func adopt(_ means: Means) { self.means.withLock { $0 = means } }
 
   /// Takes the account on; false where it is being checked already, or too many are.
   /// - Parameter isOverdue: whether somebody waits for it: then more may be under way.
@@ -82,13 +91,13 @@ final class DailyCheck: Sendable {
 
   /// Checks one account, if nobody has within the interval.
   func run(_ snapshot: SessionSnapshot, store: any SessionStore) async -> Outcome {
-    let now = Date.now
+    let (now, means) = (Date.now, means.withLock { $0 })
     guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return Outcome() }
     do throws(StoreError) {
       let claimed = try await store.claimCheck(
-        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: interval, now: now)
+        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
       switch claimed {
-      case .granted(let claim): return try await ask(claim, store)
+      case .granted(let claim): return try await ask(claim, means, store)
       // Somebody asked meanwhile, here or on another replica: what they learnt is in the store.
       case .notYet(let account): return Outcome(accountChanged: account != snapshot.account)
       case .nothingToAskWith: return Outcome()
@@ -100,10 +109,12 @@ final class DailyCheck: Sendable {
     }
   }
 
-  private func ask(_ claim: CheckClaim, _ store: any SessionStore) async throws(StoreError) -> Outcome {
+  private func ask(
+    _ claim: CheckClaim, _ means: Means, _ store: any SessionStore
+  ) async throws(StoreError) -> Outcome {
     let token: RefreshTokenText
     do throws(SealError) {
-      token = try keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
+      token = try means.keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
     } catch {
       logger.error(
         "a refresh token cannot be opened: is its key still in session.secret_files?",
@@ -111,14 +122,14 @@ final class DailyCheck: Sendable {
       _ = try await store.record(.noGoodAnswer, of: claim, at: .now)
       return Outcome()
     }
-    let answer = await apple.tokens.refresh(RefreshToken(token.revealed), clientID: claim.clientID)
+    let answer = await means.apple.tokens.refresh(RefreshToken(token.revealed), clientID: claim.clientID)
     let verdict = Verdict(answer)
     let judgement = state.withLock { state in
       if verdict == .notSent { state.backoff.noteNotSent(at: .now) } else { state.backoff.noteSent() }
       return state.weather.judge(verdict, at: .now)
     }
     metrics.checks.count(verdict.label)
-    audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
+    means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
     if let alarm = judgement.alarm { logger.critical("\(alarm.message)") }
     log(answer)
     switch judgement.consequence {
@@ -132,7 +143,7 @@ final class DailyCheck: Sendable {
       let recorded = try await store.record(.revoked, of: claim, at: .now)
       for handle in recorded.ended {
         metrics.sessionsEnded.count(SessionEnding.revoked.label)
-        audit.record(
+        means.audit.record(
           .sessionEnded(reason: SessionEnding.revoked.label), subject: claim.subject, session: handle,
           clientID: claim.clientID)
       }

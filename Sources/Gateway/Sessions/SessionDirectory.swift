@@ -12,9 +12,7 @@ internal import Synchronization
 /// act answered.
 final class SessionDirectory: Sendable {
   let store: any SessionStore
-  private let identity: IdentityHeaderSettings
-  private let idleTimeout: Duration
-  private let outageGrace: Int64
+  private let terms: Mutex<Terms>
   private let metrics: MetricsRegistry
   private let logger: Logger
   let checks: DailyCheck
@@ -24,6 +22,17 @@ final class SessionDirectory: Sendable {
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
   private let storeIsReadOnly = Atomic<Bool>(false)
+
+  /// What the configuration says about sessions in general.
+  private struct Terms {
+    var idleTimeout: Duration
+    var outageGrace: Int64
+
+    init(_ settings: GatewaySettings) {
+      idleTimeout = settings.session.idleTimeout
+      outageGrace = settings.store.outageGrace.wallClock
+    }
+  }
 
   /// One event loop's gate.
   private struct Site: Sendable {
@@ -42,9 +51,7 @@ final class SessionDirectory: Sendable {
     self.checks = checks
     self.metrics = metrics
     self.logger = logger
-    identity = settings.identity
-    idleTimeout = settings.session.idleTimeout
-    outageGrace = settings.store.outageGrace.wallClock
+    terms = Mutex(Terms(settings))
     trustedUntil = Atomic(WallClock.now() + settings.store.outageGrace.wallClock)
   }
 
@@ -53,6 +60,12 @@ final class SessionDirectory: Sendable {
   }
 
   func add(_ listener: Listener) { listeners.withLock { $0.append(listener) } }
+
+  /// Goes by other settings from now on.
+  func adopt(_ settings: GatewaySettings) { terms.withLock { $0 = Terms(settings) } }
+
+  /// After how long without a request a session is over.
+  var idleTimeout: Duration { terms.withLock { $0.idleTimeout } }
 
   // MARK: For the gates
 
@@ -63,15 +76,10 @@ final class SessionDirectory: Sendable {
   /// Looks a session up, and has the gate remember what came of it.
   func load(_ handle: SessionHandle, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint) async {
     let looked = await lookUp(handle)
-    let identity = identity
     try? await gate.eventLoop.submit {
       let known: SessionMemory.Known =
         switch looked {
-        case .found(let snapshot):
-          .session(
-            SessionEntry(
-              snapshot, identity: identity,
-              pseudonym: gate.value.knowledge.keyring.pseudonym(of: snapshot.account.subject)))
+        case .found(let snapshot): .session(SessionEntry(snapshot, gate.value.knowledge))
         case .absent(let until): .absent(until: until)
         case .storeAway(let until): .storeAway(until: until)
         }
@@ -260,7 +268,7 @@ final class SessionDirectory: Sendable {
 
   /// The store has answered a question that was asked at `moment`.
   func storeAnswered(at moment: Int64) {
-    trustedUntil.store(moment + outageGrace, ordering: .relaxed)
+    trustedUntil.store(moment + terms.withLock { $0.outageGrace }, ordering: .relaxed)
     if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("the session store answers again") }
   }
 

@@ -5,35 +5,33 @@ public import Logging
 /// Messages are constants, what varies is metadata. Every control character is escaped, so that no value
 /// can begin a line of its own.
 public struct CordonLogHandler: LogHandler {
-  public var logLevel: Logger.Level
+  /// The least severity that is written: this logger's own, once it was given one, otherwise that of all.
+  public var logLevel: Logger.Level {
+    get { ownLevel ?? control.level }
+    set { ownLevel = newValue }
+  }
   public var metadata: Logger.Metadata = [:]
   public var metadataProvider: Logger.MetadataProvider?
 
   private let label: String
-  private let format: LineFormat
+  private var ownLevel: Logger.Level?
+  private let control: LogControl
   private let output: LineOutput
   private let clock: @Sendable () -> Timestamp
 
   /// - Parameters:
   ///   - label: The logger's label, told as `logger`.
-  ///   - level: The least severity that is written.
-  ///   - format: How lines look.
+  ///   - control: The least severity that is written, and how lines look.
   ///   - output: Where lines go.
   ///   - clock: Tells the time of each event.
   public init(
-    label: String, level: Logger.Level = .info, format: LineFormat, output: LineOutput = .standard,
+    label: String, control: LogControl, output: LineOutput = .standard,
     clock: @escaping @Sendable () -> Timestamp = Timestamp.now
   ) {
     self.label = label
-    self.logLevel = level
-    self.format = format
+    self.control = control
     self.output = output
     self.clock = clock
-  }
-
-  /// As the configuration has it; the format `auto` is text on a terminal and JSON elsewhere.
-  public init(label: String, settings: LogSettings, output: LineOutput = .standard) {
-    self.init(label: label, level: settings.level.swiftLog, format: settings.format(for: output), output: output)
   }
 
   public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -47,7 +45,7 @@ public struct CordonLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { _, new in new } }
     if let error = event.error { all["error"] = "\(error)" }
 
-    var line = LineWriter([], format: format)
+    var line = LineWriter([], format: control.format)
     line.time(clock())
     line.word("kind", "event")
     line.word("level", event.level.rawValue)

@@ -26,6 +26,9 @@ public final class HealthMonitor: Sendable {
     }
   }
 
+  /// A check that there is no more.
+  public func remove(_ name: String) { state.withLock { $0.checks.removeAll { $0.name == name } } }
+
   /// Says that the process is on its way down; there is no way back.
   public func beginDraining() { state.withLock { $0.isDraining = true } }
 

@@ -39,6 +39,9 @@ public final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
     labelNames: ["operation"])
 
+  /// Reloads of the configuration.
+  public let reloads: ReloadCounter
+
   /// One number of a family that is asked for.
   public typealias Sample = (labels: [MetricsText.Label], value: Double)
 
@@ -65,6 +68,7 @@ public final class MetricsRegistry: Sendable {
   public init(version: String, startTime: Timestamp) {
     self.version = version
     self.startTime = startTime
+    reloads = ReloadCounter(start: startTime)
   }
 
   /// A recorder for the requests of one event loop, counted for as long as the registry lives.
@@ -117,6 +121,7 @@ public final class MetricsRegistry: Sendable {
       counter.write(to: &text)
     }
     appleCallDurations.write(to: &text)
+    reloads.write(to: &text)
     for gauge in gauges {
       let samples = gauge.read()
       if samples.isEmpty { continue }

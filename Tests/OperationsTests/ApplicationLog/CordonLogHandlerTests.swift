@@ -6,11 +6,16 @@ import Testing
 
 @Suite("The log of events")
 struct CordonLogHandlerTests {
-  private func logged(_ format: LineFormat = .json, _ act: (inout Logger) -> Void) throws -> String {
+  private func logged(_ format: LogSettings.Format = .json, _ act: (inout Logger) -> Void) throws -> String {
     let pipe = Pipe()
     let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    var settings = LogSettings()
+    settings.format = format
+    let chosen = settings
     var logger = Logger(label: "cordon.test") { label in
-      CordonLogHandler(label: label, format: format, output: output, clock: { Timestamp(microseconds: 0) })
+      CordonLogHandler(
+        label: label, control: LogControl(chosen, output: output), output: output,
+        clock: { Timestamp(microseconds: 0) })
     }
     act(&logger)
     output.flush()
@@ -46,8 +51,8 @@ struct CordonLogHandlerTests {
     #expect(!line.contains("outer"))
   }
 
-  @Test("Control characters of a value are escaped, in keys too", arguments: [LineFormat.json, .text])
-  func escapes(format: LineFormat) throws {
+  @Test("Control characters of a value are escaped, in keys too", arguments: [LogSettings.Format.json, .text])
+  func escapes(format: LogSettings.Format) throws {
     let line = try logged(format) { $0.info("x", metadata: ["k\n": "a\r\nb", "list": ["x\n", "y"]]) }
     #expect(line.utf8.filter { $0 == 0x0A || $0 == 0x0D }.count == 1)
   }
@@ -68,7 +73,15 @@ struct CordonLogHandlerTests {
   func settings() {
     var settings = LogSettings()
     settings.level = .error
-    #expect(CordonLogHandler(label: "x", settings: settings).logLevel == .error)
+    let control = LogControl(settings)
+    let handler = CordonLogHandler(label: "x", control: control)
+    #expect(handler.logLevel == .error)
+    var own = handler
+    own.logLevel = .trace
+    #expect(own.logLevel == .trace && handler.logLevel == .error, "a logger's own level is its own")
+    settings.level = .debug
+    control.adopt(settings)
+    #expect(handler.logLevel == .debug, "other settings hold for the loggers that there are")
     let file = LineOutput(descriptor: -1)
     #expect(settings.format(for: file) == .json)
     settings.format = .text

@@ -1,0 +1,52 @@
+internal import DataPlane
+internal import Operations
+internal import Sessions
+
+/// What a running gateway cannot change: what is bound, opened or started with the process. A configuration that changes
+/// any of it is refused as a whole, because half of a configuration is one that nobody wrote.
+enum FixedSettings {
+  /// Why `next` cannot take the place of `current` while the gateway runs: one line for each key, with the remedy.
+  static func problems(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
+    var problems: [String] = []
+    func fixed(_ key: String, _ old: some Equatable & CustomStringConvertible, _ new: some CustomStringConvertible) {
+      if old.description != new.description { problems.append(refusal(key, "from \(old) to \(new)")) }
+    }
+    fixed("listen.address", current.listener.address, next.listener.address)
+    fixed("admin.address", current.adminAddress, next.adminAddress)
+    fixed("listen.workers", current.workers, next.workers)
+    if current.store.location != next.store.location { problems.append(refusal("store.url", "to another store")) }
+    if (current.listener.tls == nil) != (next.listener.tls == nil) {
+      problems.append(
+        refusal("listen.tls_certificate_file", next.listener.tls == nil ? "from TLS to cleartext" : "to TLS"))
+    }
+    // The socket's mode was chosen when it was made: without a token it would let in whoever the umask lets in.
+    if case .unix = next.adminAddress, (current.admin.tokenFile == nil) != (next.admin.tokenFile == nil) {
+      problems.append(refusal("admin.token_file", "on a Unix socket, whose permission was set at the start"))
+    }
+    return problems
+  }
+
+  private static func refusal(_ key: String, _ change: String) -> String {
+    "\(key) cannot change while the gateway runs (\(change)); restart it, or put the old value back"
+  }
+
+  /// The tables in which two configurations differ, for people. What stands in the files that they name is not compared.
+  static func changes(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
+    var changes: [String] = []
+    func compare(_ name: String, _ isSame: Bool) { if !isSame { changes.append(name) } }
+    compare("public_url", current.origin == next.origin)
+    compare("path_prefix", current.prefix == next.prefix)
+    compare("listen", current.listener == next.listener && current.hosts == next.hosts)
+    compare("admin", current.admin == next.admin)
+    compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)
+    compare("apple", current.apple == next.apple)
+    compare("session", current.session == next.session)
+    compare("revalidation", current.revalidation == next.revalidation)
+    compare("store", current.store == next.store)
+    compare("identity", current.identity == next.identity)
+    compare("route", current.routes == next.routes)
+    compare("pages", current.pages == next.pages)
+    compare("log", current.log == next.log)
+    return changes
+  }
+}

@@ -1,0 +1,20 @@
+internal import NIOCore
+internal import Synchronization
+
+/// The gate and the observer of each event loop, to be found by whoever is on that loop.
+final class LoopSites: Sendable {
+  private let sites = Mutex<[ObjectIdentifier: NIOLoopBound<Site>]>([:])
+
+  /// What one loop has. Used on that loop only.
+  struct Site {
+    let gate: LoopGate
+    let observer: LoopObserver
+  }
+
+  func add(_ site: Site, on eventLoop: any EventLoop) {
+    sites.withLock { $0[ObjectIdentifier(eventLoop)] = NIOLoopBound(site, eventLoop: eventLoop) }
+  }
+
+  /// To be called on the loop.
+  func site(on eventLoop: any EventLoop) -> Site? { sites.withLock { $0[ObjectIdentifier(eventLoop)] }?.value }
+}

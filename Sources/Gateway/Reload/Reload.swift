@@ -1,0 +1,108 @@
+internal import DataPlane
+internal import Logging
+internal import NIOCore
+internal import Operations
+internal import Synchronization
+
+/// Reads the configuration again while the gateway runs, and puts it in the place of the one that holds: whole, or not at
+/// all. No connection is closed for it and no request refused.
+actor Reload {
+  /// Reads the settings of the moment, checked as `cordon check` does.
+  typealias Reader = @Sendable () throws(SettingsProblems) -> GatewaySettings
+
+  private nonisolated let generation: Mutex<Generation>
+  private let parts: LastingParts
+  private let running: Running
+  private let read: Reader
+  /// The reload that was asked for last: the next waits for it.
+  private var last: Task<ReloadReport, Never>?
+  private var isStopping = false
+
+  /// What goes by a generation and is told of the next.
+  struct Running: Sendable {
+    let listener: Listener
+    let sites: LoopSites
+    let upstreams: UpstreamWatch
+    let certificate: CertificateWatch?
+    let log: LogControl
+  }
+
+  init(_ generation: Generation, parts: LastingParts, running: Running, read: @escaping Reader) {
+    self.generation = Mutex(generation)
+    self.parts = parts
+    self.running = running
+    self.read = read
+  }
+
+  /// What holds at present.
+  nonisolated var current: Generation { generation.withLock { $0 } }
+
+  /// Reads and adopts, after whoever asked before.
+  /// - Parameter right: by what right it is asked for, for the audit: `token`, `socket`, `signal`.
+  func run(by right: String) async -> ReloadReport {
+    let before = last
+    let task = Task {
+      _ = await before?.value
+      return await self.perform(by: right)
+    }
+    last = task
+    return await task.value
+  }
+
+  /// The process is about to end: nothing is reloaded any more.
+  func stop() async {
+    isStopping = true
+    _ = await last?.value
+  }
+
+  private func perform(by right: String) async -> ReloadReport {
+    let report = await attempt()
+    parts.metrics.reloads.record(succeeded: report.reloaded, at: .now())
+    if report.reloaded {
+      parts.logger.notice(
+        "the configuration was reloaded",
+        metadata: ["by": "\(right)", "changed": "\(report.changed.joined(separator: " "))"])
+    }
+    for problem in report.problems {
+      parts.logger.error(
+        "the configuration was not reloaded, the running one goes on",
+        metadata: ["by": "\(right)", "problem": "\(problem)"])
+    }
+    return report
+  }
+
+  private func attempt() async -> ReloadReport {
+    guard !isStopping else { return .refused(["the gateway is stopping; start it again, it reads its file then"]) }
+    let current = current
+    do {
+      let settings = try read()
+      let fixed = FixedSettings.problems(from: current.settings, to: settings)
+      guard fixed.isEmpty else { return .refused(fixed) }
+      let credentials = try await Credentials(
+        settings, store: parts.directory.store, metrics: parts.metrics, on: parts.eventLoop, after: current.credentials)
+      let next = try await Generation(settings, credentials: credentials, parts: parts, after: current)
+      await adopt(next)
+      return .done(FixedSettings.changes(from: current.settings, to: settings))
+    } catch let error as SettingsProblems {
+      return .refused(error.problems)
+    } catch {
+      return .refused(["\(error)"])
+    }
+  }
+
+  /// Nothing here can fail.
+  private func adopt(_ next: Generation) async {
+    running.log.adopt(next.settings.log)
+    parts.directory.adopt(next.settings)
+    parts.directory.checks.adopt(DailyCheck.Means(next.credentials, next.settings.revalidation))
+    let sites = running.sites
+    await running.listener.adopt(next.terms) { eventLoop in
+      guard let site = sites.site(on: eventLoop) else { return }
+      site.gate.adopt(next.knowledge, ownPages: next.ownPages)
+      site.observer.adopt(next.settings.log)
+    }
+    running.upstreams.adopt(next.upstreams, health: parts.health)
+    if let certificate = next.terms.certificate { running.certificate?.adopt(certificate) }
+    generation.withLock { $0 = next }
+  }
+}

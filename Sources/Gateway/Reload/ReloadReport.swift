@@ -1,0 +1,26 @@
+/// What came of a reload: the answer of `POST /reload`.
+public struct ReloadReport: Codable, Sendable, Equatable {
+  /// Whether another configuration holds from now on.
+  public let reloaded: Bool
+  /// The tables that differ from before; what stands in the files that the configuration names is read anew in any case.
+  public let changed: [String]
+  /// Why the running configuration goes on, one line each: `FILE:LINE:COLUMN: what; remedy` where it has a place.
+  public let problems: [String]
+
+  static func done(_ changed: [String]) -> ReloadReport {
+    ReloadReport(reloaded: true, changed: changed, problems: [])
+  }
+
+  static func refused(_ problems: [String]) -> ReloadReport {
+    ReloadReport(reloaded: false, changed: [], problems: problems)
+  }
+}
+
+/// What keeps a configuration from being read: one line for each problem, with its place.
+public struct SettingsProblems: Error, Sendable, CustomStringConvertible {
+  public let problems: [String]
+
+  public init(_ problems: [String]) { self.problems = problems }
+
+  public var description: String { problems.joined(separator: "\n") }
+}

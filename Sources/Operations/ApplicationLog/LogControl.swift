@@ -1,0 +1,29 @@
+public import Logging
+internal import Synchronization
+
+/// How the application log looks and what it leaves out, for every logger of the process; a reload changes it.
+public final class LogControl: Sendable {
+  private let state: Mutex<State>
+  private let output: LineOutput
+
+  private struct State {
+    var level: Logger.Level
+    var format: LineFormat
+  }
+
+  /// - Parameter output: where lines go, which decides what the format `auto` is.
+  public init(_ settings: LogSettings, output: LineOutput = .standard) {
+    self.output = output
+    state = Mutex(State(level: settings.level.swiftLog, format: settings.format(for: output)))
+  }
+
+  /// Goes by other settings from now on.
+  public func adopt(_ settings: LogSettings) {
+    state.withLock { $0 = State(level: settings.level.swiftLog, format: settings.format(for: output)) }
+  }
+
+  /// The least severity that is written.
+  public var level: Logger.Level { state.withLock { $0.level } }
+
+  var format: LineFormat { state.withLock { $0.format } }
+}

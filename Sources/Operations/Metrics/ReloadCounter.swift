@@ -1,0 +1,46 @@
+internal import Synchronization
+
+/// How often the configuration was read again, and how it went the last time.
+public final class ReloadCounter: Sendable {
+  private struct State {
+    var succeeded: UInt64 = 0
+    var refused: UInt64 = 0
+    /// When the configuration that holds was adopted: at the start, or by the last reload that succeeded.
+    var adopted: Timestamp
+    var lastSucceeded = true
+  }
+
+  private let state: Mutex<State>
+
+  /// - Parameter start: when the first configuration was read.
+  init(start: Timestamp) { state = Mutex(State(adopted: start)) }
+
+  /// A reload is over.
+  public func record(succeeded: Bool, at time: Timestamp) {
+    state.withLock { state in
+      state.lastSucceeded = succeeded
+      if succeeded {
+        state.succeeded &+= 1
+        state.adopted = time
+      } else {
+        state.refused &+= 1
+      }
+    }
+  }
+
+  func write(to text: inout MetricsText) {
+    let (succeeded, refused, adopted, lastSucceeded) = state.withLock {
+      ($0.succeeded, $0.refused, $0.adopted, $0.lastSucceeded)
+    }
+    text.family("cordon_config_reloads_total", .counter, "Reloads of the configuration, by result.")
+    text.sample(labels: [("result", "ok")], value: succeeded)
+    text.sample(labels: [("result", "refused")], value: refused)
+    text.family(
+      "cordon_config_last_success_timestamp_seconds", .gauge, "When the configuration that holds was adopted.")
+    text.sample(value: adopted.seconds)
+    text.family(
+      "cordon_config_last_reload_successful", .gauge,
+      "Whether the last reload succeeded; 1 before the first. 0: the file is not what is running.")
+    text.sample(value: UInt64(lastSucceeded ? 1 : 0))
+  }
+}

@@ -1,0 +1,39 @@
+import AccessPolicy
+import AppleIdentity
+import DataPlane
+import Operations
+import Pages
+import Sessions
+
+@testable import Gateway
+
+extension GatewaySettings {
+  /// A gateway for `https://app.example.com`, as small as one can be.
+  static func forTests(routes: [RouteSettings] = []) throws -> GatewaySettings {
+    GatewaySettings(
+      origin: try PublicOrigin(parsing: "https://app.example.com"), prefix: "/.auth", hosts: [], workers: 1,
+      listener: ListenerSettings(address: .ip(host: "127.0.0.1", port: 0)),
+      adminAddress: .ip(host: "127.0.0.1", port: 0), admin: AdminSettings(),
+      upstream: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)),
+      apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
+      session: SessionSettings(secretFiles: []), revalidation: RevalidationSettings(),
+      store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(), routes: routes,
+      pages: PageSettings(), log: LogSettings())
+  }
+}
+
+extension SessionKeyring {
+  /// The keys of these secrets, each told by a letter.
+  static func forTests(_ letters: String = "a") throws -> SessionKeyring {
+    try SessionKeyring(secrets: letters.utf8.map { SecretBytes(Array(repeating: $0, count: 32)) })
+  }
+}
+
+extension GateKnowledge {
+  static func forTests(
+    _ settings: GatewaySettings? = nil, secrets: String = "a", after previous: GateKnowledge? = nil
+  ) throws -> GateKnowledge {
+    try GateKnowledge(
+      try settings ?? .forTests(), keyring: try .forTests(secrets), after: previous)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Requests without a pause, by several clients at once, half of which keep their connection and half of which make a new
+/// one each time; whatever is not answered as it should be is noted.
+final class SteadyLoad: Sendable {
+  private let port: UInt16
+  private let request: [UInt8]
+  private let state = Watched(State())
+
+  private struct State {
+    var answered = 0
+    var complaints: [String] = []
+    var isOver = false
+    var running = 0
+  }
+
+  /// Begins.
+  /// - Parameter fields: what each request has beside `Host`.
+  init(port: UInt16, target: String = "/load", fields: [(String, String)] = [], clients: Int = 4) {
+    self.port = port
+    let lines = ["GET \(target) HTTP/1.1", "Host: \(GatewayConfiguration.host):\(port)"]
+    request = Array(((lines + fields.map { "\($0): \($1)" }).joined(separator: "\r\n") + "\r\n\r\n").utf8)
+    state.update { $0.running = clients }
+    for number in 0..<clients {
+      Thread.detachNewThread { [self] in
+        if number % 2 == 0 { keepOneConnection() } else { connectEachTime() }
+        state.update { $0.running -= 1 }
+      }
+    }
+  }
+
+  /// How many were answered with 200 so far.
+  var answered: Int { state.current.answered }
+
+  /// Waits until so many more were answered, so that what a test does next happens under load.
+  func waitForMore(_ count: Int = 20, by deadline: Deadline = .standard) throws {
+    let goal = answered + count
+    try state.take("\(count) more answers", by: deadline) { $0.answered >= goal || !$0.complaints.isEmpty ? () : nil }
+  }
+
+  /// Ends, and tells what went wrong.
+  func stop() throws -> [String] {
+    state.update { $0.isOver = true }
+    try state.take("the clients to end", by: .standard) { $0.running == 0 ? () : nil }
+    return state.current.complaints
+  }
+
+  /// A connection that says `Connection: close` with a response has kept its word; the next one goes on.
+  private func keepOneConnection() {
+    while !state.current.isOver {
+      attempt {
+        let connection = try TCPConnection(port: port)
+        defer { connection.close() }
+        while !state.current.isOver {
+          if try ask(on: connection).fields["Connection"]?.lowercased() == "close" { return }
+        }
+      }
+    }
+  }
+
+  private func connectEachTime() {
+    while !state.current.isOver {
+      attempt {
+        let connection = try TCPConnection(port: port)
+        defer { connection.close() }
+        _ = try ask(on: connection)
+      }
+    }
+  }
+
+  private func ask(on connection: TCPConnection) throws -> HTTPResponse {
+    try connection.send(request)
+    let response = try HTTPResponse.read(from: connection)
+    guard response.status == 200 else { throw HarnessError.malformed("answered \(response.status)") }
+    state.update { $0.answered += 1 }
+    return response
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    do { try body() } catch { state.update { $0.complaints.append("\(error)") } }
+  }
+}

@@ -1,0 +1,248 @@
+import Foundation
+import Testing
+
+// The configuration is read again while the gateway runs.
+//
+// - Ten reloads under load, of everything that can change: every request is answered 200.
+// - A bad file, or one that changes what cannot change, keeps the running configuration whole, and says why: in the log
+//   with its place, by the exit status of `cordon reload`, in the metrics.
+// - What is new holds at once, on connections that are kept, too: routes, headers, limits, whom is believed.
+// - A new secret signs nobody out; a secret that is taken away does.
+
+@SystemActor
+@Suite("Reloading")
+struct ReloadTests {
+  private static let token = "a-token-of-the-tests-long-enough-to-be-one"
+
+  private static func site(
+    upstream: @escaping RawUpstream.RequestHandler = RawUpstream.greet,
+    adjust: (inout GatewayConfiguration) -> Void = { _ in }
+  ) throws -> Site {
+    let site = try Site(
+      upstream: upstream,
+      adjust: {
+        $0["log", "format"] = "\"json\""
+        $0["listen", "workers"] = "2"
+        adjust(&$0)
+      })
+    return site
+  }
+
+  /// Writes another configuration, asks for it by signal, and waits for what comes of it.
+  private func reload(_ site: Site, _ change: (inout GatewayConfiguration) -> Void) throws {
+    var configuration = site.gateway.configuration
+    change(&configuration)
+    let before = outcomes(site)
+    _ = try configuration.install(in: site.gateway.directory)
+    site.gateway.process.signal(SIGHUP)
+    try poll("the reload to be over") { outcomes(site) > before ? () : nil }
+  }
+
+  private func outcomes(_ site: Site) -> Int {
+    let log = String(decoding: site.gateway.log, as: UTF8.self)
+    return log.components(separatedBy: "the configuration was ").count - 1
+  }
+
+  private func metric(_ site: Site, _ name: String) throws -> Double? {
+    let line = try site.gateway.admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    return line.flatMap { Double($0.split(separator: " ")[1]) }
+  }
+
+  @Test("Ten reloads of everything that can change, under load: every request is answered 200")
+  func underLoad() throws {
+    let other = try RawUpstream()
+    defer { other.stop() }
+    let site = try Self.site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let cookie = try #require(try anna.cookieHeader(for: site.origin))
+    let load = SteadyLoad(port: site.gateway.configuration.port, fields: [("Cookie", cookie)])
+    for round in 0..<10 {
+      try load.waitForMore()
+      try site.gateway.directory.write("another secret of round \(round), also long enough\n", to: "second.key")
+      try reload(site) {
+        $0["session", "secret_files"] =
+          round % 2 == 0 ? "[\"session.key\", \"second.key\"]" : "[\"second.key\", \"session.key\"]"
+        $0["upstream", "url"] = "\"http://127.0.0.1:\(round % 2 == 0 ? other.port : site.upstream.port)\""
+        $0["upstream.timeouts", "connect"] = "\"\(round + 5)s\""
+        $0["identity.headers", "X-Round-\(round)"] = "\"sub\""
+        $0["listen.timeouts", "idle"] = "\"\(60 + round)s\""
+        $0["listen.limits", "field_count"] = "\(100 + round)"
+        $0["log", "access"] = "\(round % 2 == 0)"
+        $0["pages", "show_sign_in_page"] = "\(round % 2 == 0)"
+        $0.ending = "[[route]]\npath = \"/round/\(round)/\"\naccess = \"public\"\n"
+      }
+      #expect(try site.gateway.client.get("/round/\(round)/x").status == 200, "the new routes hold")
+    }
+    try load.waitForMore()
+    #expect(try load.stop() == [])
+    #expect(try metric(site, "cordon_config_reloads_total{result=\"ok\"}") == 10)
+    #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 0)
+    #expect(!other.requests.isEmpty && !site.upstream.requests.isEmpty)
+    #expect(site.upstream.requests.contains { $0.fields["X-Round-9"] != nil }, "the last headers hold")
+    #expect(try anna.fetch(site.own("session")).status == 200)
+  }
+
+  @Test("A bad file keeps the running configuration, and the log says where it is wrong")
+  func badFile() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try reload(site) { $0["listen.timeouts", "idle"] = "\"never\"" }
+    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    #expect(line.contains("gateway.conf:") && line.contains("listen.timeouts.idle"), "\(line)")
+    #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 1)
+    #expect(try metric(site, "cordon_config_last_reload_successful") == 0)
+    #expect(try anna.fetch("\(site.origin)/x").status == 200)
+    try FileManager.default.removeItem(atPath: "\(site.gateway.directory.path)/session.key")
+    site.gateway.process.signal(SIGHUP)
+    try poll("the second refusal") { outcomes(site) >= 2 ? () : nil }
+    #expect(try anna.fetch("\(site.origin)/x").status == 200, "a file that it names is gone")
+    try reload(site) { $0["listen.timeouts", "idle"] = "\"30s\"" }
+    #expect(try metric(site, "cordon_config_last_reload_successful") == 1)
+  }
+
+  @Test(
+    "What a running gateway cannot change is refused by name, and nothing else of that file holds",
+    arguments: ["listen.address", "listen.workers", "admin.address", "store.url"])
+  func fixed(key: String) throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let values = [
+      "listen.address": "\"127.0.0.1:\(try FreePort.take())\"", "admin.address": "\"127.0.0.1:\(try FreePort.take())\"",
+      "listen.workers": "1", "store.url": "\"sqlite:other.db\"",
+    ]
+    try reload(site) {
+      let parts = key.split(separator: ".").map(String.init)
+      $0[parts[0], parts[1]] = values[key]
+      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    }
+    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    #expect(line.contains(key) && line.contains("restart"), "\(line)")
+    #expect(try site.gateway.client.get("/x").status == 302, "the routes are the old ones")
+  }
+
+  @Test("cordon reload: exit status 0 and what changed, or 1 and why not; never without the token")
+  func command() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    #expect(try site.gateway.admin.send("POST", "/reload", body: []).status == 403, "off without a token, over TCP")
+    try site.gateway.directory.write(Self.token + "\n", to: "admin.token")
+    func cordon() throws -> (exit: ServerProcess.Exit, standardOutput: String, standardError: String) {
+      try ServerProcess.run(
+        Machine.binary("cordon"), ["reload", "--config", site.gateway.file], directory: site.gateway.directory.path)
+    }
+    var configuration = site.gateway.configuration
+    configuration["admin", "token_file"] = "\"admin.token\""
+    try reload(site) { $0 = configuration }
+    #expect(try site.gateway.admin.send("POST", "/reload", body: []).status == 401)
+    configuration.ending = "[[route]]\npath = \"/open/\"\naccess = \"public\"\n"
+    _ = try configuration.install(in: site.gateway.directory)
+    let done = try cordon()
+    #expect(done.exit == .code(0) && done.standardOutput.contains("route"), "\(done)")
+    #expect(try site.gateway.client.get("/open/").status == 200)
+    configuration["listen", "workers"] = "3"
+    _ = try configuration.install(in: site.gateway.directory)
+    let refused = try cordon()
+    #expect(refused.exit == .code(1) && refused.standardError.contains("listen.workers"), "\(refused)")
+    configuration["listen", "workers"] = "\"many\""
+    _ = try configuration.install(in: site.gateway.directory)
+    let bad = try cordon()
+    #expect(bad.exit == .code(78) && bad.standardError.contains("gateway.conf:"), "\(bad)")
+    let audit = String(decoding: site.gateway.log, as: UTF8.self).split(separator: "\n")
+      .filter { $0.contains("\"administration\"") && $0.contains("\"reload\"") }
+    #expect(audit.contains { $0.contains("\"by\":\"signal\"") } && audit.contains { $0.contains("\"by\":\"token\"") })
+  }
+
+  @Test("A new secret signs nobody out; a secret that is taken away signs out who holds its cookies")
+  func secrets() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let old = try #require(anna.jar["__Host-cordon"])
+    try site.gateway.directory.write("the new secret, long enough to be one\n", to: "new.key")
+    // A refresh token that the old secret sealed is not lost by mistake.
+    try reload(site) { $0["session", "secret_files"] = "[\"new.key\"]" }
+    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    #expect(line.contains("session.secret_files"), "\(line)")
+    try reload(site) { $0["session", "secret_files"] = "[\"new.key\", \"session.key\"]" }
+    #expect(try anna.fetch("\(site.origin)/x").status == 200, "still signed in")
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    let new = try #require(anna.jar["__Host-cordon"])
+    #expect(new != old, "the cookie was set anew")
+    let resealed = try ServerProcess.run(
+      Machine.binary("cordon"), ["store", "reseal", "--config", site.gateway.file],
+      directory: site.gateway.directory.path)
+    #expect(resealed.exit == .code(0), "\(resealed)")
+    try reload(site) { $0["session", "secret_files"] = "[\"new.key\"]" }
+    #expect(try anna.fetch("\(site.origin)/x").status == 200, "the new cookie is good")
+    let fields = [("Cookie", "__Host-cordon=\(old)")]
+    #expect(try site.gateway.client.get("/x", fields: fields).status == 302, "the old one is worth nothing")
+  }
+
+  @Test("New routes and a proxy that is believed no more hold on connections that are kept")
+  func keptConnections() throws {
+    let site = try Self.site(adjust: {
+      $0["listen", "trusted_proxies"] = "[\"127.0.0.1/32\"]"
+      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    })
+    defer { site.stop() }
+    let connection = try site.gateway.connect()
+    let request = "GET /x HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n"
+    try connection.send(request)
+    #expect(try HTTPResponse.read(from: connection).status == 200)
+    #expect(site.upstream.requests.last?.fields["X-Forwarded-For"]?.contains("192.0.2.1") == true)
+    try reload(site) {
+      $0["listen", "trusted_proxies"] = nil
+      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    }
+    try connection.send(request)
+    #expect(try HTTPResponse.read(from: connection).status == 200)
+    #expect(site.upstream.requests.last?.fields["X-Forwarded-For"] == "127.0.0.1")
+    try reload(site) { $0.ending = "[[route]]\npath = \"/\"\naccess = \"deny\"\n" }
+    try connection.send(request)
+    #expect(try HTTPResponse.read(from: connection).status == 403)
+  }
+
+  @Test("What is under way ends as it began, on the upstream that it began with")
+  func underWay() throws {
+    let gate = Gate()
+    let site = try Self.site(
+      upstream: { _, connection in
+        try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")
+        try gate.wait()
+        try connection.send("-last")
+      }, adjust: { $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n" })
+    defer { site.stop() }
+    let connection = try site.gateway.connect()
+    try connection.send("GET /slow HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
+    _ = try connection.read(through: "first")
+    let other = try RawUpstream()
+    defer { other.stop() }
+    try reload(site) {
+      $0["upstream", "url"] = "\"http://127.0.0.1:\(other.port)\""
+      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    }
+    #expect(try site.gateway.client.get("/new").status == 200)
+    #expect(other.requests.map(\.target) == ["/new"])
+    gate.open()
+    _ = try connection.read(through: "-last")
+    try connection.send("GET /next HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\n\r\n")
+    #expect(try HTTPResponse.read(from: connection).status == 200)
+    #expect(other.requests.map(\.target) == ["/new", "/next"], "the same connection, the new application")
+  }
+
+  @Test("A SIGHUP does not end the process, and the log's level follows")
+  func level() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    try reload(site) { _ in }
+    var configuration = site.gateway.configuration
+    configuration["log", "level"] = "\"error\""
+    _ = try configuration.install(in: site.gateway.directory)
+    site.gateway.process.signal(SIGHUP)
+    try poll("two reloads") { try metric(site, "cordon_config_reloads_total{result=\"ok\"}") == 2 ? () : nil }
+    #expect(outcomes(site) == 1, "what is told as a notice is not told any more")
+    #expect(site.gateway.process.isRunning)
+  }
+}
