@@ -97,7 +97,8 @@ let package = Package(
     .executableTarget(
       name: "cordon",
       dependencies: [
-        "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions", .argumentParser,
+        "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
+        .argumentParser,
         .logging, .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),

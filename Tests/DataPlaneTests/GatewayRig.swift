@@ -139,7 +139,9 @@ func withGateway(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
     upstreams: [target])
-  let listener = try await Listener.start(terms, on: group) { _ in ListenerParts(gate: ScriptedGate(gate), observer: recorder) }
+  let listener = try await Listener.start(terms, on: group) { _ in
+    ListenerParts(gate: ScriptedGate(gate), observer: recorder)
+  }
   guard case .ip(_, let port) = listener.address else { return }
   let rig = GatewayRig(
     port: port, upstream: upstream, recorder: recorder, listener: listener, group: group, target: target)

@@ -86,7 +86,8 @@ struct RunningGateway: Sendable {
     let terms = try ListenerTerms(
       ListenerSettings(address: address),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
-    return try await Listener.start(terms, on: eventLoop) { _ in ListenerParts(gate: gate(), observer: SilentObserver()) }
+    return try await Listener.start(terms, on: eventLoop) { _ in ListenerParts(gate: gate(), observer: SilentObserver())
+    }
   }
 
   /// Does the upkeep until graceful shutdown.
