@@ -6,7 +6,7 @@ SWIFT ?= swift
 RELEASE = $(SWIFT) build --configuration release --static-swift-stdlib
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test demo bench fuzz lint
+.PHONY: help build test demo bench fuzz lint deb test-deb
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
@@ -15,6 +15,8 @@ help:
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
+	@echo 'make deb    builds the Debian package, into .build/deb'
+	@echo 'make test-deb  installs it in a clean Debian root, as root, and signs in through it'
 
 build:
 	@Scripts/install-debian-packages build
@@ -40,6 +42,16 @@ bench:
 	$(RELEASE) --product apple-simulator
 	$(RELEASE) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(RELEASE) --show-bin-path)/cordon" $(BENCH)
+
+deb:
+	@Scripts/install-debian-packages build deb
+	$(RELEASE) --product cordon
+	@exec Scripts/make-deb "$$($(RELEASE) --show-bin-path)/cordon"
+
+test-deb: deb
+	@Scripts/install-debian-packages test-deb
+	$(RELEASE) --product apple-simulator
+	@exec python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(RELEASE) --show-bin-path)/apple-simulator"
 
 # FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list tells the targets).
 fuzz:

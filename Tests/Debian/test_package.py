@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""test_package.py PACKAGE SIMULATOR: installs the Debian package in a clean Debian root, and signs in through it.
+
+ - It installs with what it depends on; user, folders and modes are as they are meant to be; the configuration is a conffile.
+ - Every library is there; the man pages and completions are; the unit's exposure is 1.5 or less.
+ - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
+ - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is.
+ - An upgrade keeps a changed configuration; removing keeps it too; purging leaves the keys.
+"""
+
+from __future__ import annotations
+
+import http.client
+import http.server
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+sys.path[:0] = [str(FOLDER), str(ROOT / "Benchmarks")]
+
+from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
+from processes import Process, free_port, wait_for_port  # noqa: E402
+from sign_in import sign_in  # noqa: E402
+
+CORES = os.sched_getaffinity(0)
+CONFIGURATION = "/etc/cordon/gateway.conf"
+MOST_EXPOSURE = 1.5
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    in_own_mount_namespace([sys.executable, *sys.argv])
+    package, simulator = (Path(argument).resolve() for argument in sys.argv[1:])
+    started = time.monotonic()
+    root = CleanRoot(ROOT / ".build/debian-root")
+
+    root.install(package)
+    installed_as_meant(root)
+    complete(root)
+    refuses_what_is_not_filled_in(root)
+    signs_in(root, simulator)
+    keeps_what_is_changed(root, package)
+    print(f"the package installs, signs in, upgrades and goes: {time.monotonic() - started:.0f} s")
+
+
+def expect(found: object, wanted: object, what: str) -> None:
+    if found != wanted:
+        raise SystemExit(f"{what}: expected {wanted!r}, found {found!r}")
+    print(f"ok  {what}")
+
+
+# What the package laid down
+
+
+def installed_as_meant(root: CleanRoot) -> None:
+    modes = root.run("stat", "--format", "%n %a %U:%G", "/etc/cordon", CONFIGURATION, "/var/lib/cordon", "/usr/bin/cordon")
+    expect(
+        modes.stdout.splitlines(),
+        ["/etc/cordon 750 root:cordon", f"{CONFIGURATION} 640 root:cordon", "/var/lib/cordon 700 cordon:cordon",
+         "/usr/bin/cordon 755 root:root"], "folders and files have their owners and modes")
+    expect(root.run("getent", "passwd", "cordon").stdout.strip().split(":")[5:], ["/var/lib/cordon", "/usr/sbin/nologin"],
+           "the gateway's user has no shell")
+    conffiles = root.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "cordon").stdout.split()
+    expect(CONFIGURATION in conffiles, True, "the configuration is a conffile")
+    expect(root.run("dpkg", "--verify", "cordon").stdout, "", "every file is as it was packed")
+
+
+def complete(root: CleanRoot) -> None:
+    libraries = root.run("ldd", "/usr/bin/cordon").stdout
+    expect("not found" in libraries or "libswift" in libraries, False, "every library is Debian's and is there")
+    completion = "/usr/share/bash-completion/completions/cordon"
+    shown = root.run("bash", "-c", f". {completion} && complete -p cordon").stdout
+    expect("cordon" in shown, True, "bash completes its words")
+    expect((root.path / "usr/share/zsh/vendor-completions/_cordon").read_text().startswith("#compdef cordon"), True,
+           "zsh completes its words")
+    # The root has no man, and dpkg's exclusions do not apply to it: the files are what man would show.
+    for page in ("man1/cordon.1.gz", "man5/gateway.conf.5.gz"):
+        expect((root.path / "usr/share/man" / page).is_file(), True, f"the manual has {page}")
+    unit = root.path / "lib/systemd/system/cordon.service"
+    report = subprocess.run(
+        ["systemd-analyze", "security", "--offline=true", "--no-pager", str(unit)], capture_output=True, text=True)
+    exposure = float(re.search(r"Overall exposure level[^:]*: ([0-9.]+)", report.stdout).group(1))
+    expect(exposure <= MOST_EXPOSURE, True, f"the unit's exposure is {exposure}, at most {MOST_EXPOSURE}")
+
+
+# What an administrator does
+
+
+def refuses_what_is_not_filled_in(root: CleanRoot) -> None:
+    refused = root.run("cordon", "check", "--config", CONFIGURATION, check=False)
+    expect(refused.returncode, 78, "an installation that is not filled in is refused")
+    expect("AuthKey_ABC123DEFG.p8" in refused.stdout and "session.key" in refused.stdout, True,
+           "it says which files are missing")
+
+
+def signs_in(root: CleanRoot, simulator: Path) -> None:
+    port, admin, apple = free_port(), free_port(), free_port()
+    application, seen = start_application()
+    folder = ROOT / ".build/debian-root"
+    configuration = root.path / CONFIGURATION.lstrip("/")
+    text = configuration.read_text()
+    for old, new in {
+        'public_url = "https://app.example.com"': f'public_url = "http://localhost:{port}"',
+        'address = "127.0.0.1:8080"': f'address = "127.0.0.1:{port}"',
+        'address = "127.0.0.1:9901"': f'address = "127.0.0.1:{admin}"',
+        'url = "http://127.0.0.1:3000"': f'url = "http://127.0.0.1:{application}"',
+        'private_key_file =': f'base_url = "http://127.0.0.1:{apple}"\nprivate_key_file =',
+    }.items():
+        expect(text.count(old), 1, f"the configuration has a line {old}")
+        text = text.replace(old, new)
+    configuration.write_text(text)
+
+    key = folder / "AuthKey.p8"
+    key.unlink(missing_ok=True)
+    local_apple = Process.start(
+        "apple-simulator",
+        [str(simulator), "--port", str(apple), "--write-key", str(key), "--redirect-uri",
+         f"http://localhost:{port}/.auth/callback"], cores=CORES, folder=folder, output=folder / "simulator.log")
+    wait_for_port(local_apple, apple)
+    shutil.copy(key, root.path / "root/AuthKey_ABC123DEFG.p8")
+
+    # The lines that the configuration begins with.
+    root.run("install", "-m", "0640", "-g", "cordon", "/root/AuthKey_ABC123DEFG.p8", "/etc/cordon/")
+    root.run("cordon", "keygen", "--output", "/etc/cordon/session.key")
+    root.run("chgrp", "cordon", "/etc/cordon/session.key")
+    root.run("chmod", "0640", "/etc/cordon/session.key")
+    root.run("cordon", "check", "--config", CONFIGURATION)
+    doctor = root.run("runuser", "-u", "cordon", "--", "cordon", "doctor", "--config", CONFIGURATION)
+    expect("FAIL" in doctor.stdout, False, "the doctor finds nothing that keeps people from signing in")
+
+    # runuser is replaced by nothing: setpriv becomes the gateway, so that the process that is ended is the gateway.
+    gateway = Process.start(
+        "cordon", root.command("setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--", "/usr/bin/cordon", "run",
+                               "--config", CONFIGURATION), cores=CORES, folder=folder, output=folder / "cordon.log")
+    wait_for_port(gateway, port)
+    cookie = sign_in(f"http://localhost:{port}")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", "/hello", headers={"Host": f"localhost:{port}", "Cookie": cookie})
+    expect(connection.getresponse().status, 200, "a signed-in user gets the application's page")
+    expect((seen["X-Forwarded-Name"], "@" in (seen["X-Forwarded-Email"] or "")), ("Anna Apple", True),
+           "the application reads who it is")
+    gateway.popen.terminate()
+    expect(gateway.popen.wait(30), 0, "the gateway ends in order")
+    local_apple.stop()
+    owners = root.run("stat", "--format", "%U %a", "/var/lib/cordon/cordon.db").stdout.strip()
+    expect(owners, "cordon 600", "the store is the gateway's alone")
+
+
+def start_application() -> tuple[int, dict[str, str | None]]:
+    """An application that notes the headers of the last request."""
+    seen: dict[str, str | None] = {}
+
+    class Application(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.update({name: self.headers[name] for name in ("X-Forwarded-Name", "X-Forwarded-Email")})
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1], seen
+
+
+def keeps_what_is_changed(root: CleanRoot, package: Path) -> None:
+    configuration = root.path / CONFIGURATION.lstrip("/")
+    changed = configuration.read_text()
+    root.run("dpkg", "--force-confold", "--install", f"/root/{package.name}")
+    expect(configuration.read_text(), changed, "an upgrade keeps the changed configuration")
+    expect(root.run("stat", "--format", "%a %U:%G", CONFIGURATION).stdout.strip(), "640 root:cordon",
+           "with its owner and mode")
+    root.run("apt-get", "remove", "--yes", "cordon")
+    expect(configuration.is_file(), True, "removing the package keeps the configuration")
+    root.run("apt-get", "purge", "--yes", "cordon")
+    left = sorted(path.name for path in (root.path / "etc/cordon").iterdir())
+    expect(left, ["AuthKey_ABC123DEFG.p8", "session.key"], "purging leaves the key and the secret")
+    expect((root.path / "var/lib/cordon").exists(), False, "purging removes the store")
+
+
+main()
