@@ -5,7 +5,10 @@ public struct PageRenderer: Sendable {
   let host: String
   let prefix: String
   let templates: PageTemplates
-  let texts: any PageTexts
+  /// What the pages say, in the language that they are in.
+  private(set) var texts: any PageTexts
+  /// By the tag that clients ask with.
+  private let languages: [String: PageLanguage]
 
   /// - Parameters:
   ///   - settings: what the operator chose.
@@ -13,17 +16,28 @@ public struct PageRenderer: Sendable {
   ///   - prefix: the path of our own pages, without a trailing slash, as in `/.auth`.
   /// - Throws: a complaint of the template parser.
   public init(settings: PageSettings, host: String, prefix: String) throws {
-    applicationName = settings.applicationName ?? host
+    // Directional controls would turn the sentences around it.
+    applicationName = Markup.withoutDirections(settings.applicationName ?? host)
     self.host = host
     self.prefix = prefix
     templates = try PageTemplates()
-    texts = EnglishTexts()
+    texts = (settings.languages.first ?? .english).texts
+    languages = Dictionary(settings.languages.map { ($0.primaryTag, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The same pages in the language that a client likes best of those that there are.
+  public func inLanguage(of preferences: LanguagePreferences) -> PageRenderer {
+    guard let language = preferences.lookup(languages) else { return self }
+    var renderer = self
+    renderer.texts = language.texts
+    return renderer
   }
 
   /// Fills a template in that stands in the layout.
   func page(
     _ name: PageTemplates.Name, status: Int = 200, title: PageText, requestID: String? = nil,
-    allowsScript: Bool = false, formAction: ContentSecurityPolicy.FormAction = .nowhere, _ content: [String: Markup]
+    allowsScript: Bool = false, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
+    _ content: [String: Markup]
   ) -> RenderedPage {
     var generator = SystemRandomNumberGenerator()
     let policy = ContentSecurityPolicy(
@@ -31,17 +45,18 @@ public struct PageRenderer: Sendable {
     var values: [String: Markup] = [
       "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),
       "title": text(title), "icon": Markup(trusted: Artwork.icon), "nonce": Markup(escaping: policy.nonce.text),
-      "style": Markup(trusted: Stylesheet.text), "mark": Markup(trusted: Artwork.mark), "host": Markup(escaping: host),
+      "style": "\(Markup(trusted: Stylesheet.text))\(style)", "mark": Markup(trusted: Artwork.mark),
+      "host": Markup(escaping: host),
       "requestIDLabel": text(.requestIDLabel),
     ]
     if let requestID { values["requestID"] = Markup(escaping: requestID) }
     values.merge(content) { _, new in new }
     return RenderedPage(
-      status: status, contentType: "text/html; charset=utf-8", body: templates.render(name, values),
-      contentSecurityPolicy: policy.value)
+      status: status, contentType: "text/html; charset=utf-8", language: texts.language,
+      body: templates.render(name, values), contentSecurityPolicy: policy.value)
   }
 
   func text(_ key: PageText) -> Markup {
-    Markup(escaping: texts.text(key))
+    Markup(escapingOwn: texts.text(key))
   }
 }

@@ -5,6 +5,9 @@ public struct PageSettings: Sendable, Equatable {
   /// Whether a browser without a session sees the sign-in page first (true) or goes straight to Apple (false).
   /// Default: true.
   public var showSignInPage = true
+  /// The languages that pages are offered in; the first is for everybody who reads none of the others. At least one.
+  /// Default: all.
+  public var languages = PageLanguage.allCases
 
   public init() {}
 }

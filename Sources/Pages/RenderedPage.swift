@@ -4,6 +4,8 @@ public struct RenderedPage: Sendable, Equatable {
   public var status: Int
   /// `text/html; charset=utf-8` or `application/json`.
   public var contentType: String
+  /// The tag of the language that it is in (BCP 47).
+  public var language: String
   /// The body, UTF-8.
   public var body: [UInt8]
   /// The value of `Content-Security-Policy`.
@@ -16,9 +18,10 @@ public struct RenderedPage: Sendable, Equatable {
   /// (`no-referrer` would make it `null`, and signing out would be refused).
   public var fields: [Field] {
     [
-      Field("content-type", contentType), Field("content-security-policy", contentSecurityPolicy),
-      Field("cache-control", "no-store"), Field("referrer-policy", "same-origin"),
-      Field("x-content-type-options", "nosniff"), Field("x-frame-options", "DENY"), Field("vary", "Accept"),
+      Field("content-type", contentType), Field("content-language", language),
+      Field("content-security-policy", contentSecurityPolicy), Field("cache-control", "no-store"),
+      Field("referrer-policy", "same-origin"), Field("x-content-type-options", "nosniff"),
+      Field("x-frame-options", "DENY"), Field("vary", "Accept, Accept-Language"),
     ] + extraFields
   }
 

@@ -19,7 +19,9 @@ final class ScriptedGate: RequestGate {
     decision(bytes.string(head.path), client)
   }
 
-  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+  func failure(
+    status: Int, reason: String, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
     ControlResponse(.init(code: status), body: Array(reason.utf8))
   }
 

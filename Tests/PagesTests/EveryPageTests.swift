@@ -30,6 +30,7 @@ struct EveryPageTests {
     for directive in ["default-src 'none'", "base-uri 'none'", "frame-ancestors 'none'"] {
       #expect(policy.contains(directive))
     }
+    #expect(policy.contains("img-src 'self' data:;"))
     #expect(!policy.contains("unsafe") && !policy.contains("*"))
     #expect(policy.contains("script-src") == html.contains("<script"))
     #expect(policy.contains("form-action 'none'") == !html.contains("<form"))
@@ -49,7 +50,8 @@ struct EveryPageTests {
     #expect(fields["referrer-policy"] == "same-origin")
     #expect(fields["x-content-type-options"] == "nosniff")
     #expect(fields["x-frame-options"] == "DENY")
-    #expect(fields["vary"] == "Accept")
+    #expect(fields["vary"] == "Accept, Accept-Language")
+    #expect(fields["content-language"] == "en")
   }
 
   @Test(
@@ -60,7 +62,7 @@ struct EveryPageTests {
       // To swift-mustache, which escapes Characters, these are no quotation marks and no brackets.
       "\"\u{301}onfocus=x", "<\u{338}script>\u{338}", "'\u{FE0F}x", "&\u{200D}#60;", "{{{nonce}}}", "{{>layout}}",
       "a\u{0}b\r\nc",
-      "\u{202E}evil", "]]>-->",
+      "\u{202E}evil", "\u{2068}evil", "]]>-->",
     ])
   func hostileNames(hostile: String) {
     for (benign, attacked) in zip(pages(named: "Orchard"), pages(named: hostile)) {
@@ -107,9 +109,10 @@ struct EveryPageTests {
   }
 }
 
-func renderer(named name: String) throws -> PageRenderer {
+func renderer(named name: String, in language: PageLanguage = .english) throws -> PageRenderer {
   var settings = PageSettings()
   settings.applicationName = name
+  settings.languages = [language]
   return try PageRenderer(settings: settings, host: "books.example.com", prefix: "/.auth")
 }
 
@@ -122,8 +125,8 @@ struct Exhibit: Sendable, CustomTestStringConvertible {
 }
 
 /// Every page there is, of an application of this name, for a user and with a request of this name.
-func pages(named name: String) -> [Exhibit] {
-  guard let renderer = try? renderer(named: name) else { return [] }
+func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit] {
+  guard let renderer = try? renderer(named: name, in: language) else { return [] }
   let path = "/" + name
   return [
     Exhibit(name: "sign-in", page: renderer.signIn(returnTo: path)),

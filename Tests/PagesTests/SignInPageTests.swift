@@ -9,8 +9,8 @@ struct SignInPageTests {
     let html = String(decoding: page.body, as: UTF8.self)
     #expect(page.status == 200)
     #expect(html.contains("href=\"/.auth/authorize?return_to=/a%20b%3Fc%3Dd%26e%3D%22f%22%23g\""))
-    #expect(html.contains("<span>Sign in with Apple</span>"))
-    #expect(count("class=\"apple\"", in: html) == 1)
+    #expect(html.contains("<span lang=\"en\" dir=\"auto\">Sign in with Apple</span>"))
+    #expect(count("class=\"apple centred\"", in: html) == 1)
     #expect(!html.contains("<form") && !html.contains("<script"))
   }
 

@@ -1,6 +1,7 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import Pages
 import Sessions
 
 /// Values that are each in order and make no sense together.
@@ -130,9 +131,15 @@ enum CombinationChecks {
         at: NodePath("session.secret_files"), "session.secret_files names no file",
         remedy: "make one with: cordon keygen --output session.key")
     }
+    if reading.good.contains("pages.languages"), configuration.pages.languages.isEmpty {
+      reading.complain(
+        at: NodePath("pages.languages"), "pages.languages names no language",
+        remedy: "write at least one, as in [\"en\"], or leave the key out")
+    }
     let lists: [(key: String, values: [String])] = [
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
       ("native.return_schemes", configuration.nativeReturnSchemes),
+      ("pages.languages", configuration.pages.languages.map(\.rawValue)),
     ]
     for (key, values) in lists where reading.good.contains(key) {
       var seen: Set<String> = []

@@ -55,6 +55,9 @@ extension ValueType {
       write: { values in "[\(values.map { write($0) }.joined(separator: ", "))]" })
   }
 
+  /// The same type under another name, where its own would be too long for the reference.
+  func named(_ name: String) -> ValueType { ValueType(name: name, read: read, write: write) }
+
   /// The same type for a setting that can be absent.
   func optional() -> ValueType<Value?> {
     ValueType<Value?>(

@@ -115,7 +115,7 @@ extension ClientConnection {
 
   /// Answers with an error that the gate words.
   func refuse(_ status: Int, _ reason: String) {
-    let accept = acceptOfRequest
+    let preferences = preferencesOfRequest
     beginExchange()
     let upstream = upstream
     self.upstream = nil
@@ -125,7 +125,7 @@ extension ClientConnection {
     exchange.keepAlive = exchange.keepAlive && request == .complete
     respond(
       server.gate.failure(
-        status: status, reason: reason, accept: accept, requestID: exchange.requestID.description))
+        status: status, reason: reason, preferences: preferences, requestID: exchange.requestID.description))
   }
 
   /// Writes a whole response; the exchange is over with it.

@@ -18,8 +18,10 @@ package protocol RequestGate: AnyObject {
   /// - Parameters:
   ///   - status: an error status of RFC 9110.
   ///   - reason: what went wrong, for the log and the page's small print.
-  ///   - accept: the request's `Accept`, if it got that far.
-  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse
+  ///   - preferences: what its client would like to read.
+  func failure(
+    status: Int, reason: String, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse
 }
 
 /// What becomes of a request.

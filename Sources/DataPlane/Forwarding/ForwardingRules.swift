@@ -37,7 +37,7 @@ package struct ForwardingRules: Sendable {
       return trusted && !reserved.contains(bytes, line.name)
     // A trusted proxy's Forwarded is written anew, with one element more.
     case .xOriginalURL, .xRewriteURL, .forwarded: return false
-    case .other, .userAgent, .authorization, .xRequestedWith, .setCookie:
+    case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie:
       if reserved.contains(bytes, line.name) { return false }
       return trusted || !Self.isForeignForwarding(bytes, line.name)
     }

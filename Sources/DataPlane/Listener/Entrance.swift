@@ -77,7 +77,7 @@ final class Entrance {
         sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix", requestID: nil))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
     let response = context.gate.failure(
-      status: 503, reason: "too many connections", accept: nil, requestID: requestID.description)
+      status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, to: &bytes)

@@ -47,7 +47,9 @@ final class AdminGate: RequestGate {
 
   private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
 
-  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+  func failure(
+    status: Int, reason: String, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
     ControlResponse(
       HTTPResponse.Status(integerLiteral: status), fields: [.contentType: "text/plain"], body: Array(reason.utf8))
   }

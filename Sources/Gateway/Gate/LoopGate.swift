@@ -135,7 +135,7 @@ final class LoopGate: RequestGate {
   ) -> GateDecision {
     guard route.unauthenticated == .automatic, !head.wantsUpgrade, RequestKind.isNavigation(head, bytes) else {
       return .answer(
-        ControlResponse(knowledge.pages.failureJSON(.signInRequired, requestID: requestID?.description)),
+        ControlResponse(pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)),
         routeClass: routeClass.rawValue)
     }
     let wanted = ReturnTarget(
@@ -168,7 +168,7 @@ final class LoopGate: RequestGate {
     case .storeAway: return answer(.storeUnavailable, head, bytes, routeClass: .own)
     case .nobody:
       return .answer(
-        ControlResponse(knowledge.pages.failureJSON(.signInRequired, requestID: requestID?.description)),
+        ControlResponse(pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)),
         routeClass: Operations.RouteClass.own.rawValue)
     }
   }
@@ -183,21 +183,31 @@ final class LoopGate: RequestGate {
     if RequestKind.isNavigation(head, bytes), let accept = head.fields.line(.accept),
       prefersHTML(accept: bytes.array(accept.value))
     {
-      page = knowledge.pages.failure(failure, requestID: requestID?.description)
+      page = pages(head, bytes).failure(failure, requestID: requestID?.description)
     } else {
-      page = knowledge.pages.failureJSON(failure, requestID: requestID?.description)
+      page = pages(head, bytes).failureJSON(failure, requestID: requestID?.description)
     }
     return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
   }
 
-  func failure(status: Int, reason: String, accept: [UInt8]?, requestID: String) -> ControlResponse {
+  /// The pages in the language of the request.
+  private func pages(_ head: borrowing RequestHead, _ bytes: RawSpan) -> PageRenderer {
+    guard let line = head.fields.line(.acceptLanguage) else { return knowledge.pages }
+    return knowledge.pages.inLanguage(of: LanguagePreferences(acceptLanguage: bytes.array(line.value)))
+  }
+
+  func failure(
+    status: Int, reason: String, preferences: ClientPreferences, requestID: String
+  ) -> ControlResponse {
     // What the application or the gateway fails at is for the operator; what a client does wrong is for who looks.
     logger.log(
       level: status >= 500 ? .warning : .debug, "a request could not be carried out",
       metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
     let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
+    let pages = knowledge.pages.inLanguage(
+      of: LanguagePreferences(acceptLanguage: preferences.acceptLanguage ?? []))
     return ControlResponse(
-      accept.map { knowledge.pages.failure(failure, accept: $0, requestID: requestID) }
-        ?? knowledge.pages.failureJSON(failure, requestID: requestID))
+      preferences.accept.map { pages.failure(failure, accept: $0, requestID: requestID) }
+        ?? pages.failureJSON(failure, requestID: requestID))
   }
 }

@@ -15,14 +15,14 @@ extension SignInService {
     guard settings.pages.showSignInPage else {
       return .redirect(.found, to: "\(settings.prefix)/authorize?return_to=\(wanted.queryValue)")
     }
-    return ControlResponse(pages.signIn(returnTo: wanted.path))
+    return ControlResponse(pages(request).signIn(returnTo: wanted.path))
   }
 
   /// `GET authorize`: starts an attempt and sends the browser to Apple. Navigations only: whatever a script fetches must
   /// not start attempts.
   func authorize(_ request: ControlRequest) async -> ControlResponse {
     if let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = request.head.headerFields[name], mode != "navigate" {
-      return ControlResponse(pages.failureJSON(.signInRequired, requestID: request.requestID))
+      return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
     }
     let wanted = wanted(request)
     let cookies = RequestCookies(request.head.headerFields)

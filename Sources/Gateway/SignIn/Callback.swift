@@ -59,7 +59,7 @@ extension SignInService {
       let cookies = RequestCookies(request.head.headerFields)
       guard let found = try SignInAttempt.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Browsers that keep cookies from other sites' posts: our own page posts it again, once.
-        if mayRepost, form.values(of: Self.repostField).isEmpty { return repost(form) }
+        if mayRepost, form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         return failed(.attemptUnknown, "attempt_missing", request)
       }
       attempt = found
@@ -74,12 +74,12 @@ extension SignInService {
     return response
   }
 
-  private func repost(_ form: FormFields) -> ControlResponse {
+  private func repost(_ form: FormFields, _ request: ControlRequest) -> ControlResponse {
     var fields = form.fields.map {
       (name: String(decoding: $0.name, as: UTF8.self), value: String(decoding: $0.value, as: UTF8.self))
     }
     fields.append((name: Self.repostField, value: "1"))
-    return ControlResponse(pages.callbackRepost(fields: fields))
+    return ControlResponse(pages(request).callbackRepost(fields: fields))
   }
 
   /// The attempt is this browser's: from here on it is used up, whatever comes.

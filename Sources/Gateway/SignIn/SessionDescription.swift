@@ -62,7 +62,7 @@ extension SignInService {
   func sessionJSON(_ request: ControlRequest) async -> ControlResponse {
     do throws(StoreError) {
       guard let snapshot = try await session(request) else {
-        return ControlResponse(pages.failureJSON(.signInRequired, requestID: request.requestID))
+        return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
       }
       return SessionDescription.response(snapshot)
     } catch {

@@ -19,7 +19,14 @@ struct SignInService: Sendable {
   let logger: Logger
 
   var keyring: SessionKeyring { knowledge.keyring }
-  var pages: PageRenderer { knowledge.pages }
+
+  /// The pages in the language that a request's client reads.
+  func pages(_ request: ControlRequest) -> PageRenderer { knowledge.pages.inLanguage(of: languages(request)) }
+
+  /// What a request's client reads.
+  func languages(_ request: ControlRequest) -> LanguagePreferences {
+    LanguagePreferences(acceptLanguage: (request.head.headerFields[.acceptLanguage] ?? "").utf8)
+  }
 
   /// Where `return_to` of a query or a form leads.
   func returnTarget(_ value: [UInt8]?) -> ReturnTarget {
@@ -60,7 +67,7 @@ struct SignInService: Sendable {
   func failure(_ failure: PageFailure, _ request: ControlRequest, returnTo: String = "/") -> ControlResponse {
     let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
     return ControlResponse(
-      pages.failure(failure, accept: accept, requestID: request.requestID, returnTo: returnTo))
+      pages(request).failure(failure, accept: accept, requestID: request.requestID, returnTo: returnTo))
   }
 
   /// Whether a request that changes something comes from our own pages (`Origin`, or `Sec-Fetch-Site` where a browser

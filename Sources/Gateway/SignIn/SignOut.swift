@@ -13,10 +13,10 @@ extension SignInService {
     let wanted = wanted(request)
     do throws(StoreError) {
       guard let snapshot = try await session(request) else {
-        return ControlResponse(pages.signedOut(returnTo: wanted.path))
+        return ControlResponse(pages(request).signedOut(returnTo: wanted.path))
       }
       let user = snapshot.account.name?.text ?? snapshot.account.claims.email
-      return ControlResponse(pages.signOutQuestion(user: user, returnTo: wanted.path))
+      return ControlResponse(pages(request).signOutQuestion(user: user, returnTo: wanted.path))
     } catch {
       return failure(.storeUnavailable, request)
     }
@@ -43,7 +43,7 @@ extension SignInService {
     let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
     var response =
       prefersHTML(accept: accept)
-      ? ControlResponse(pages.signedOut(returnTo: wanted.path))
+      ? ControlResponse(pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
     response.setCookie("\(SessionCookie.name)=; \(SessionCookie.attributes); Max-Age=0")
     return response

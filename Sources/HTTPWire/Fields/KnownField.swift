@@ -10,7 +10,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // Who is asking
   case cookie, setCookie, authorization
   // What the gate decides by
-  case accept, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith
+  case accept, acceptLanguage, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith
   // What proxies tell each other
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
   case xForwardedURI, xOriginalURI, xOriginalURL, xRewriteURL
@@ -67,6 +67,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     case 14: return fourteen(bytes, start)
     case 15:
       if bytes.isToken("x-forwarded-for", at: start, count: count) { return .xForwardedFor }
+      if bytes.isToken("accept-language", at: start, count: count) { return .acceptLanguage }
       return bytes.isToken("x-forwarded-uri", at: start, count: count) ? .xForwardedURI : .other
     case 16:
       if bytes.isToken("x-forwarded-host", at: start, count: count) { return .xForwardedHost }

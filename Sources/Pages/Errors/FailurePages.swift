@@ -7,8 +7,8 @@ extension PageRenderer {
   ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
   public func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
-    var values = ["heading": Markup(escaping: said.heading), "explanation": Markup(escaping: said.explanation)]
-    if let advice = said.advice { values["advice"] = Markup(escaping: advice) }
+    var values = ["heading": Markup(escapingOwn: said.heading), "explanation": Markup(escapingOwn: said.explanation)]
+    if let advice = said.advice { values["advice"] = Markup(escapingOwn: advice) }
     for (way, key) in zip(failure.ways, ["way", "otherWay"]) {
       values[key] = link(way, returnTo: returnTo).href
       values[key + "Label"] = label(way)
@@ -30,7 +30,7 @@ extension PageRenderer {
       members.append(("sign_in", prefix + "/sign-in"))
     }
     return RenderedPage(
-      status: failure.status, contentType: "application/json", body: JSONText.object(members),
+      status: failure.status, contentType: "application/json", language: texts.language, body: JSONText.object(members),
       contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", extraFields: Self.retryFields(failure))
   }
 

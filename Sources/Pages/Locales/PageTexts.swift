@@ -20,8 +20,6 @@ enum TextDirection: String, Sendable {
 enum PageText: Sendable, Equatable {
   case signInTitle(application: String)
   case signInExplanation(application: String)
-  /// Apple's words, in Apple's translation only.
-  case appleButton
   case signOutQuestion(application: String)
   case signedInAs
   case signOutExplanation

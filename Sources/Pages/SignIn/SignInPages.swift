@@ -1,15 +1,17 @@
 extension PageRenderer {
   /// The page with Apple's button: a link, not a form, because browsers hold the redirect to Apple to `form-action`.
   ///
-  /// - Parameter returnTo: the path to go to after signing in.
-  public func signIn(returnTo: String = "/") -> RenderedPage {
-    page(
-      .signIn, title: .signInTitle(application: applicationName),
+  /// - Parameters:
+  ///   - returnTo: the path to go to after signing in.
+  ///   - button: how the button looks.
+  public func signIn(returnTo: String = "/", button: SignInButton = SignInButton()) -> RenderedPage {
+    let authorize = Link(page: prefix + "/authorize", returnTo: returnTo)
+    return page(
+      .signIn, title: .signInTitle(application: applicationName), style: button.style,
       [
         "heading": text(.signInTitle(application: applicationName)),
         "explanation": text(.signInExplanation(application: applicationName)),
-        "authorize": Link(page: prefix + "/authorize", returnTo: returnTo).href,
-        "appleLogo": Markup(trusted: Artwork.appleLogo), "appleButton": text(.appleButton),
+        "authorize": authorize.href, "button": button.markup(to: authorize),
       ])
   }
 

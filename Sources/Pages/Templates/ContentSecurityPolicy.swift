@@ -13,7 +13,7 @@ struct ContentSecurityPolicy: Sendable, Equatable {
 
   /// The value of the `Content-Security-Policy` field.
   var value: String {
-    var directives = ["default-src 'none'", "style-src 'nonce-\(nonce.text)'", "img-src data:"]
+    var directives = ["default-src 'none'", "style-src 'nonce-\(nonce.text)'", "img-src 'self' data:"]
     if allowsScript { directives.append("script-src 'nonce-\(nonce.text)'") }
     directives += ["base-uri 'none'", "frame-ancestors 'none'"]
     switch formAction {

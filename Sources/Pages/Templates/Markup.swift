@@ -7,7 +7,22 @@ struct Markup: Sendable, Equatable {
 
   /// Escapes text from anywhere: `&`, `<`, `>` and both quotation marks by name, control bytes other than tab and
   /// newline as U+FFFD, and directional controls left out, so that no name can turn the text around it.
-  init(escaping text: String) {
+  init(escaping text: String) { self.init(escapingOwn: Self.withoutDirections(text)) }
+
+  /// A foreign name without directional controls.
+  static func withoutDirections(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": break
+      default: scalars.append(scalar)
+      }
+    }
+    return String(scalars)
+  }
+
+  /// Escapes a text of ours, in which foreign names have lost their directional controls already.
+  init(escapingOwn text: String) {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(text.utf8.count)
     for scalar in text.unicodeScalars {
@@ -19,7 +34,6 @@ struct Markup: Sendable, Equatable {
       case "'": bytes += "&#39;".utf8
       case "\t", "\n": bytes.append(UInt8(truncatingIfNeeded: scalar.value))
       case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}": bytes += "\u{FFFD}".utf8
-      case "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}": break
       default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
       }
     }

@@ -67,7 +67,7 @@ struct PageTemplates: Sendable {
     {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
     <p>{{{explanation}}}</p>
     <div class="ways">
-    <a class="apple" href="{{{authorize}}}">{{{appleLogo}}}<span>{{{appleButton}}}</span></a>
+    {{{button}}}
     </div>{{/content}}{{/layout}}
     """
 

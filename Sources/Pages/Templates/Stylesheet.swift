@@ -20,17 +20,26 @@ enum Stylesheet {
     p{margin:0 0 .75rem;color:var(--soft);text-wrap:balance;overflow-wrap:anywhere}
     strong{color:var(--ink);font-weight:600}
     .ways{display:flex;flex-direction:column;gap:.75rem;margin-top:1.75rem}
-    .apple,.solid{display:flex;align-items:center;justify-content:center;width:100%;min-height:3rem;padding:.5rem 1rem;\
-    border:0;border-radius:.75rem;font:inherit;font-weight:600;text-decoration:none;cursor:pointer;\
-    transition:opacity .15s ease}
-    .apple{gap:.5rem;background:var(--apple);color:var(--on-apple);font-size:1.25rem;line-height:1.2;font-weight:500;\
-    font-family:-apple-system,BlinkMacSystemFont,"SF Pro Text",system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif}
-    .apple svg{flex:none;width:1.25rem;height:1.5rem;margin-top:-.125rem;fill:currentColor}
-    .solid{background:var(--solid);color:var(--on-solid)}
+    .solid{display:flex;align-items:center;justify-content:center;width:100%;min-height:3rem;padding:.5rem 1rem;\
+    border:0;border-radius:.75rem;background:var(--solid);color:var(--on-solid);font:inherit;font-weight:600;\
+    text-decoration:none;cursor:pointer;transition:opacity .15s ease}
+    .apple,.apple-image{align-self:center;max-width:100%;border-radius:var(--apple-radius);transition:opacity .15s ease}
+    .apple-image{display:block;line-height:0}.apple-image img{max-width:100%;height:auto;\
+    border-radius:var(--apple-radius);font-size:1rem;line-height:1.4;color:var(--ink)}
+    .apple{display:grid;grid-auto-flow:column;align-items:center;justify-content:center;width:var(--apple-width);\
+    min-height:var(--apple-height);padding:0 .75rem;gap:calc(var(--apple-height)*.17);background:var(--apple);\
+    color:var(--on-apple);font-size:calc(var(--apple-height)*.43);line-height:1.1;font-weight:500;\
+    text-decoration:none;font-family:-apple-system,BlinkMacSystemFont,"SF Pro Text",system-ui,"Segoe UI",Roboto,\
+    "Noto Sans",sans-serif}
+    .apple svg{display:block;width:auto;height:calc(var(--apple-height)*.46);margin-top:-.1em;fill:currentColor}
+    .apple.leading{grid-template-columns:auto 1fr;justify-content:stretch;text-align:center}
+    .apple.logo{padding:0}.apple.logo svg{height:calc(var(--apple-height)*.56)}
+    .apple.bordered{box-shadow:inset 0 0 0 1px var(--on-apple)}
     .quiet{align-self:center;display:inline-flex;align-items:center;min-height:2.75rem;padding:0 1rem;\
     border-radius:.75rem;color:var(--leaf);font-weight:550;text-decoration:none}
-    .apple:hover,.solid:hover{opacity:.86}.quiet:hover{text-decoration:underline;text-underline-offset:.2em}
+    .apple:hover,.apple-image:hover,.solid:hover{opacity:.86}.quiet:hover{text-decoration:underline;text-underline-offset:.2em}
     :focus-visible{outline:3px solid var(--leaf);outline-offset:3px}
+    :lang(ar){letter-spacing:0!important}:lang(ja){word-break:auto-phrase;line-break:strict}:lang(ko){word-break:keep-all}
     form{margin:0}
     footer{padding:0 1.25rem max(1.75rem,env(safe-area-inset-bottom));text-align:center;font-size:.8125rem;\
     color:var(--soft)}

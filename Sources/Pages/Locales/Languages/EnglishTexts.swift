@@ -9,7 +9,6 @@ struct EnglishTexts: PageTexts {
     case .signInExplanation(let application):
       "\(application) knows you by your Apple Account. No new password, and you choose whether to share your "
         + "e-mail address or hide it."
-    case .appleButton: "Sign in with Apple"
     case .signOutQuestion(let application): "Sign out of \(application)?"
     case .signedInAs: "You are signed in as"
     case .signOutExplanation: "This ends your session in this browser. Your Apple Account stays as it is."

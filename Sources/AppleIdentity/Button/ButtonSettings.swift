@@ -1,0 +1,65 @@
+/// How Apple's button on the sign-in page looks (`[pages.button]` of the configuration): every parameter that Apple's
+/// image service has (Apple, "Displaying Sign in with Apple buttons on the web"). Lengths are in points.
+///
+/// A parameter that is nil has a default, and which parameters there are depends on the shape: see ``problems``.
+public struct ButtonSettings: Sendable, Equatable {
+  /// Whether the image is fetched from Apple and served from our own origin (true), or the button is drawn by the page
+  /// (false), so that nothing is asked of Apple's content network. Default: true.
+  public var usesAppleImage = true
+  /// The origin that images are fetched from. Default: Apple's content network; where `apple.base_url` is another one,
+  /// that.
+  public var baseURL: String?
+  public var shape: Shape = .centred
+  /// Default: black on a light page, white on a dark one.
+  public var color: Color = .auto
+  /// Default: no line around it.
+  public var border = false
+  /// 0 to 50. Default: 12.
+  public var borderRadius = 12
+  /// Pixels for a point, 1 to 6. Default: 3, which is sharp on every screen.
+  public var scale = 3
+  /// Default: by the visitor's `Accept-Language`. Not with the shape `logo`.
+  public var locale: ButtonLocale?
+  /// What the words say. Default: sign in. Not with the shape `logo`.
+  public var type: Kind?
+  /// 130 to 375. Default: 320. Not with the shape `logo`.
+  public var width: Int?
+  /// 30 to 64. Default: 48. Not with the shape `logo`.
+  public var height: Int?
+  /// 0 to 182, at most half the width; where the words begin. Only with the shape `left`.
+  public var labelPosition: Int?
+  /// 0 to 182, at most half the width; where the logo begins. Only with the shape `left`.
+  public var logoPosition: Int?
+  /// Default: small. Only with the shape `left`.
+  public var logoSize: LogoSize?
+  /// Width and height, 30 to 64. Default: 48. Only with the shape `logo`.
+  public var size: Int?
+
+  public init() {}
+
+  /// Apple's content network.
+  public static let appleBaseURL = "https://appleid.cdn-apple.com"
+
+  public enum Shape: String, Sendable, CaseIterable {
+    /// Logo and words in the middle.
+    case centred
+    /// The logo, and then the words, from the left.
+    case left
+    /// The logo alone.
+    case logo
+  }
+
+  public enum Color: String, Sendable, CaseIterable { case auto, black, white }
+
+  public enum Kind: String, Sendable, CaseIterable {
+    case signIn = "sign-in"
+    case proceed = "continue"
+  }
+
+  public enum LogoSize: String, Sendable, CaseIterable { case small, medium, large }
+
+  /// Width and height in points, with the defaults.
+  public var extent: (width: Int, height: Int) {
+    shape == .logo ? (size ?? 48, size ?? 48) : (width ?? 320, height ?? 48)
+  }
+}

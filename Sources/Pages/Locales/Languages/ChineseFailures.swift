@@ -1,0 +1,150 @@
+extension ChineseTexts {
+  func text(_ failure: PageFailure, application: String) -> FailureText {
+    switch failure {
+    case .signInRequired:
+      FailureText(
+        heading: "请先登录",
+        explanation: "你需要登录才能查看此内容。")
+    case .cancelled:
+      FailureText(
+        heading: "登录已取消",
+        explanation: "你在 Apple 的页面上取消了登录。没有共享任何信息，你也没有登录。")
+    case .attemptExpired:
+      FailureText(
+        heading: "用时过长",
+        explanation: "登录须在十分钟内完成，而这次登录开始的时间更早。",
+        advice: "请重新开始。")
+    case .attemptUnknown:
+      FailureText(
+        heading: "这次登录不是从这里开始的",
+        explanation: "Apple 的回应与此浏览器中的任何登录都不对应。登录可能是在其他浏览器或无痕窗口中开始的，也可能是 Cookie 被阻止了。",
+        advice: "请允许此网站使用 Cookie，然后重试。")
+    case .attemptUsed:
+      FailureText(
+        heading: "这次登录已经完成",
+        explanation: "Apple 的每个回应只能使用一次，而这个回应已被使用。重新载入页面或返回上一页都可能来到这里。")
+    case .answerInvalid:
+      FailureText(
+        heading: "未能接受 Apple 的回应",
+        explanation: "回应缺少部分内容或无法验证，因此你没有登录。",
+        advice: "请重试。如果再次出现这种情况，请告知 \(application) 的管理人员。")
+    case .appleRefused:
+      FailureText(
+        heading: "登录功能出现故障",
+        explanation: "Apple 拒绝了 \(application) 的请求。你的 Apple 账户没有问题，你也没有做错什么。",
+        advice: "\(application) 的管理人员可以解决此问题。")
+    case .appleUnreachable:
+      FailureText(
+        heading: "无法连接 Apple",
+        explanation: "我们无法连接 Apple 来完成你的登录。",
+        advice: "请过一分钟再试。")
+    case .storeUnavailable:
+      FailureText(
+        heading: "暂时无法登录",
+        explanation: "\(application) 目前无法查询或保存会话。",
+        advice: "请过一分钟再试。")
+    case .forbidden:
+      FailureText(
+        heading: "此账户无权访问",
+        explanation: "你已登录，但你的 Apple 账户无权查看此内容。",
+        advice: "如果你认为应该有权访问，请联系 \(application) 的管理人员。")
+    case .emailHidden:
+      FailureText(
+        heading: "隐藏电子邮件地址时无法访问",
+        explanation: "访问权限取决于你的电子邮件地址，而你对 \(application) 隐藏了该地址。",
+        advice: "如要共享，请打开 Apple 账户设置，在“通过 Apple 登录”下移除 \(application)，然后重新登录。")
+    case .emailMissing:
+      FailureText(
+        heading: "没有电子邮件地址，无法访问",
+        explanation: "访问权限取决于你的电子邮件地址，而你的 Apple 账户没有提供。",
+        advice: "请联系 \(application) 的管理人员，或使用有电子邮件地址的账户。")
+    case .emailNotVerified:
+      FailureText(
+        heading: "你的电子邮件地址未经验证",
+        explanation: "访问权限取决于你的电子邮件地址，而 Apple 尚未验证该地址。",
+        advice: "请在 Apple 账户设置中完成验证，然后重新登录。")
+    case .crossSite:
+      FailureText(
+        heading: "请在我们自己的页面上操作",
+        explanation: "此请求来自其他网站，因此未执行任何操作。")
+    case .badRequest:
+      FailureText(
+        heading: "无法理解此请求",
+        explanation: "地址或请求中有无效内容，因此请求没有继续。",
+        advice: "请检查地址，或从首页重新开始。")
+    case .notFound:
+      FailureText(
+        heading: "这里什么都没有",
+        explanation: "此地址没有对应的页面。",
+        advice: "请检查地址，或从首页重新开始。")
+    case .methodNotAllowed:
+      FailureText(
+        heading: "无法在此执行该操作",
+        explanation: "页面存在，但不接受这种请求。")
+    case .requestTimeout:
+      FailureText(
+        heading: "请求用时过长",
+        explanation: "请求未能及时完整到达。",
+        advice: "请检查网络连接，然后重试。")
+    case .contentTooLarge:
+      FailureText(
+        heading: "内容过大",
+        explanation: "发送的内容超出了这里可接受的大小，因此未处理。")
+    case .targetTooLong:
+      FailureText(
+        heading: "地址过长",
+        explanation: "超出了这里可接受的长度。")
+    case .unsupportedMediaType:
+      FailureText(
+        heading: "不接受此类数据",
+        explanation: "发送内容的格式在这里无法识别。")
+    case .expectationFailed:
+      FailureText(
+        heading: "无法满足此请求的要求",
+        explanation: "它要求了这里不支持的内容。")
+    case .misdirected:
+      FailureText(
+        heading: "这是其他网站的地址",
+        explanation: "所请求的网站不在这里。",
+        advice: "请检查浏览器中的地址。")
+    case .tooManyRequests:
+      FailureText(
+        heading: "请求过多",
+        explanation: "你在短时间内发出的请求超出了可接受的数量。",
+        advice: "请等待半分钟，然后重试。")
+    case .headTooLarge:
+      FailureText(
+        heading: "请求携带的内容过多",
+        explanation: "请求标头（包括 Cookie）超出了这里可接受的大小。",
+        advice: "清除此网站的 Cookie 通常可以解决问题。")
+    case .internalError:
+      FailureText(
+        heading: "这里出了点问题",
+        explanation: "这是我们的错误，不是你的问题。",
+        advice: "请重试。如果再次出现这种情况，请告知 \(application) 的管理人员。")
+    case .notImplemented:
+      FailureText(
+        heading: "不支持此操作",
+        explanation: "请求使用了这里不支持的功能。")
+    case .badGateway:
+      FailureText(
+        heading: "\(application) 没有正确回应",
+        explanation: "你已到达入口，但其后的应用没有给出可用的回应。",
+        advice: "请稍后重试。")
+    case .unavailable:
+      FailureText(
+        heading: "\(application) 暂时不可用",
+        explanation: "应用正在启动、停止，或者非常繁忙。",
+        advice: "请稍后重试。")
+    case .gatewayTimeout:
+      FailureText(
+        heading: "\(application) 回应时间过长",
+        explanation: "你已到达入口，但其后的应用没有及时回应。",
+        advice: "请稍后重试。")
+    case .versionNotSupported:
+      FailureText(
+        heading: "不支持该 HTTP 版本",
+        explanation: "请求使用了这里不支持的 HTTP 版本。")
+    }
+  }
+}

@@ -1,0 +1,150 @@
+extension JapaneseTexts {
+  func text(_ failure: PageFailure, application: String) -> FailureText {
+    switch failure {
+    case .signInRequired:
+      FailureText(
+        heading: "サインインしてください",
+        explanation: "このページを表示するには、サインインが必要です。")
+    case .cancelled:
+      FailureText(
+        heading: "サインインをキャンセルしました",
+        explanation: "Appleの画面でキャンセルされました。何も共有されておらず、サインインもしていません。")
+    case .attemptExpired:
+      FailureText(
+        heading: "時間がかかりすぎました",
+        explanation: "サインインは10分以内に完了する必要がありますが、開始してから10分が過ぎました。",
+        advice: "もう一度最初からお試しください。")
+    case .attemptUnknown:
+      FailureText(
+        heading: "ここで開始されたサインインではありません",
+        explanation: "Appleからの応答に対応するサインインが、このブラウザにはありません。別のブラウザやプライベートウインドウで開始されたか、Cookieがブロックされている可能性があります。",
+        advice: "このサイトのCookieを許可してから、もう一度お試しください。")
+    case .attemptUsed:
+      FailureText(
+        heading: "このサインインはすでに完了しています",
+        explanation: "Appleからの応答は1回しか使えず、この応答は使用済みです。ページの再読み込みや「戻る」操作で、このページが表示されることがあります。")
+    case .answerInvalid:
+      FailureText(
+        heading: "Appleからの応答を受け付けられませんでした",
+        explanation: "応答の一部が欠けているか、確認できなかったため、サインインは行われませんでした。",
+        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお知らせください。")
+    case .appleRefused:
+      FailureText(
+        heading: "サインインを利用できません",
+        explanation: "\(application)からのリクエストがAppleに拒否されました。お使いのApple Accountにも、あなたの操作にも問題はありません。",
+        advice: "\(application)の管理者による対応が必要です。")
+    case .appleUnreachable:
+      FailureText(
+        heading: "Appleに接続できません",
+        explanation: "サインインを完了するためにAppleに接続しようとしましたが、できませんでした。",
+        advice: "1分ほどたってから、もう一度お試しください。")
+    case .storeUnavailable:
+      FailureText(
+        heading: "一時的にサインインを利用できません",
+        explanation: "\(application)は現在、セッションの確認や保存ができません。",
+        advice: "1分ほどたってから、もう一度お試しください。")
+    case .forbidden:
+      FailureText(
+        heading: "このアカウントではアクセスできません",
+        explanation: "サインインしていますが、お使いのApple Accountにはこのページを表示する権限がありません。",
+        advice: "権限があるはずの場合は、\(application)の管理者にお問い合わせください。")
+    case .emailHidden:
+      FailureText(
+        heading: "メールアドレスが非公開のためアクセスできません",
+        explanation: "アクセスの可否はメールアドレスで判断されますが、\(application)に対して非公開になっています。",
+        advice: "共有するには、Apple Accountの設定を開き、「Appleでサインイン」から\(application)を削除して、もう一度サインインしてください。")
+    case .emailMissing:
+      FailureText(
+        heading: "メールアドレスがないためアクセスできません",
+        explanation: "アクセスの可否はメールアドレスで判断されますが、お使いのApple Accountからは提供されませんでした。",
+        advice: "\(application)の管理者に問い合わせるか、メールアドレスのあるアカウントをお使いください。")
+    case .emailNotVerified:
+      FailureText(
+        heading: "メールアドレスが確認されていません",
+        explanation: "アクセスの可否はメールアドレスで判断されますが、Appleによる確認が済んでいません。",
+        advice: "Apple Accountの設定でメールアドレスを確認してから、もう一度サインインしてください。")
+    case .crossSite:
+      FailureText(
+        heading: "このサイトのページから操作してください",
+        explanation: "別のサイトからのリクエストだったため、何も行われませんでした。")
+    case .badRequest:
+      FailureText(
+        heading: "リクエストを理解できません",
+        explanation: "アドレスまたはリクエストに正しくない部分があるため、処理されませんでした。",
+        advice: "アドレスを確認するか、トップページからやり直してください。")
+    case .notFound:
+      FailureText(
+        heading: "ページが見つかりません",
+        explanation: "このアドレスのページは存在しません。",
+        advice: "アドレスを確認するか、トップページからやり直してください。")
+    case .methodNotAllowed:
+      FailureText(
+        heading: "ここではその操作を行えません",
+        explanation: "このページは存在しますが、この種類のリクエストには対応していません。")
+    case .requestTimeout:
+      FailureText(
+        heading: "リクエストに時間がかかりすぎました",
+        explanation: "時間内にリクエスト全体が届きませんでした。",
+        advice: "接続を確認してから、もう一度お試しください。")
+    case .contentTooLarge:
+      FailureText(
+        heading: "データが大きすぎます",
+        explanation: "送信されたデータが受け付けられる大きさを超えているため、処理されませんでした。")
+    case .targetTooLong:
+      FailureText(
+        heading: "アドレスが長すぎます",
+        explanation: "受け付けられる長さを超えています。")
+    case .unsupportedMediaType:
+      FailureText(
+        heading: "この種類のデータは受け付けられません",
+        explanation: "送信されたデータの形式には対応していません。")
+    case .expectationFailed:
+      FailureText(
+        heading: "リクエストの要求に応えられません",
+        explanation: "ここでは対応していないことが要求されています。")
+    case .misdirected:
+      FailureText(
+        heading: "これは別のサイトのアドレスです",
+        explanation: "ここでは提供していないサイトへのリクエストです。",
+        advice: "ブラウザのアドレスを確認してください。")
+    case .tooManyRequests:
+      FailureText(
+        heading: "リクエストが多すぎます",
+        explanation: "短い時間に、受け付けられる数を超えるリクエストがありました。",
+        advice: "30秒ほど待ってから、もう一度お試しください。")
+    case .headTooLarge:
+      FailureText(
+        heading: "リクエストの情報が多すぎます",
+        explanation: "Cookieを含むヘッダが、受け付けられる大きさを超えています。",
+        advice: "多くの場合、このサイトのCookieを削除すると解決します。")
+    case .internalError:
+      FailureText(
+        heading: "問題が発生しました",
+        explanation: "こちら側の誤りで、あなたの操作が原因ではありません。",
+        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお知らせください。")
+    case .notImplemented:
+      FailureText(
+        heading: "対応していません",
+        explanation: "リクエストには、ここで対応していない機能が使われています。")
+    case .badGateway:
+      FailureText(
+        heading: "\(application)から正しい応答がありません",
+        explanation: "入り口までは届きましたが、その先のアプリケーションから有効な応答がありませんでした。",
+        advice: "しばらくしてから、もう一度お試しください。")
+    case .unavailable:
+      FailureText(
+        heading: "\(application)を一時的に利用できません",
+        explanation: "起動中か終了中、または非常に混み合っています。",
+        advice: "しばらくしてから、もう一度お試しください。")
+    case .gatewayTimeout:
+      FailureText(
+        heading: "\(application)の応答に時間がかかりすぎました",
+        explanation: "入り口までは届きましたが、その先のアプリケーションから時間内に応答がありませんでした。",
+        advice: "しばらくしてから、もう一度お試しください。")
+    case .versionNotSupported:
+      FailureText(
+        heading: "このHTTPバージョンには対応していません",
+        explanation: "リクエストには、ここで対応していないバージョンのHTTPが使われています。")
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// A language that the pages speak. The raw value is its tag (BCP 47), as `lang` and `Content-Language` say it.
+public enum PageLanguage: String, Sendable, CaseIterable {
+  case english = "en"
+  case german = "de"
+  case french = "fr"
+  case spanish = "es"
+  case italian = "it"
+  /// As it is written in Brazil.
+  case portuguese = "pt-BR"
+  case japanese = "ja"
+  case korean = "ko"
+  /// In simplified characters.
+  case chinese = "zh-Hans"
+  case arabic = "ar"
+
+  /// The tag that a client's range is looked up by, in lower case: the language alone, so that `pt-PT` reads Portuguese
+  /// and `zh-TW` Chinese rather than English.
+  var primaryTag: String {
+    switch self {
+    case .portuguese: "pt"
+    case .chinese: "zh"
+    default: rawValue
+    }
+  }
+
+  var texts: any PageTexts {
+    switch self {
+    case .english: EnglishTexts()
+    case .german: GermanTexts()
+    case .french: FrenchTexts()
+    case .spanish: SpanishTexts()
+    case .italian: ItalianTexts()
+    case .portuguese: PortugueseTexts()
+    case .japanese: JapaneseTexts()
+    case .korean: KoreanTexts()
+    case .chinese: ChineseTexts()
+    case .arabic: ArabicTexts()
+    }
+  }
+}

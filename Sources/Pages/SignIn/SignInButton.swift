@@ -1,0 +1,110 @@
+/// Apple's button, as the sign-in page shows it: an image from our own origin, or drawn.
+public struct SignInButton: Sendable, Equatable {
+  /// Apple's words, in Apple's translation only; what a screen reader says.
+  public var title: String
+  /// The tag of the words' language (BCP 47).
+  public var language: String
+  /// Width and height in points (CSS pixels).
+  public var width: Int
+  public var height: Int
+  /// How round the corners are, in points.
+  public var borderRadius: Int
+  /// Black on a light page and white on a dark one, or one of them always.
+  public var color: Color
+  /// Whether there is a line around it.
+  public var hasBorder: Bool
+  /// Where logo and words stand, where it is drawn.
+  public var layout: Layout
+  /// Paths of images on our own origin; nil draws the button.
+  public var images: Images?
+
+  public init(
+    title: String = "Sign in with Apple", language: String = "en", width: Int = 320, height: Int = 48,
+    borderRadius: Int = 12, color: Color = .auto, hasBorder: Bool = false, layout: Layout = .centred,
+    images: Images? = nil
+  ) {
+    self.title = title
+    self.language = language
+    self.width = width
+    self.height = height
+    self.borderRadius = borderRadius
+    self.color = color
+    self.hasBorder = hasBorder
+    self.layout = layout
+    self.images = images
+  }
+
+  public enum Color: Sendable { case auto, black, white }
+
+  public enum Layout: Sendable {
+    /// Logo and words together in the middle.
+    case centred
+    /// The logo at the beginning of the line, the words in the middle.
+    case leading
+    /// The logo alone.
+    case logo
+  }
+
+  public struct Images: Sendable, Equatable {
+    /// The path of the image.
+    public var path: String
+    /// The path of the image for dark pages, where that is another one.
+    public var darkPath: String?
+
+    public init(path: String, darkPath: String? = nil) {
+      self.path = path
+      self.darkPath = darkPath
+    }
+  }
+}
+
+extension SignInButton {
+  /// The link, with whatever it shows.
+  func markup(to authorize: Link) -> Markup {
+    guard let images else { return drawn(to: authorize) }
+    let image: Markup = """
+      <img src="\(images.path)" width="\(width)" height="\(height)" alt="\(title)" lang="\(language)">
+      """
+    guard let darkPath = images.darkPath else {
+      return #"<a class="apple-image" href="\#(authorize.href)">\#(image)</a>"#
+    }
+    return """
+      <a class="apple-image" href="\(authorize.href)"><picture>\
+      <source srcset="\(darkPath)" media="(prefers-color-scheme:dark)">\(image)</picture></a>
+      """
+  }
+
+  private func drawn(to authorize: Link) -> Markup {
+    let logo = Markup(trusted: Artwork.appleLogo)
+    let classes: Markup = "apple \(layoutClass)\(hasBorder ? Markup(" bordered") : Markup(""))"
+    if layout == .logo {
+      return #"""
+        <a class="\#(classes)" href="\#(authorize.href)" aria-label="\#(title)" lang="\#(language)">\#(logo)</a>
+        """#
+    }
+    return #"""
+      <a class="\#(classes)" href="\#(authorize.href)">\#(logo)<span lang="\#(language)" dir="auto">\#(title)</span></a>
+      """#
+  }
+
+  private var layoutClass: Markup {
+    switch layout {
+    case .centred: "centred"
+    case .leading: "leading"
+    case .logo: "logo"
+    }
+  }
+
+  /// What the stylesheet has to know: the content security policy allows no style attributes.
+  var style: Markup {
+    let colors: Markup =
+      switch color {
+      case .auto: ""
+      case .black: "--apple:#000;--on-apple:#fff;"
+      case .white: "--apple:#fff;--on-apple:#000;"
+      }
+    return """
+      :root{\(colors)--apple-width:\(width)px;--apple-height:\(height)px;--apple-radius:\(borderRadius)px}
+      """
+  }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@testable import Pages
+
+@Suite("Translations")
+struct TranslationTests {
+  static let keys: [PageText] = [
+    .signInTitle(application: name), .signInExplanation(application: name), .signOutQuestion(application: name),
+    .signedInAs, .signOutExplanation, .signOutButton, .stayButton, .signedOutTitle,
+    .signedOutExplanation(application: name), .signInAgainButton, .signInButton, .repostTitle, .repostExplanation,
+    .continueButton, .tryAgainButton, .startPageButton, .otherAccountButton, .requestIDLabel,
+    .failureTitle(heading: "Heading", application: name),
+  ]
+  private static let name = "Orchard"
+
+  @Test("Every text is there, is not English, and has no stray white space", arguments: PageLanguage.allCases)
+  func texts(language: PageLanguage) {
+    let texts = language.texts
+    #expect(texts.language == language.rawValue)
+    for key in Self.keys {
+      let text = texts.text(key)
+      #expect(isTidy(text), "\(language) \(key)")
+      #expect(text.utf8.count > 1, "\(language) \(key)")
+      if language != .english, key != .failureTitle(heading: "Heading", application: Self.name), key != .requestIDLabel
+      {
+        #expect(text != EnglishTexts().text(key), "\(language) \(key)")
+      }
+    }
+  }
+
+  @Test("The application is called by its name wherever English does", arguments: PageLanguage.allCases)
+  func names(language: PageLanguage) {
+    let texts = language.texts
+    for key in Self.keys where EnglishTexts().text(key).contains(Self.name) {
+      #expect(texts.text(key).contains(Self.name), "\(language) \(key)")
+    }
+    for failure in PageFailure.allCases {
+      let (english, said) = (
+        EnglishTexts().text(failure, application: Self.name), texts.text(failure, application: Self.name)
+      )
+      #expect(english.heading.contains(Self.name) == said.heading.contains(Self.name), "\(language) \(failure)")
+      if english.advice?.contains(Self.name) == true {
+        #expect(said.advice?.contains(Self.name) == true, "\(language) \(failure)")
+      }
+    }
+  }
+
+  @Test("Every failure has words of its own, and advice where English gives any", arguments: PageLanguage.allCases)
+  func failures(language: PageLanguage) {
+    var headings: Set<String> = []
+    for failure in PageFailure.allCases {
+      let text = language.texts.text(failure, application: Self.name)
+      #expect(isTidy(text.heading) && isTidy(text.explanation) && isTidy(text.advice ?? "x"), "\(language) \(failure)")
+      #expect(text.heading.count <= 60, "a heading is a few words: \(language) \(failure)")
+      #expect(headings.insert(text.heading).inserted, "\(language) \(failure)")
+      let english = EnglishTexts().text(failure, application: Self.name)
+      #expect((text.advice == nil) == (english.advice == nil), "\(language) \(failure)")
+      #expect(language == .english || text.explanation != english.explanation, "\(language) \(failure)")
+    }
+  }
+
+  @Test(
+    "Texts are written in the script of their language",
+    arguments: [
+      (.japanese, 0x3040...0x30FF), (.korean, 0xAC00...0xD7AF), (.chinese, 0x4E00...0x9FFF), (.arabic, 0x0600...0x06FF),
+    ] as [(PageLanguage, ClosedRange<UInt32>)])
+  func scripts(language: PageLanguage, script: ClosedRange<UInt32>) {
+    for failure in PageFailure.allCases {
+      let text = language.texts.text(failure, application: Self.name)
+      for part in [text.heading, text.explanation, text.advice ?? text.heading] {
+        #expect(part.unicodeScalars.contains { script.contains($0.value) }, "\(language) \(failure): \(part)")
+      }
+    }
+  }
+
+  @Test("Every page of every language has the structure of the English one", arguments: PageLanguage.allCases)
+  func structure(language: PageLanguage) {
+    for (english, translated) in zip(pages(named: "Orchard"), pages(named: "Orchard", in: language)) {
+      #expect(tags(english.page) == tags(translated.page), "\(language) \(english.name)")
+    }
+  }
+
+  @Test("A Latin name does not turn an Arabic sentence around it, whatever directions stand in it")
+  func isolation() throws {
+    let page = try renderer(named: "Or\u{2069}chard\u{202E}", in: .arabic).signIn()
+    let html = String(decoding: page.body, as: UTF8.self)
+    #expect(html.contains("تسجيل الدخول إلى \u{2068}Orchard\u{2069}</h1>"))
+  }
+
+  private func isTidy(_ text: String) -> Bool {
+    guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return false }
+    return first != " " && last != " " && !text.contains("  ") && !text.unicodeScalars.contains("\u{FFFD}")
+  }
+
+  private func tags(_ page: RenderedPage) -> [Substring] {
+    String(decoding: page.body, as: UTF8.self).matches(of: /<\/?[a-z0-9]+/).map(\.output)
+  }
+}
