@@ -10,11 +10,6 @@ let strict: [SwiftSetting] =
     .enableUpcomingFeature("InternalImportsByDefault"),
   ] + (Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)])
 
-/// What runs for every request. Its classes belong to one event loop each, so that no two accesses can overlap but by
-/// reentrance, which debug builds (and so all tests) watch for; watching in production costs a fifth of the user time.
-let hotPath: [SwiftSetting] =
-  strict + [.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))]
-
 extension Target.Dependency {
   static let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
   static let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
@@ -63,12 +58,12 @@ let package = Package(
 
     // MARK: The data plane
     .target(
-      name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: hotPath),
-    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore], swiftSettings: hotPath),
+      name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: strict),
+    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore], swiftSettings: strict),
     .target(
       name: "DataPlane",
       dependencies: ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging],
-      swiftSettings: hotPath),
+      swiftSettings: strict),
 
     // MARK: The control plane
     .target(
@@ -93,7 +88,7 @@ let package = Package(
         "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
         .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
       ],
-      swiftSettings: hotPath),
+      swiftSettings: strict),
     .executableTarget(
       name: "cordon",
       dependencies: [

@@ -36,6 +36,19 @@ struct RequestForwardingTests {
         + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: a:80\r\nX-Request-Id: \(requestIDText)\r\n\r\n")
   }
 
+  @Test("A head is whole however much is added to it", arguments: [100, 1_000, 4_000, 60_000])
+  func muchAdded(size: Int) {
+    let identity = IdentityBlock([(name: "X-Forwarded-User", value: [UInt8](repeating: 0x75, count: size))])
+    // Of cookies that do not fit at first, separators are taken back all the same.
+    let cookies = String(repeating: "c=1; ", count: size / 10) + "__Host-cordon=x"
+    let head = forward("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookies)\r\n\r\n", identity: identity)
+    let kept = cookies.dropLast("; __Host-cordon=x".count)
+    #expect(
+      head == "GET / HTTP/1.1\r\nHost: a\r\nCookie: \(kept)\r\n"
+        + "X-Forwarded-User: \(String(repeating: "u", count: size))\r\nX-Forwarded-For: 192.0.2.7\r\n"
+        + "X-Forwarded-Proto: https\r\nX-Forwarded-Host: a\r\nX-Request-Id: \(requestIDText)\r\n\r\n")
+  }
+
   @Test("An empty line before the request is not passed on")
   func emptyLine() {
     #expect(forward("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").hasPrefix("GET / HTTP/1.1\r\nHost: a\r\n"))

@@ -34,13 +34,17 @@ extension ClientConnection {
   }
 
   /// An exchange whose gate asked for time is under way already when its head is read again.
-  func beginExchange() {
-    if !exchange.isUnderWay { exchange.begin(on: server) }
+  /// - Returns: what time it is.
+  @discardableResult
+  func beginExchange() -> NIODeadline {
+    guard !exchange.isUnderWay else { return .now() }
+    exchange.begin(on: server)
+    return exchange.began
   }
 
   private func decide(_ whole: ByteBuffer) -> Bool {
     let loop = server.loop
-    beginExchange()
+    let now = beginExchange()
     server.rules.ownCookies.find(whole.readableBytesSpan, in: &loop.requestHead)
     exchange.note(loop.requestHead, whole.readableBytesSpan, from: peer, on: server)
     loop.wheel.disarm(self)
@@ -48,7 +52,7 @@ extension ClientConnection {
     case .forward(let order):
       var rest = whole
       rest.moveReaderIndex(forwardBy: loop.requestHead.byteCount)
-      forward(order, whole, &rest)
+      forward(order, whole, &rest, now)
       return false
     case .answer(let response, let routeClass):
       exchange.routeClass = routeClass
@@ -84,7 +88,9 @@ extension ClientConnection {
 
   // MARK: Upstream
 
-  private func forward(_ order: ForwardingOrder, _ whole: ByteBuffer, _ rest: inout ByteBuffer) {
+  private func forward(
+    _ order: ForwardingOrder, _ whole: ByteBuffer, _ rest: inout ByteBuffer, _ now: NIODeadline
+  ) {
     let loop = server.loop
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
     pending = whole
@@ -114,9 +120,9 @@ extension ClientConnection {
       if rest.readableBytes > 0 { pending = rest }
     } else {
       exchange.decoder = BodyDecoder(framing)
-      exchange.bodyBegan = .now()
+      exchange.bodyBegan = now
       request = .content
-      loop.wheel.arm(self, after: server.waits.bodyProgress, now: exchange.began)
+      loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
       if rest.readableBytes > 0 {
         guard decodeContent(&rest, into: &content) else { return }
       }
@@ -124,7 +130,7 @@ extension ClientConnection {
     let pool = balancer.choose()
     exchange.attempts.place = pool.number
     if let connection = pool.takeIdle() {
-      begin(on: connection, content: content)
+      begin(on: connection, content: content, now)
     } else {
       exchange.waitingContent = content
       holdReads(request == .content)
@@ -132,10 +138,9 @@ extension ClientConnection {
     }
   }
 
-  private func begin(on connection: UpstreamConnection, content: ByteBuffer?) {
+  private func begin(on connection: UpstreamConnection, content: ByteBuffer?, _ now: NIODeadline) {
     guard let head = exchange.sentHead else { return }
     upstream = connection
-    let now = NIODeadline.now()
     exchange.upstreamBegan = now
     connection.begin(
       self, head: head, content: content, isHead: exchange.isHead, isComplete: request == .complete,
@@ -156,7 +161,7 @@ extension ClientConnection {
     }
     let content = exchange.waitingContent
     exchange.waitingContent = nil
-    begin(on: connection, content: content)
+    begin(on: connection, content: content, .now())
     holdReads(false)
   }
 

@@ -20,7 +20,7 @@ extension ClientConnection {
     }
     exchange.responseBegan = true
     exchange.status = head.status
-    exchange.upstreamDuration = .now() - exchange.upstreamBegan
+    exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
       loop.buffers.give(sent)
@@ -95,7 +95,7 @@ extension ClientConnection {
       outgoing = buffer
     }
     flushResponse()
-    finish()
+    finish(at: server.loop.responseRead)
   }
 
   func upstreamFailed(_ failure: UpstreamFailure) {
@@ -144,7 +144,7 @@ extension ClientConnection {
     if !exchange.isHead { exchange.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()
-    finish()
+    finish(at: .now())
   }
 
   // MARK: Both
@@ -159,19 +159,18 @@ extension ClientConnection {
   }
 
   /// The response is out: on to the next request, or the end.
-  private func finish() {
-    report()
+  private func finish(at now: NIODeadline) {
+    report(at: now)
     guard request == .complete, !exchange.closesBehind, !server.isDraining else {
       closeBehindResponse(clientMaySend: request != .complete || pending != nil)
       return
     }
     exchange.sentHead = nil
-    exchange.requestLine = nil
     exchange.headHasBegun = false
     request = .idle
     holdReads(false)
     server.loop.wheel.arm(
-      self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: exchange.ended)
+      self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: now)
     if pending != nil { continueReading() }
   }
 

@@ -42,6 +42,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var upstream: UpstreamConnection?
   /// Response bytes that go out together.
   var outgoing: ByteBuffer?
+  /// Whether the channel has room for more of a response.
+  private(set) var canTakeResponse = true
   private var readsHeld = false
   private var readIsDue = false
   /// Whether TLS stands: what goes wrong from then on is no failed handshake.
@@ -103,6 +105,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func handlerRemoved(context: ChannelHandlerContext) {
     leave()
     self.context = nil
+    canTakeResponse = false
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -195,7 +198,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
+    canTakeResponse = context.channel.isWritable
+    if canTakeResponse {
       if request == .idle {
         takesResponsesAgain()
       } else if request == .content {
@@ -209,8 +213,6 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     }
     context.fireChannelWritabilityChanged()
   }
-
-  var canTakeResponse: Bool { context?.channel.isWritable ?? false }
 
   func upstreamWritabilityChanged(_ writable: Bool) {
     guard request == .content || request == .tunnel else { return }
@@ -285,5 +287,5 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   /// Tells the observer of an exchange that is over.
-  func report() { exchange.report(to: server, from: peer) }
+  func report(at now: NIODeadline = .now()) { exchange.report(to: server, from: peer, at: now) }
 }

@@ -5,7 +5,9 @@ internal import NIOCore
 extension Exchange {
   /// Begins: the head of a request is whole, or refused.
   mutating func begin(on server: ServerContext) {
-    self = Exchange()
+    // Its memory serves from request to request.
+    requestLine?.clear()
+    self = Exchange(requestLine: requestLine)
     isUnderWay = true
     server.observer.exchangeBegan()
     began = .now()
@@ -22,7 +24,8 @@ extension Exchange {
   }
 
   private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan) {
-    var line = ByteBuffer()
+    var line = requestLine ?? ByteBuffer()
+    requestLine = nil
     line.writeBytes(bytes.extracting(head.methodRange))
     line.writeStaticString(" ")
     line.writeBytes(bytes.extracting(head.path))
@@ -79,15 +82,14 @@ extension Exchange {
   }
 
   /// Tells the observer that it is over.
-  mutating func report(to server: ServerContext, from peer: ClientPeer) {
+  mutating func report(to server: ServerContext, from peer: ClientPeer, at now: NIODeadline = .now()) {
     isUnderWay = false
-    let now = NIODeadline.now()
     ended = now
     server.observer.exchangeEnded(
       ExchangeRecord(
         status: status, routeClass: routeClass, duration: now - began, upstreamDuration: upstreamDuration,
         receivedBytes: receivedBytes, sentBytes: sentBytes, session: session, user: user, failure: failure,
         version: version, request: requestLine, client: (client ?? peer).address,
-        requestID: requestLine == nil ? nil : requestID.description))
+        requestID: requestID))
   }
 }

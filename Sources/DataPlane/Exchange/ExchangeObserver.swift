@@ -78,6 +78,6 @@ package struct ExchangeRecord {
   package var request: ByteBuffer?
   /// The client's address.
   package var client: String
-  /// The request's identifier, where the observer wants the line.
-  package var requestID: String?
+  /// The request's identifier.
+  package var requestID: RequestIDSource.Identifier
 }

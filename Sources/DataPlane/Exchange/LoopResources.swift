@@ -11,6 +11,9 @@ final class LoopResources {
   var requestHead = RequestHead()
   /// The head that is being read or written at the moment.
   var responseHead = ResponseHead()
+  /// When the response bytes that are being handed on were read: looking at the clock for each of a response's steps
+  /// would cost as much as reading its head.
+  var responseRead = NIODeadline.distantPast
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
   let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 

@@ -1,5 +1,4 @@
 internal import HTTPWire
-internal import NIOCore
 
 /// `Forwarded` (RFC 7239), for applications behind proxies that use it.
 ///
@@ -8,40 +7,40 @@ internal import NIOCore
 enum ForwardedField {
   /// - Parameter address: the peer's, as text.
   static func extend(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to buffer: inout ByteBuffer
+    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to space: inout HeadSpace
   ) {
-    buffer.writeStaticString("Forwarded: ")
+    space.append("Forwarded: ")
     // Within an open quotation ours would be a part of what others say: then only ours is said.
     var isBalanced = true
     for line in head.fields.lines where line.known == .forwarded && !isQuoted(bytes, line.value) { isBalanced = false }
     for line in head.fields.lines where isBalanced && line.known == .forwarded && !line.value.isEmpty {
-      buffer.writeBytes(bytes.extracting(line.value))
-      buffer.writeStaticString(", ")
+      space.append(bytes.extracting(line.value))
+      space.append(", ")
     }
-    writeNode(address, to: &buffer)
+    writeNode(address, to: &space)
     // HTTP/1.0 may leave it out.
     if !head.authority.isEmpty {
-      buffer.writeStaticString(";host=\"")
+      space.append(";host=\"")
       // Letters, digits, dots, hyphens, brackets and colons: nothing that ends a quotation.
-      buffer.writeBytes(bytes.extracting(head.authority))
-      buffer.writeStaticString("\"")
+      space.append(bytes.extracting(head.authority))
+      space.append("\"")
     }
-    buffer.writeStaticString(";proto=")
-    buffer.writeString(scheme)
-    buffer.writeStaticString("\r\n")
+    space.append(";proto=")
+    space.append(Array(scheme.utf8).span.bytes)
+    space.append("\r\n")
   }
 
   /// An IPv6 address stands in brackets and quotation marks; a Unix socket has none (RFC 7239 6).
-  private static func writeNode(_ address: RawSpan, to buffer: inout ByteBuffer) {
+  private static func writeNode(_ address: RawSpan, to space: inout HeadSpace) {
     let whole = 0..<address.byteCount
     guard !address.equals("unix", whole) else {
-      buffer.writeStaticString("for=unknown")
+      space.append("for=unknown")
       return
     }
     let isIPv6 = whole.contains { address.byte(at: $0) == 0x3A }
-    buffer.writeStaticString(isIPv6 ? "for=\"[" : "for=")
-    buffer.writeBytes(address)
-    if isIPv6 { buffer.writeStaticString("]\"") }
+    space.append(isIPv6 ? "for=\"[" : "for=")
+    space.append(address)
+    if isIPv6 { space.append("]\"") }
   }
 
   /// Whether every quotation in the value ends.

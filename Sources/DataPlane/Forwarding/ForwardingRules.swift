@@ -7,12 +7,15 @@ package struct ForwardingRules: Sendable {
   /// The gateway's own cookies.
   package var ownCookies: OwnCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
-  package var scheme: String
+  package let scheme: String
+  /// `X-Forwarded-Proto`, and `X-Forwarded-Host` up to the authority.
+  let schemeAndHost: [UInt8]
 
   package init(reservedNames: [String], sessionCookieName: String, scheme: String) {
     reserved = ReservedNames(reservedNames + Self.alwaysReserved)
     ownCookies = OwnCookies(name: sessionCookieName)
     self.scheme = scheme
+    schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
 
   /// What the gateway says to the upstream, whoever the client is.

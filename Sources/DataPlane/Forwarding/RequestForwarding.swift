@@ -22,7 +22,17 @@ struct RequestForwarding {
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
     to buffer: inout ByteBuffer
   ) {
-    var run = requestLine(head, bytes, to: &buffer)
+    buffer.writeHead(expecting: head.byteCount + 1_024) { space in
+      write(head, bytes, rules: rules, context: context, to: &space)
+    }
+  }
+
+  @inline(__always)
+  private static func write(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
+    to space: inout HeadSpace
+  ) {
+    var run = requestLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
@@ -31,41 +41,41 @@ struct RequestForwarding {
           if line.known != .host || !head.isAbsoluteForm { continue }
         }
       }
-      if run < line.start { buffer.writeBytes(bytes.extracting(run..<Int(line.start))) }
+      if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
-        CookieForwarding.write(line, index, head, bytes, to: &buffer)
+        CookieForwarding.write(line, index, head, bytes, to: &space)
       }
     }
     let end = head.byteCount - 2
-    if run < end { buffer.writeBytes(bytes.extracting(run..<end)) }
-    if let lines = context.identity?.lines { buffer.writeBytes(lines.span.bytes) }
-    addForwarding(head, bytes, rules: rules, context: context, to: &buffer)
-    if head.framing == .chunked { buffer.writeStaticString("Transfer-Encoding: chunked\r\n") }
+    if run < end { space.append(bytes.extracting(run..<end)) }
+    if let lines = context.identity?.lines { space.append(lines.span.bytes) }
+    addForwarding(head, bytes, rules: rules, context: context, to: &space)
+    if head.framing == .chunked { space.append("Transfer-Encoding: chunked\r\n") }
     if context.upgrades, let upgrade = head.fields.line(.upgrade) {
-      buffer.writeStaticString("Connection: Upgrade\r\nUpgrade: ")
-      buffer.writeBytes(bytes.extracting(upgrade.value))
-      buffer.writeStaticString("\r\n")
+      space.append("Connection: Upgrade\r\nUpgrade: ")
+      space.append(bytes.extracting(upgrade.value))
+      space.append("\r\n")
     }
-    buffer.writeStaticString("\r\n")
+    space.append("\r\n")
   }
 
   /// Writes the request line where it cannot be copied.
   /// - Returns: where the first run begins.
   @inline(__always)
-  private static func requestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, to buffer: inout ByteBuffer) -> Int {
+  private static func requestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeadSpace) -> Int {
     if head.isHTTP11, !head.isAbsoluteForm { return head.methodRange.lowerBound }
-    buffer.writeBytes(bytes.extracting(head.methodRange))
-    buffer.writeStaticString(" ")
+    space.append(bytes.extracting(head.methodRange))
+    space.append(" ")
     // An absolute form without a path means the root (RFC 9112 3.2.1).
-    if head.isAsteriskForm { buffer.writeStaticString("*") } else if head.path.isEmpty { buffer.writeStaticString("/") }
-    buffer.writeBytes(bytes.extracting(head.path))
-    buffer.writeBytes(bytes.extracting(head.query))
-    buffer.writeStaticString(" HTTP/1.1\r\n")
+    if head.isAsteriskForm { space.append("*") } else if head.path.isEmpty { space.append("/") }
+    space.append(bytes.extracting(head.path))
+    space.append(bytes.extracting(head.query))
+    space.append(" HTTP/1.1\r\n")
     if head.isAbsoluteForm || (!head.isHTTP11 && !head.fields.has(.host)) {
-      buffer.writeStaticString("Host: ")
-      buffer.writeBytes(bytes.extracting(head.authority))
-      buffer.writeStaticString("\r\n")
+      space.append("Host: ")
+      space.append(bytes.extracting(head.authority))
+      space.append("\r\n")
     }
     return head.fieldsStart
   }
@@ -73,32 +83,30 @@ struct RequestForwarding {
   @inline(__always)
   private static func addForwarding(
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
-    to buffer: inout ByteBuffer
+    to space: inout HeadSpace
   ) {
     if context.trusted, head.fields.has(.xForwardedFor) {
-      buffer.writeStaticString("X-Forwarded-For: ")
+      space.append("X-Forwarded-For: ")
       for line in head.fields.lines where line.known == .xForwardedFor && !line.value.isEmpty {
-        buffer.writeBytes(bytes.extracting(line.value))
-        buffer.writeStaticString(", ")
+        space.append(bytes.extracting(line.value))
+        space.append(", ")
       }
       // What is prepared begins with the field's name.
-      buffer.writeBytes(context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count))
+      space.append(context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count))
     } else {
-      buffer.writeBytes(context.forwardedFor.span.bytes)
+      space.append(context.forwardedFor.span.bytes)
     }
-    buffer.writeStaticString("\r\n")
+    space.append("\r\n")
     if context.trusted, head.fields.has(.forwarded) {
       ForwardedField.extend(
         head, bytes, address: context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count),
-        scheme: rules.scheme, to: &buffer)
+        scheme: rules.scheme, to: &space)
     }
-    buffer.writeStaticString("X-Forwarded-Proto: ")
-    buffer.writeString(rules.scheme)
-    buffer.writeStaticString("\r\nX-Forwarded-Host: ")
-    buffer.writeBytes(bytes.extracting(head.authority))
-    buffer.writeStaticString("\r\nX-Request-Id: ")
-    context.requestID.write(to: &buffer)
-    buffer.writeStaticString("\r\n")
+    space.append(rules.schemeAndHost.span.bytes)
+    space.append(bytes.extracting(head.authority))
+    space.append("\r\nX-Request-Id: ")
+    context.requestID.write(to: &space)
+    space.append("\r\n")
   }
 
   /// Whether `Connection` nominates the field (RFC 9110 7.6.1). What frames or routes the message cannot be nominated

@@ -1,5 +1,5 @@
 internal import HTTPWire
-internal import NIOCore
+package import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
 package struct RequestIDSource {
@@ -27,20 +27,18 @@ package struct RequestIDSource {
     }
 
     @inline(__always)
-    func write(to buffer: inout ByteBuffer) {
+    func write(to space: inout HeadSpace) {
       if let given {
-        buffer.writeBytes(given)
+        space.append(given.span.bytes)
         return
       }
-      Self.write(high, to: &buffer)
-      Self.write(low, to: &buffer)
+      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high >> 32)))
+      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high)))
+      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low >> 32)))
+      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low)))
     }
 
-    @inline(__always)
-    private static func write(_ number: UInt64, to buffer: inout ByteBuffer) {
-      buffer.writeInteger(hexadecimal(UInt32(truncatingIfNeeded: number >> 32)))
-      buffer.writeInteger(hexadecimal(UInt32(truncatingIfNeeded: number)))
-    }
+    package func write(to buffer: inout ByteBuffer) { buffer.writeHead(expecting: 64) { write(to: &$0) } }
 
     /// The eight digits of `number` as the bytes of a word, the first in the highest place.
     @inline(__always)

@@ -19,7 +19,17 @@ enum ResponseForwarding {
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
     connection: Connection, to buffer: inout ByteBuffer
   ) {
-    var run = statusLine(head, bytes, to: &buffer)
+    buffer.writeHead(expecting: head.byteCount + 256) { space in
+      write(head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, to: &space)
+    }
+  }
+
+  @inline(__always)
+  private static func write(
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
+    connection: Connection, to space: inout HeadSpace
+  ) {
+    var run = statusLine(head, bytes, to: &space)
     // RFC 9110 8.6: neither an interim response nor 204 has a length.
     let withoutLength = head.status < 200 || head.status == 204
     let lines = head.fields.lines.span
@@ -40,47 +50,47 @@ enum ResponseForwarding {
         && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
       if !dropped, !nominated, !misspelt { continue }
-      if run < line.start { buffer.writeBytes(bytes.extracting(run..<Int(line.start))) }
+      if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if misspelt, !dropped, !nominated {
         // White space before the colon is removed (RFC 9112 5.1).
-        buffer.writeBytes(bytes.extracting(line.name))
-        buffer.writeStaticString(": ")
-        buffer.writeBytes(bytes.extracting(line.value))
-        buffer.writeStaticString("\r\n")
+        space.append(bytes.extracting(line.name))
+        space.append(": ")
+        space.append(bytes.extracting(line.value))
+        space.append("\r\n")
       }
     }
     let end = head.byteCount - 2
-    if run < end { buffer.writeBytes(bytes.extracting(run..<end)) }
-    if chunked { buffer.writeStaticString("Transfer-Encoding: chunked\r\n") }
+    if run < end { space.append(bytes.extracting(run..<end)) }
+    if chunked { space.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
     case .implied: break
-    case .keepAlive: buffer.writeStaticString("Connection: keep-alive\r\n")
-    case .close: buffer.writeStaticString("Connection: close\r\n")
+    case .keepAlive: space.append("Connection: keep-alive\r\n")
+    case .close: space.append("Connection: close\r\n")
     case .upgrade:
-      buffer.writeStaticString("Connection: Upgrade\r\n")
+      space.append("Connection: Upgrade\r\n")
       if let upgrade = head.fields.line(.upgrade) {
-        buffer.writeStaticString("Upgrade: ")
-        buffer.writeBytes(bytes.extracting(upgrade.value))
-        buffer.writeStaticString("\r\n")
+        space.append("Upgrade: ")
+        space.append(bytes.extracting(upgrade.value))
+        space.append("\r\n")
       }
     }
-    buffer.writeStaticString("\r\n")
+    space.append("\r\n")
   }
 
   /// Writes the status line where it cannot be copied.
   /// - Returns: where the first run begins.
   @inline(__always)
   private static func statusLine(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, to buffer: inout ByteBuffer
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeadSpace
   ) -> Int {
     // A line without the space behind the status is written anew, with it (RFC 9112 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
-    buffer.writeStaticString("HTTP/1.1 ")
-    buffer.writeBytes(bytes.extracting(9..<12))
-    buffer.writeStaticString(" ")
-    buffer.writeBytes(bytes.extracting(head.reason))
-    buffer.writeStaticString("\r\n")
+    space.append("HTTP/1.1 ")
+    space.append(bytes.extracting(9..<12))
+    space.append(" ")
+    space.append(bytes.extracting(head.reason))
+    space.append("\r\n")
     return head.fieldsStart
   }
 }

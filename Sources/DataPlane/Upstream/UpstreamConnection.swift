@@ -60,7 +60,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   // MARK: For the client
 
   /// Whether the channel takes more of a request's body now.
-  var isWritable: Bool { context?.channel.isWritable ?? false }
+  private(set) var isWritable = true
 
   /// Whether the connection is still wanted, and not yet there.
   var isConnecting: Bool { phase == .connecting }
@@ -127,7 +127,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   /// Lies in its pool from now on: nobody has use for it at present.
-  func release() { pool.release(self) }
+  func release() { pool.release(self, now: .now()) }
 
   /// Closes an idle connection.
   func close() {
@@ -177,6 +177,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
+    loop.responseRead = .now()
     switch phase {
     case .awaitingHead: readHead(&buffer)
     case .content: readContent(&buffer)
@@ -196,7 +197,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    client?.upstreamWritabilityChanged(context.channel.isWritable)
+    isWritable = context.channel.isWritable
+    client?.upstreamWritabilityChanged(isWritable)
     context.fireChannelWritabilityChanged()
   }
 
@@ -210,6 +212,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
     phase = .closed
+    loop.responseRead = .now()
     exchangeEnded()
     loop.wheel.disarm(self)
     pool.ended(self, failure: .handshake(handshakeError ?? "the connection was closed"))
@@ -310,7 +313,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     decoder = BodyDecoder(framing)
     phase = .content
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
-    if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+    if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead) }
   }
 
   private func readContent(_ buffer: inout ByteBuffer) {
@@ -320,7 +323,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
         guard let content = buffer.readSlice(length: count) else { return }
         client?.responseContent(content)
       case .incomplete:
-        loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now())
+        loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
         return
       case .end(let trailers):
         finish(trailers: trailers, surplus: buffer.readableBytes)
@@ -341,7 +344,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     holdReads(false)
     if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
       phase = .idle
-      pool.release(self)
+      pool.release(self, now: loop.responseRead)
     } else {
       close()
     }

@@ -162,10 +162,10 @@ final class UpstreamPool {
   // MARK: For the connection
 
   /// Takes a connection back whose exchange is over.
-  func release(_ connection: UpstreamConnection) {
+  func release(_ connection: UpstreamConnection, now: NIODeadline) {
     guard !isClosed else { return connection.close() }
     idle.append(connection)
-    connection.awaitUse(now: .now())
+    connection.awaitUse(now: now)
     if idle.count > idleLimit { idle.removeFirst().close() }
   }
 
@@ -191,7 +191,7 @@ final class UpstreamPool {
     } else if isClosed {
       connection.close()
     } else {
-      release(connection)
+      release(connection, now: .now())
     }
   }
 

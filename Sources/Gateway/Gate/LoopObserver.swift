@@ -77,11 +77,12 @@ extension ExchangeFailure {
   var label: String { ofUpstream.map { "upstream_\($0.label)" } ?? (self == .clientLeft ? "client_left" : "cut_off") }
 }
 
-/// Writes access log lines of one event loop; the line's buffer is kept.
+/// Writes access log lines of one event loop; the buffers are kept.
 final class AccessLogWriter {
   private let output: LineOutput
   private let format: LineFormat
-  private var line: [UInt8] = []
+  private var line = LineBuffer()
+  private var requestID = ByteBuffer()
 
   init(_ settings: LogSettings, output: LineOutput = .standard) {
     self.output = output
@@ -89,26 +90,21 @@ final class AccessLogWriter {
   }
 
   func write(_ record: borrowing ExchangeRecord) {
-    let text = record.request.map { Array($0.readableBytesView) } ?? []
-    let space = text.firstIndex(of: 0x20) ?? text.endIndex
-    line.removeAll(keepingCapacity: true)
+    line.removeAll()
+    requestID.clear()
+    record.requestID.write(to: &requestID)
+    let request = record.request ?? ByteBuffer()
     AccessLogLine(
-      time: .now(), requestID: Array((record.requestID ?? "").utf8), method: Array(text[..<space]),
-      path: Array(text[min(space + 1, text.endIndex)...]), version: record.version.rawValue,
-      status: record.status,
+      time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
       route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
-      user: record.user.map(Self.pseudonym), peer: record.client, failure: record.failure?.label
-    ).append(to: &line, as: format)
+      user: record.user, peer: record.client, failure: record.failure?.label
+    ).append(
+      request: request.readableBytesSpan._unsafeView(as: UInt8.self),
+      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), to: &line, as: format)
     output.write(line, atOnce: false)
-  }
-
-  /// Sixteen hexadecimal digits: what the audit calls the user.
-  private static func pseudonym(_ number: UInt64) -> String {
-    let digits = String(number, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
   }
 }

@@ -47,6 +47,26 @@ package struct CharacterClass: Sendable {
 }
 
 extension RawSpan {
+  /// The first place from `start` on that holds no token character (RFC 9110 5.6.2), or `byteCount`.
+  @inline(__always)
+  func endOfToken(from start: Int) -> Int {
+    var offset = start
+    let end = byteCount
+    while offset + 8 <= end {
+      let others = self.word(at: offset).bytesOutsideNames
+      if others == 0 {
+        offset += 8
+        continue
+      }
+      // What is neither letter, digit nor hyphen may still be a token character, but hardly ever is one.
+      offset += others.trailingZeroBitCount / 8
+      guard CharacterClass.token.contains(byte(at: offset)) else { return offset }
+      offset += 1
+    }
+    while offset < end, CharacterClass.token.contains(byte(at: offset)) { offset += 1 }
+    return offset
+  }
+
   /// The first place from `start` on that holds a control character other than HTAB (RFC 9110 5.5: a field value is
   /// visible ASCII, SP, HTAB and obs-text), or `byteCount`.
   @inline(__always)
@@ -73,5 +93,19 @@ extension RawSpan {
       offset += 1
     }
     return end
+  }
+}
+
+extension UInt64 {
+  /// Eight bytes at once: the highest bit of each that is neither an ASCII letter, a digit nor a hyphen.
+  @inline(__always)
+  fileprivate var bytesOutsideNames: UInt64 {
+    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are none of these anyway.
+    let plain = self & 0x7F7F_7F7F_7F7F_7F7F
+    let folded = plain | 0x2020_2020_2020_2020
+    let letters = (folded &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(folded &+ 0x0505_0505_0505_0505)
+    let digits = (plain &+ 0x5050_5050_5050_5050) & ~(plain &+ 0x4646_4646_4646_4646)
+    let hyphens = ~((plain ^ 0x2D2D_2D2D_2D2D_2D2D) &+ 0x7F7F_7F7F_7F7F_7F7F)
+    return ~((letters | digits | hyphens) & ~self) & 0x8080_8080_8080_8080
   }
 }

@@ -46,8 +46,7 @@ struct FieldLineParser {
     let start = offset
     let end = bytes.byteCount
     guard start < end else { return .incomplete }
-    var cursor = start
-    while cursor < end, CharacterClass.token.contains(bytes.byte(at: cursor)) { cursor += 1 }
+    var cursor = bytes.endOfToken(from: start)
     guard cursor < end else { return .incomplete }
     let nameLength = cursor - start
     if bytes.byte(at: cursor) != 0x3A || nameLength == 0 {

@@ -45,7 +45,7 @@ public struct CordonLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { _, new in new } }
     if let error = event.error { all["error"] = "\(error)" }
 
-    var line = LineWriter([], format: control.format)
+    var line = LineWriter(format: control.format)
     line.time(clock())
     line.word("kind", "event")
     line.word("level", event.level.rawValue)

@@ -66,9 +66,7 @@ public struct AuditEvent: Sendable, Equatable {
   }
 
   /// Appends the event as a line with its line feed.
-  public func append(to bytes: inout [UInt8], as format: LineFormat) {
-    var buffer: [UInt8] = []
-    swap(&buffer, &bytes)
+  public func append(to buffer: inout LineBuffer, as format: LineFormat) {
     var line = LineWriter(consume buffer, format: format)
     line.time(time)
     line.word("kind", "audit")
@@ -91,7 +89,7 @@ public struct AuditEvent: Sendable, Equatable {
     if let clientID { line.string("client", clientID) }
     if let peer { line.string("peer", peer) }
     if let requestID { line.string("request", requestID) }
-    bytes = line.end()
+    buffer = line.end()
   }
 }
 
@@ -107,8 +105,8 @@ public struct AuditLog: Sendable {
 
   /// Writes one event. Returns at once.
   public func record(_ event: AuditEvent) {
-    var bytes: [UInt8] = []
-    event.append(to: &bytes, as: format)
-    output.write(bytes)
+    var line = LineBuffer()
+    event.append(to: &line, as: format)
+    output.write(line)
   }
 }

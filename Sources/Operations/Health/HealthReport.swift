@@ -53,11 +53,11 @@ public struct HealthReport: Sendable, Equatable {
     for (index, check) in checks.enumerated() {
       body.append(contentsOf: (index == 0 ? "\n" : ",\n").utf8)
       body.append(contentsOf: "{\"name\":".utf8)
-      EscapedText.append(check.name.utf8, quoted: true, to: &body)
+      EscapedText.append(check.name.utf8Span.span, quoted: true, to: &body)
       body.append(contentsOf: ",\"status\":\"\(check.status.rawValue)\"".utf8)
       if let message = check.message {
         body.append(contentsOf: ",\"message\":".utf8)
-        EscapedText.append(message.utf8, quoted: true, to: &body)
+        EscapedText.append(message.utf8Span.span, quoted: true, to: &body)
       }
       if let since = check.since {
         body.append(contentsOf: ",\"since\":\"".utf8)

@@ -4,34 +4,33 @@ enum EscapedText {
   ///
   /// - Parameter quoted: whether quotation marks stand around it always (JSON) or only where the text is empty or holds
   ///   anything but letters, digits and harmless punctuation (text lines).
-  static func append(_ text: some Sequence<UInt8>, quoted: Bool, to bytes: inout [UInt8]) {
-    if quoted || !isBare(text) {
-      bytes.append(UInt8(ascii: "\""))
-      appendContents(text, to: &bytes)
-      bytes.append(UInt8(ascii: "\""))
-    } else {
-      bytes.append(contentsOf: text)
-    }
+  static func append(_ text: Span<UInt8>, quoted: Bool, to bytes: inout some LineSink & ~Copyable) {
+    let isPlain = isPlain(text)
+    let isBare = isPlain && !quoted && isOneWord(text)
+    if !isBare { bytes.append(UInt8(ascii: "\"")) }
+    if isPlain { bytes.append(text) } else { appendContents(text, to: &bytes) }
+    if !isBare { bytes.append(UInt8(ascii: "\"")) }
   }
 
-  /// Whether the text can stand in a text line without quotation marks: not empty, and printable ASCII without spaces,
-  /// `"`, `\` and `=`.
-  private static func isBare(_ text: some Sequence<UInt8>) -> Bool {
-    var isEmpty = true
-    for byte in text {
-      isEmpty = false
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "="): return false
-      case 0x21...0x7E: continue
-      default: return false
-      }
+  /// Whether the text is printable ASCII without `"` and `\`: nearly all is, and goes on as it stands.
+  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+    var found: UInt8 = 0
+    for index in text.indices {
+      let byte = text[unchecked: index]
+      found |= byte &- 0x20 < 0x5F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") ? 0 : 1
     }
-    return !isEmpty
+    return found == 0
   }
 
-  private static func appendContents(_ text: some Sequence<UInt8>, to bytes: inout [UInt8]) {
+  /// Whether plain text can stand in a text line without quotation marks: not empty, and without spaces and `=`.
+  private static func isOneWord(_ text: Span<UInt8>) -> Bool {
+    !text.isEmpty && text.indices.allSatisfy { text[$0] != UInt8(ascii: " ") && text[$0] != UInt8(ascii: "=") }
+  }
+
+  private static func appendContents(_ text: Span<UInt8>, to bytes: inout some LineSink & ~Copyable) {
     var sequence = UTF8Sequence()
-    for byte in text {
+    for index in text.indices {
+      let byte = text[index]
       if byte < 0x80 {
         if sequence.isOpen { appendReplacement(to: &bytes) }
         sequence = UTF8Sequence()
@@ -56,32 +55,32 @@ enum EscapedText {
     if sequence.isOpen { appendReplacement(to: &bytes) }
   }
 
-  private static func appendASCII(_ byte: UInt8, to bytes: inout [UInt8]) {
+  private static func appendASCII(_ byte: UInt8, to bytes: inout some LineSink & ~Copyable) {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"):
       bytes.append(UInt8(ascii: "\\"))
       bytes.append(byte)
-    case 0x0A: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "n")])
-    case 0x0D: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "r")])
-    case 0x09: bytes.append(contentsOf: [UInt8(ascii: "\\"), UInt8(ascii: "t")])
+    case 0x0A: bytes.append("\\n")
+    case 0x0D: bytes.append("\\r")
+    case 0x09: bytes.append("\\t")
     case 0x00..<0x20, 0x7F: appendEscape(UInt32(byte), to: &bytes)
     default: bytes.append(byte)
     }
   }
 
-  private static func appendScalar(_ scalar: Unicode.Scalar, to bytes: inout [UInt8]) {
+  private static func appendScalar(_ scalar: Unicode.Scalar, to bytes: inout some LineSink & ~Copyable) {
     switch scalar.value {
     // C1 controls and line separators; bidirectional controls, which can make a line read otherwise than it is.
     case 0x80..<0xA0, 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069, 0xFEFF: appendEscape(scalar.value, to: &bytes)
-    default: bytes.append(contentsOf: UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter)
+    default: for unit in UTF8.encode(scalar) ?? UTF8.encodedReplacementCharacter { bytes.append(unit) }
     }
   }
 
-  private static func appendReplacement(to bytes: inout [UInt8]) {
-    bytes.append(contentsOf: UTF8.encodedReplacementCharacter)
+  private static func appendReplacement(to bytes: inout some LineSink & ~Copyable) {
+    for unit in UTF8.encodedReplacementCharacter { bytes.append(unit) }
   }
 
-  private static func appendEscape(_ value: UInt32, to bytes: inout [UInt8]) {
+  private static func appendEscape(_ value: UInt32, to bytes: inout some LineSink & ~Copyable) {
     bytes.append(UInt8(ascii: "\\"))
     bytes.append(UInt8(ascii: "u"))
     for shift in [12, 8, 4, 0] as [UInt32] {

@@ -52,13 +52,17 @@ public final class LineOutput: Sendable {
   /// Takes one or more whole lines. Returns at once.
   /// - Parameter atOnce: false for lines that come by the thousand and may wait for each other: waking the writer for
   ///   each costs more than the line.
-  public func write(_ lines: some Collection<UInt8>, atOnce: Bool = true) {
+  public func write(_ lines: borrowing LineBuffer, atOnce: Bool = true) {
+    lines.withBytes { write($0, atOnce: atOnce) }
+  }
+
+  func write(_ lines: Span<UInt8>, atOnce: Bool = true) {
     let drain = pending.withLock { pending -> Drain in
       guard pending.bytes.count + lines.count <= capacity else {
         pending.droppedBytes &+= UInt64(lines.count)
         return .none
       }
-      pending.bytes.append(contentsOf: lines)
+      pending.bytes.append(lines)
       if atOnce || pending.bytes.count >= Self.batch {
         if pending.drain == .now { return .none }
         pending.drain = .now

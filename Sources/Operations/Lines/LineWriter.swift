@@ -4,19 +4,19 @@
 /// U+2028 and U+2029, which some readers take for line ends) are escaped, and bytes that are no UTF-8 are replaced by
 /// U+FFFD. Nothing is allocated but the buffer's own growth.
 struct LineWriter: ~Copyable {
-  private var bytes: [UInt8]
+  private var bytes: LineBuffer
   private let format: LineFormat
   private var isFirst = true
 
-  /// Takes over `bytes`, which must have no other owner if the buffer is not to be copied.
-  init(_ bytes: consuming [UInt8], format: LineFormat) {
+  /// Takes over `bytes`; the line stands behind what is there.
+  init(_ bytes: consuming LineBuffer = LineBuffer(), format: LineFormat) {
     self.bytes = bytes
     self.format = format
     if format == .json { self.bytes.append(UInt8(ascii: "{")) }
   }
 
   /// Ends the line and gives the buffer back.
-  consuming func end() -> [UInt8] {
+  consuming func end() -> LineBuffer {
     if format == .json { bytes.append(UInt8(ascii: "}")) }
     bytes.append(UInt8(ascii: "\n"))
     return bytes
@@ -42,23 +42,34 @@ struct LineWriter: ~Copyable {
       string(key, value)
     } else {
       separate()
-      bytes.append(contentsOf: value.utf8)
+      bytes.append(value.utf8Span.span)
     }
   }
 
-  mutating func string(_ key: StaticString, _ value: some Sequence<UInt8>) {
+  mutating func string(_ key: StaticString, _ value: Span<UInt8>) {
     self.key(key)
     EscapedText.append(value, quoted: format == .json, to: &bytes)
   }
 
-  mutating func string(_ key: StaticString, _ value: String) { string(key, value.utf8) }
+  mutating func string(_ key: StaticString, _ value: String) { string(key, value.utf8Span.span) }
 
   /// A field whose key is not known beforehand.
   mutating func string(dynamicKey: String, _ value: String) {
     separate()
-    EscapedText.append(dynamicKey.utf8, quoted: format == .json, to: &bytes)
+    EscapedText.append(dynamicKey.utf8Span.span, quoted: format == .json, to: &bytes)
     bytes.append(format == .json ? UInt8(ascii: ":") : UInt8(ascii: "="))
-    EscapedText.append(value.utf8, quoted: format == .json, to: &bytes)
+    EscapedText.append(value.utf8Span.span, quoted: format == .json, to: &bytes)
+  }
+
+  /// A number as sixteen hexadecimal digits: what stands for somebody.
+  mutating func pseudonym(_ key: StaticString, _ value: UInt64) {
+    self.key(key)
+    if format == .json { bytes.append(UInt8(ascii: "\"")) }
+    for shift in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 0xF)
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+    if format == .json { bytes.append(UInt8(ascii: "\"")) }
   }
 
   mutating func integer(_ key: StaticString, _ value: UInt64) {
@@ -71,27 +82,24 @@ struct LineWriter: ~Copyable {
     self.key(key)
     Decimal.append(nanoseconds / 1_000_000_000, to: &bytes)
     bytes.append(UInt8(ascii: "."))
-    var rest = nanoseconds % 1_000_000_000 / 1_000
-    var divisor: UInt64 = 100_000
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest / divisor))
-      rest %= divisor
-      divisor /= 10
-    }
+    Decimal.append(nanoseconds % 1_000_000_000 / 1_000, width: 6, to: &bytes)
   }
 
   mutating func boolean(_ key: StaticString, _ value: Bool) {
     self.key(key)
-    bytes.append(contentsOf: (value ? "true" : "false").utf8)
+    if value { bytes.append("true") } else { bytes.append("false") }
   }
 
   private mutating func key(_ key: StaticString) {
     separate()
-    let quote = format == .json
-    if quote { bytes.append(UInt8(ascii: "\"")) }
-    key.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    if quote { bytes.append(UInt8(ascii: "\"")) }
-    bytes.append(quote ? UInt8(ascii: ":") : UInt8(ascii: "="))
+    if format == .json {
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(key)
+      bytes.append("\":")
+    } else {
+      bytes.append(key)
+      bytes.append(UInt8(ascii: "="))
+    }
   }
 
   private mutating func separate() {
@@ -105,17 +113,16 @@ struct LineWriter: ~Copyable {
 
 /// Unsigned numbers in decimal.
 enum Decimal {
-  static func append(_ value: UInt64, to bytes: inout [UInt8]) {
-    if value < 10 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value))
-      return
-    }
-    let start = bytes.count
+  /// - Parameter width: digits at least, with zeros before the number.
+  static func append(_ value: UInt64, width: Int = 1, to bytes: inout some LineSink & ~Copyable) {
+    var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+    var start = digits.count
     var rest = value
     while rest > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+      start -= 1
+      digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     }
-    bytes[start...].reverse()
+    bytes.append(digits.span.extracting(min(start, digits.count - width)..<digits.count))
   }
 }

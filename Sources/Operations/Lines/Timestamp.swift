@@ -37,7 +37,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 
   /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
   /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
-  public func append(to bytes: inout [UInt8]) {
+  func append(to bytes: inout some LineSink & ~Copyable) {
     let moment = min(max(microseconds, Self.first), Self.last)
     let milliseconds = Self.floorDivide(moment, 1_000)
     let seconds = Self.floorDivide(milliseconds, 1_000)
@@ -83,13 +83,8 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  private static func append(_ value: Int64, width: Int, to bytes: inout [UInt8]) {
-    var divisor: Int64 = 1
-    for _ in 1..<width { divisor *= 10 }
-    while divisor > 0 {
-      bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value / divisor % 10))
-      divisor /= 10
-    }
+  private static func append(_ value: Int64, width: Int, to bytes: inout some LineSink & ~Copyable) {
+    Decimal.append(UInt64(clamping: value), width: width, to: &bytes)
   }
 }
 

@@ -7,13 +7,13 @@ import Testing
 struct EscapedTextTests {
   private func json(_ bytes: [UInt8]) -> String {
     var out: [UInt8] = []
-    EscapedText.append(bytes, quoted: true, to: &out)
+    EscapedText.append(bytes.span, quoted: true, to: &out)
     return String(decoding: out, as: UTF8.self)
   }
 
   private func text(_ value: String) -> String {
     var out: [UInt8] = []
-    EscapedText.append(value.utf8, quoted: false, to: &out)
+    EscapedText.append(value.utf8Span.span, quoted: false, to: &out)
     return String(decoding: out, as: UTF8.self)
   }
 

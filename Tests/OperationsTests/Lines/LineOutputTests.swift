@@ -14,7 +14,7 @@ struct LineOutputTests {
       for writer in 0..<8 {
         group.addTask {
           for number in 0..<500 {
-            output.write(Array("writer \(writer) line \(number) \(String(repeating: "x", count: 60))\n".utf8))
+            output.write(Array("writer \(writer) line \(number) \(String(repeating: "x", count: 60))\n".utf8).span)
           }
         }
       }
@@ -31,9 +31,9 @@ struct LineOutputTests {
   func bounded() throws {
     let pipe = Pipe()
     let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100)
-    output.write([UInt8](repeating: 0x61, count: 101))
+    output.write([UInt8](repeating: 0x61, count: 101).span)
     #expect(output.droppedBytes == 101)
-    output.write(Array("fits\n".utf8))
+    output.write(Array("fits\n".utf8).span)
     output.flush()
     try pipe.fileHandleForWriting.close()
     #expect(pipe.fileHandleForReading.readDataToEndOfFile() == Data("fits\n".utf8))
@@ -42,7 +42,7 @@ struct LineOutputTests {
   @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
   func closed() {
     let output = LineOutput(descriptor: -1)
-    output.write(Array("gone\n".utf8))
+    output.write(Array("gone\n".utf8).span)
     output.flush()
     #expect(output.droppedBytes == 5)
     #expect(!output.isTerminal)

@@ -1,0 +1,62 @@
+/// What lines are written into.
+protocol LineSink: ~Copyable {
+  mutating func append(_ byte: UInt8)
+  mutating func append(_ bytes: Span<UInt8>)
+  mutating func append(_ text: StaticString)
+}
+
+/// Bytes of a line under way, in memory of its own that is kept from line to line: appending is a comparison and a copy.
+public struct LineBuffer: ~Copyable {
+  private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 512)
+  /// Bytes that stand in it.
+  public private(set) var count = 0
+
+  public init() {}
+
+  deinit { memory.deallocate() }
+
+  /// Calls `body` with what stands in it.
+  public func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
+    try body(UnsafeBufferPointer(rebasing: memory[..<count]).span)
+  }
+
+  /// Empties it; the memory stays.
+  public mutating func removeAll() { count = 0 }
+
+  @inline(__always)
+  private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
+    guard let from = source.baseAddress else { return }
+    if memory.count - count < source.count { grow(by: source.count) }
+    memory.baseAddress?.advanced(by: count).update(from: from, count: source.count)
+    count += source.count
+  }
+
+  @inline(never)
+  private mutating func grow(by more: Int) {
+    let larger = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(memory.count * 2, count + more))
+    _ = larger.update(fromContentsOf: memory[..<count])
+    memory.deallocate()
+    memory = larger
+  }
+}
+
+extension LineBuffer: LineSink {
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    if memory.count == count { grow(by: 1) }
+    memory[count] = byte
+    count += 1
+  }
+
+  @inline(__always)
+  mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }
+
+  @inline(__always)
+  mutating func append(_ text: StaticString) { text.withUTF8Buffer { append($0) } }
+}
+
+extension [UInt8]: LineSink {
+  mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append(contentsOf: $0) } }
+
+  mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
+}
