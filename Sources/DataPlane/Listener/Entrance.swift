@@ -74,7 +74,8 @@ final class Entrance {
     context.observer.exchangeEnded(
       ExchangeRecord(
         status: 503, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
-        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix", requestID: requestID))
+        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix",
+        requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
     let response = context.gate.failure(
       status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
