@@ -1,1 +1,121 @@
-// The store follows.
+import FoundationEssentials
+public import Sessions
+
+/// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
+///
+/// Every acknowledged change is committed. What must not change meanwhile is locked by row, so nothing here needs more than
+/// READ COMMITTED, an advisory lock, or a notification to be right; notifications only make it sooner.
+///
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a connection
+/// breaks in the middle, an operation that has left nothing behind is carried out anew on the next one; one of which that
+/// is not known fails.
+public final class PostgreSQLSessionStore: SessionStore {
+  let pool: ConnectionPool
+  private let news = NewsBoard()
+  private let notifier: Notifier?
+  private let listener: ChangeListener?
+
+  public var place: String { pool.address.description }
+
+  /// Connects, and brings the database to the present schema.
+  ///
+  /// - Parameters:
+  ///   - url: `postgresql://…`, as libpq takes it.
+  ///   - connections: most connections; each is opened when it is needed.
+  ///   - notifies: whether ended sessions are told to other gateways by `NOTIFY`, with one more connection to listen on.
+  ///   - patience: how long a server that does not answer yet is waited for.
+  /// - Throws: `StoreError` with the remedy.
+  public convenience init(
+    url: String, connections: Int = 8, notifies: Bool = true, patience: Duration = .zero
+  ) async throws(StoreError) {
+    try await self.init(
+      url: url, connections: connections, notifies: notifies, patience: patience, limits: TimeLimits())
+  }
+
+  init(
+    url: String, connections: Int, notifies: Bool, patience: Duration, limits: TimeLimits
+  ) async throws(StoreError) {
+    let address = try ServerAddress(url)
+    let pool = ConnectionPool(address, size: connections, limits: limits)
+    try await Self.bringUp(pool, within: patience)
+    self.pool = pool
+    notifier = notifies ? Notifier(pool) : nil
+    listener = notifies ? try ChangeListener.start(address, limits: limits, news: news) : nil
+  }
+
+  private static func bringUp(_ pool: ConnectionPool, within patience: Duration) async throws(StoreError) {
+    let deadline = ContinuousClock.now + patience
+    while true {
+      do throws(StoreError) {
+        return try await pool.run(isRepeatable: true) { try Migrations($0, at: pool.address).bringUp() }
+      } catch {
+        guard error.isRetryable, ContinuousClock.now < deadline else {
+          await pool.close()
+          throw error
+        }
+        try? await Task.sleep(for: .milliseconds(200))
+      }
+    }
+  }
+
+  public func close() async throws(StoreError) {
+    listener?.stop()
+    await pool.close()
+  }
+
+  public func awaitNews(atMost limit: Duration) async { await news.wait(atMost: limit) }
+
+  /// Reads, by one statement or by several that need not agree.
+  func read<Value: Sendable>(
+    _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try await pool.run(isRepeatable: true, body)
+  }
+
+  /// Writes by one statement, which is a transaction of its own.
+  ///
+  /// - Parameter isRepeatable: whether doing it twice is as doing it once.
+  @discardableResult
+  func write<Value: Sendable>(
+    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try await pool.run(isRepeatable: isRepeatable, body)
+  }
+
+  /// Writes in one transaction, which also holds the changes that `body` leaves for other gateways.
+  func write<Value: Sendable>(
+    at now: Date, _ body: @escaping @Sendable (Connection, inout [StoreChange]) throws -> Value
+  ) async throws(StoreError) -> Value {
+    let notifier = notifier
+    return try await pool.run(isRepeatable: false) { connection in
+      var changes: [StoreChange] = []
+      let value = try connection.transaction {
+        changes = []
+        let value = try body(connection, &changes)
+        try ChangeLane.write(changes, at: now, lane: .random(in: 0..<Int64(Tables.lanes)), in: connection)
+        return value
+      }
+      if !changes.isEmpty { notifier?.tell() }
+      return value
+    }
+  }
+}
+
+extension PostgreSQLSessionStore {
+  public func ping() async throws(StoreError) {
+    try await write(isRepeatable: true) { try $0.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1").affected }
+  }
+
+  public func counts() async throws(StoreError) -> StoreCounts {
+    try await read { connection in
+      let row = try connection.run(
+        """
+        SELECT (SELECT count(*) FROM cordon.accounts), (SELECT count(*) FROM cordon.sessions),
+          (SELECT count(*) FROM cordon.refresh_tokens)
+        """
+      ).first
+      guard let row else { throw DamagedRow(what: "counts") }
+      return StoreCounts(accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2))
+    }
+  }
+}

@@ -19,6 +19,8 @@ public final class SQLiteSessionStore: SessionStore {
   let file: DatabaseFile
   private let pool: Mutex<DatabasePool?>
 
+  public var place: String { "SQLite at \(file.path)" }
+
   /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the present schema. Blocks.
   ///
   /// - Parameter path: absolute; the folder must exist.

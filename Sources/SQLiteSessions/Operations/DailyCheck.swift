@@ -47,12 +47,10 @@ extension SQLiteSessionStore {
         return RecordedAnswer(account: nil, ended: [])
       }
       var after = before
-      after.account.lastAnswer = answer.kind
+      after.account = before.account.after(answer, at: now)
       var ended: [SessionHandle] = []
       switch answer {
-      case .good(let claims, let token):
-        after.account.lastVerified = now.orLater(before.account.lastVerified)
-        if let claims { after.account.claims = before.account.claims.afterCheck(claims) }
+      case .good(_, let token):
         if let token {
           try database.run(
             """

@@ -26,8 +26,11 @@ extension SQLiteSessionStore {
       let session = signIn.session
       try Self.refuseSecondBeginning(of: session.handle, in: database)
       let before = try AccountRow.find(session.subject, in: database)
+      let submitted = try database.row(
+        "DELETE FROM submitted_names WHERE subject = ? RETURNING name", [session.subject.text]
+      ).map { try RecordText.decode(PersonName.self, $0.text(0)) }
       let after = AccountRow(
-        account: try Self.account(after: signIn, before: before?.account, in: database),
+        account: signIn.account(after: before?.account, submitted: submitted),
         claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
       try after.save(in: database)
       if let token = signIn.token {
@@ -59,23 +62,6 @@ extension SQLiteSessionStore {
     }
   }
 
-  private static func account(
-    after signIn: SignIn, before: Account?, in database: Database
-  ) throws -> Account {
-    let session = signIn.session
-    let submitted = try database.row(
-      "DELETE FROM submitted_names WHERE subject = ? RETURNING name", [session.subject.text])
-    let submittedName = try submitted.map { try RecordText.decode(PersonName.self, $0.text(0)) }
-    return Account(
-      subject: session.subject,
-      name: signIn.name ?? submittedName ?? before?.name,
-      claims: (before?.claims ?? AccountClaims()).afterSignIn(signIn.claims),
-      latestAuthorization: session.began.orLater(before?.latestAuthorization),
-      lastVerified: session.began.orLater(before?.lastVerified),
-      lastAsked: session.began.orLater(before?.lastAsked),
-      lastAnswer: before?.lastAnswer)
-  }
-
   private static func save(
     _ token: SealedToken, of session: Session, version: Int64, in database: Database
   ) throws {
@@ -86,14 +72,5 @@ extension SQLiteSessionStore {
         version = excluded.version
       """,
       [session.subject.text, session.clientID, token.bytes.stored, Int64(token.key.number), version])
-  }
-}
-
-extension Date {
-  /// The later of the two, for clocks that differ a little. An instant more than a day ahead was written by a clock that
-  /// was wrong, and counts for nothing.
-  func orLater(_ stored: Date?) -> Date {
-    guard let stored, stored > self, stored.timeIntervalSince(self) < 86_400 else { return self }
-    return stored
   }
 }

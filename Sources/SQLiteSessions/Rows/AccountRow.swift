@@ -65,20 +65,3 @@ struct AccountRow {
     return ended
   }
 }
-
-/// Records that are kept as JSON.
-enum RecordText {
-  static func encode(_ record: some Encodable) throws -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys]
-    return String(decoding: try encoder.encode(record), as: UTF8.self)
-  }
-
-  static func decode<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
-    do {
-      return try JSONDecoder().decode(type, from: Data(text.utf8))
-    } catch {
-      throw DamagedRow(what: "\(type)")
-    }
-  }
-}

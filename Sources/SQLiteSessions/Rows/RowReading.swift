@@ -2,11 +2,6 @@ import FoundationEssentials
 import GRDB
 import Sessions
 
-/// A row holds what this version did not write: the file was changed by hand or is damaged.
-struct DamagedRow: Error {
-  let what: String
-}
-
 /// Columns by their place, without traps: GRDB's own subscripts end the process where a value is not of the type asked
 /// for.
 extension Row {
@@ -56,10 +51,6 @@ extension Database {
     try cachedStatement(sql: sql).execute(arguments: arguments)
     return changesCount
   }
-}
-
-extension Date {
-  var stored: Int64 { millisecondsSince1970 }
 }
 
 extension [UInt8] {

@@ -119,6 +119,13 @@ public protocol SessionStore: Sendable {
 
   // MARK: The store itself
 
+  /// For people: what kind of store it is, and where. No secret.
+  var place: String { get }
+
+  /// Returns at the latest when the time is over, and sooner if there may be changes. A store that cannot hear of them
+  /// waits; `changes` tells of all of them either way.
+  func awaitNews(atMost limit: Duration) async
+
   /// What changed since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
 
@@ -134,4 +141,8 @@ public protocol SessionStore: Sendable {
 
   /// Finishes what is under way and closes. Every later call throws `StoreError.Code.closed`.
   func close() async throws(StoreError)
+}
+
+extension SessionStore {
+  public func awaitNews(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 }

@@ -1,0 +1,195 @@
+import CPostgreSQL
+import Glibc
+import Sessions
+
+/// How long the server may take.
+struct TimeLimits: Sendable {
+  /// To let us in. `connect_timeout` in the address has precedence.
+  var connect = Duration.seconds(5)
+  /// For one statement. The server is told of it, and given a second more before the connection is given up.
+  var statement = Duration.seconds(5)
+}
+
+/// One connection: the one owner of a `PGconn`. It belongs to the thread that opened it, which it blocks, but never for
+/// longer than the limits say: libpq is used without blocking, and waited for with `poll`, because a server that is frozen
+/// or cut off must not freeze us.
+final class Connection {
+  private let handle: OpaquePointer
+  private let limits: TimeLimits
+  /// What the server has been told, and not yet carried out for good.
+  private var phase = Phase.idle
+
+  private enum Phase {
+    case idle
+    case transaction
+    case committing
+  }
+
+  /// What libpq is told beside the address, which has precedence: a server that has vanished from the network is noticed.
+  private static let defaults = [
+    ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
+    ("fallback_application_name", "cordon"),
+  ]
+
+  /// Connects. Blocks for as long as `connect_timeout` says, for each host of the address.
+  init(_ address: ServerAddress, limits: TimeLimits) throws {
+    self.limits = limits
+    let connectTimeout = [("connect_timeout", String(max(2, limits.connect.components.seconds)))]
+    let options = connectTimeout + Self.defaults + [("dbname", address.url), ("client_encoding", "UTF8")]
+    let keywords = options.map { strdup($0.0) } + [nil]
+    let values = options.map { strdup($0.1) } + [nil]
+    defer { for text in keywords + values { free(text) } }
+    let opened = keywords.map { UnsafePointer($0) }.withUnsafeBufferPointer { keywords in
+      values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
+        PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
+      }
+    }
+    guard let opened else { throw DatabaseFailure.notConnected("out of memory") }
+    handle = opened
+    guard PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0 else {
+      throw DatabaseFailure.notConnected(Self.message(of: handle))
+    }
+    try prepare()
+  }
+
+  deinit { PQfinish(handle) }
+
+  /// Whether the server is still there, as far as can be told without asking it: an idle connection that it has closed has
+  /// something to be read.
+  var isAlive: Bool {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    if poll(&descriptor, 1, 0) > 0, PQconsumeInput(handle) == 0 { return false }
+    return PQstatus(handle) == CONNECTION_OK
+  }
+
+  /// Carries out one statement.
+  @discardableResult
+  func run(_ statement: SQL, _ parameters: [Parameter] = [], limit: Duration? = nil) throws -> QueryResult {
+    let values = parameters.map(\.value)
+    // One buffer for all, each ended by a NUL, as libpq wants text.
+    var buffer: [UInt8] = []
+    var offsets: [Int] = []
+    for value in values {
+      offsets.append(buffer.count)
+      buffer += value ?? []
+      buffer.append(0)
+    }
+    let sent = buffer.withUnsafeBytes { bytes in
+      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let pointers = zip(values, offsets).map { value, offset in value == nil ? nil : start.map { $0 + offset } }
+      return PQsendQueryParams(
+        handle, statement.text, Int32(parameters.count), parameters.map(\.type), pointers,
+        values.map { Int32($0?.count ?? 0) }, parameters.map { $0.isBinary ? 1 : 0 }, 1)
+    }
+    return try answer(sent, limit: limit)
+  }
+
+  /// Carries out `body` as one transaction, at the least strict level that every engine has: what must not change meanwhile
+  /// is locked by `FOR UPDATE`. Stricter levels only collide more often.
+  func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+    try run("BEGIN ISOLATION LEVEL READ COMMITTED")
+    phase = .transaction
+    defer { phase = .idle }
+    let value: Value
+    do {
+      value = try body()
+    } catch {
+      if (error as? DatabaseFailure)?.endsConnection != true { try run("ROLLBACK") }
+      throw error
+    }
+    phase = .committing
+    let ended = try run("COMMIT")
+    // A transaction that had failed is rolled back by COMMIT, without an error.
+    guard ended.command == "COMMIT" else { throw DatabaseFailure.lost("the transaction was undone", isInDoubt: false) }
+    return value
+  }
+
+  /// Blocks for a moment.
+  func pause(milliseconds: Int32) { _ = poll(nil, 0, milliseconds) }
+
+  /// Waits for what comes without being asked for.
+  /// - Returns: whether there was a notification.
+  func awaitNotification(milliseconds: Int32) throws -> Bool {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    if poll(&descriptor, 1, milliseconds) > 0 {
+      guard PQconsumeInput(handle) == 1 else { throw lost() }
+    }
+    var isNotified = false
+    while let notification = PQnotifies(handle) {
+      PQfreemem(notification)
+      isNotified = true
+    }
+    return isNotified
+  }
+
+  // MARK: How
+
+  /// What every session of ours wants of the server. A transaction that we leave open (frozen, cut off) must not hold its
+  /// locks for long.
+  private func prepare() throws {
+    let statement = max(1, limits.statement.milliseconds)
+    try run(
+      """
+      SELECT set_config('statement_timeout', $1, false),
+        set_config('idle_in_transaction_session_timeout', $2, false)
+      """, [.text(String(statement)), .text(String(statement * 2))])
+  }
+
+  private func answer(_ sent: Int32, limit: Duration?) throws -> QueryResult {
+    guard sent == 1 else { throw lost() }
+    let deadline = ContinuousClock.now + (limit ?? limits.statement) + .seconds(1)
+    try flush(by: deadline)
+    var last: QueryResult?
+    var failure: DatabaseFailure?
+    while true {
+      while PQisBusy(handle) == 1 {
+        try wait(for: POLLIN, by: deadline)
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      }
+      guard let next = PQgetResult(handle) else { break }
+      let result = QueryResult(next)
+      guard result.isAnswer else { throw lost() }
+      failure = failure ?? result.failure
+      last = result
+    }
+    if let failure { throw failure }
+    guard let last else { throw lost() }
+    return last
+  }
+
+  private func flush(by deadline: ContinuousClock.Instant) throws {
+    while true {
+      switch PQflush(handle) {
+      case 0: return
+      case 1:
+        // The server may want to be read from before it reads on.
+        try wait(for: POLLIN | POLLOUT, by: deadline)
+        guard PQconsumeInput(handle) == 1 else { throw lost() }
+      default: throw lost()
+      }
+    }
+  }
+
+  private func wait(for events: Int32, by deadline: ContinuousClock.Instant) throws {
+    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    while true {
+      let left = deadline - .now
+      guard left > .zero else { throw DatabaseFailure.late(isInDoubt: phase != .transaction) }
+      let (seconds, attoseconds) = left.components
+      let milliseconds = min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
+      let ready = poll(&descriptor, 1, Int32(milliseconds))
+      if ready > 0 { return }
+      guard ready == 0 || errno == EINTR else { throw lost() }
+    }
+  }
+
+  private func lost() -> DatabaseFailure {
+    .lost(Self.message(of: handle), isInDoubt: phase != .transaction)
+  }
+
+  /// libpq's messages name hosts, users and databases, never the password.
+  private static func message(of handle: OpaquePointer) -> String {
+    String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
+      .map { $0.trimmingPrefix(while: { $0 == " " || $0 == "\t" }) }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,44 @@
+/// What the server, or the way to it, said no with.
+enum DatabaseFailure: Error {
+  /// No connection came about.
+  case notConnected(String)
+  /// The connection broke. `isInDoubt`: the statement, or the whole transaction, may have been carried out.
+  case lost(String, isInDoubt: Bool)
+  /// No answer in time; the connection is given up.
+  case late(isInDoubt: Bool)
+  /// The server refused the statement.
+  case refused(state: SQLState, message: String)
+
+  /// Whether the same transaction can be tried again at once: it collided with another one and left nothing behind.
+  var isCollision: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return state == .serializationFailure || state == .deadlock
+  }
+
+  /// Whether the connection is of no use any more, or leads to a server that is: a standby that was the primary.
+  var endsConnection: Bool {
+    switch self {
+    case .notConnected, .lost, .late: true
+    case .refused(let state, _): state == .readOnly || state.isAboutConnection
+    }
+  }
+}
+
+/// The five characters that say what kind of error it is (PostgreSQL's manual, appendix A).
+struct SQLState: Sendable, Equatable, CustomStringConvertible {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  var description: String { text }
+
+  /// The first two characters.
+  func isOfClass(_ name: String) -> Bool { text.utf8.starts(with: name.utf8) }
+
+  /// The server is going down or coming up, or has ended this connection.
+  var isAboutConnection: Bool { isOfClass("08") || ["57P01", "57P02", "57P03", "57P05", "25P03"].contains(text) }
+
+  static let readOnly = SQLState("25006")
+  static let serializationFailure = SQLState("40001")
+  static let deadlock = SQLState("40P01")
+}

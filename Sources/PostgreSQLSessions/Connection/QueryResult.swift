@@ -1,0 +1,98 @@
+import CPostgreSQL
+import FoundationEssentials
+import Sessions
+
+/// What the server answered to one statement: the one owner of a `PGresult`. Columns are in the binary format.
+final class QueryResult {
+  fileprivate let handle: OpaquePointer
+
+  /// Takes the result over.
+  init(_ handle: OpaquePointer) { self.handle = handle }
+
+  deinit { PQclear(handle) }
+
+  var rows: [Row] { (0..<PQntuples(handle)).map { Row(result: self, index: $0) } }
+
+  var first: Row? { PQntuples(handle) > 0 ? Row(result: self, index: 0) : nil }
+
+  /// How many rows a statement inserted, changed or deleted.
+  var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+
+  /// The command as the server names it when it has carried it out, as `COMMIT`.
+  var command: String { String(cString: PQcmdStatus(handle)) }
+
+  /// Nil where the server carried the statement out.
+  var failure: DatabaseFailure? {
+    switch PQresultStatus(handle) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: return nil
+    default:
+      let state = PQresultErrorField(handle, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+      // The primary message alone: the detail names values of the row.
+      let message = PQresultErrorField(handle, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+      guard let state else { return nil }
+      return .refused(state: SQLState(state), message: message ?? "no message")
+    }
+  }
+
+  /// Whether this is an answer at all; an error without a state is libpq's own, about the connection.
+  var isAnswer: Bool {
+    switch PQresultStatus(handle) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: true
+    default: PQresultErrorField(handle, Int32(UInt8(ascii: "C"))) != nil
+    }
+  }
+}
+
+/// One row, columns by their place. What is not of the type asked for is a `DamagedRow`, never a trap.
+struct Row {
+  fileprivate let result: QueryResult
+  fileprivate let index: Int32
+
+  func text(_ column: Int) throws -> String {
+    guard let text = try optionalText(column) else { throw DamagedRow(what: "column \(column)") }
+    return text
+  }
+
+  func optionalText(_ column: Int) throws -> String? { raw(column).map { String(decoding: $0, as: UTF8.self) } }
+
+  func bytes(_ column: Int) throws -> [UInt8] {
+    guard let bytes = raw(column) else { throw DamagedRow(what: "column \(column)") }
+    return Array(bytes)
+  }
+
+  func isNull(_ column: Int) -> Bool { raw(column) == nil }
+
+  func integer(_ column: Int) throws -> Int64 {
+    guard let number = try optionalInteger(column) else { throw DamagedRow(what: "column \(column)") }
+    return number
+  }
+
+  func count(_ column: Int) throws -> Int {
+    guard let count = Int(exactly: try integer(column)) else { throw DamagedRow(what: "column \(column)") }
+    return count
+  }
+
+  func optionalInteger(_ column: Int) throws -> Int64? {
+    guard let bytes = raw(column) else { return nil }
+    guard bytes.count == 8 else { throw DamagedRow(what: "column \(column)") }
+    return Int64(bitPattern: bytes.reduce(0) { $0 << 8 | UInt64($1) })
+  }
+
+  func date(_ column: Int) throws -> Date { Date(millisecondsSince1970: try integer(column)) }
+
+  func optionalDate(_ column: Int) throws -> Date? {
+    try optionalInteger(column).map { Date(millisecondsSince1970: $0) }
+  }
+
+  /// The bytes of a column; nil for NULL. They live as long as the result.
+  private func raw(_ column: Int) -> UnsafeBufferPointer<UInt8>? {
+    let column = Int32(column)
+    guard PQgetisnull(result.handle, index, column) == 0, let value = PQgetvalue(result.handle, index, column) else {
+      return nil
+    }
+    let length = Int(PQgetlength(result.handle, index, column))
+    return value.withMemoryRebound(to: UInt8.self, capacity: length) {
+      UnsafeBufferPointer(start: $0, count: length)
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import CPostgreSQL
+import Sessions
+
+/// Where the server is, as libpq takes it: `postgresql://user:password@host:port/database?sslmode=verify-full&…`, with
+/// every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the place
+/// alone.
+struct ServerAddress: Sendable, CustomStringConvertible {
+  let url: String
+  /// For people: hosts and database.
+  let description: String
+
+  /// - Throws: `StoreError` if libpq cannot read it. Its own message repeats pieces of the address, so it is not told.
+  init(_ url: String) throws(StoreError) {
+    var message: UnsafeMutablePointer<CChar>?
+    let options = PQconninfoParse(url, &message)
+    defer {
+      PQconninfoFree(options)
+      PQfreemem(message)
+    }
+    guard let options else {
+      throw StoreError(
+        code: .unavailable,
+        message: "store.url is no address that libpq can read; write postgresql://user:password@host:5432/database, with "
+          + "special characters of the password percent-encoded, and only parameters that libpq knows")
+    }
+    self.url = url
+    var given: [String: String] = [:]
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val { given[String(cString: keyword)] = String(cString: value) }
+      option += 1
+    }
+    let hosts = Self.list(given["host"] ?? given["hostaddr"])
+    let ports = Self.list(given["port"])
+    let places = hosts.enumerated().map { index, host in
+      let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
+      return port.isEmpty ? host : "\(host):\(port)"
+    }
+    let database = given["dbname"].map { ", database \($0)" } ?? ""
+    description = "PostgreSQL at \(places.isEmpty ? "the default host" : places.joined(separator: ", "))\(database)"
+  }
+
+  private static func list(_ text: String?) -> [String] {
+    text.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) } ?? []
+  }
+}

@@ -1,0 +1,62 @@
+import Glibc
+import Sessions
+import Synchronization
+
+/// Hears of changes by `LISTEN`, on a thread and a connection of its own, and posts the news. As long as there is no
+/// connection, or the server knows no `LISTEN`, there is no news, and whoever follows asks now and then anyway.
+final class ChangeListener: Sendable {
+  private let address: ServerAddress
+  private let limits: TimeLimits
+  private let news: NewsBoard
+  private let isStopped = Atomic<Bool>(false)
+
+  /// How long the thread does not look whether it is to end, in milliseconds.
+  private static let glance: Int32 = 250
+  private static let shortestPause: Int32 = 250
+  private static let longestPause: Int32 = 10_000
+
+  private init(_ address: ServerAddress, limits: TimeLimits, news: NewsBoard) {
+    self.address = address
+    self.limits = limits
+    self.news = news
+  }
+
+  static func start(
+    _ address: ServerAddress, limits: TimeLimits, news: NewsBoard
+  ) throws(StoreError) -> ChangeListener {
+    let listener = ChangeListener(address, limits: limits, news: news)
+    try OwnThread.start { listener.listen() }
+    return listener
+  }
+
+  /// The connection ends within a moment.
+  func stop() { isStopped.store(true, ordering: .relaxed) }
+
+  private func listen() {
+    var pause = Self.shortestPause
+    while !isStopped.load(ordering: .relaxed) {
+      do {
+        let connection = try Connection(address, limits: limits)
+        try connection.run("LISTEN cordon_changes")
+        pause = Self.shortestPause
+        // What was told while nobody listened.
+        news.post()
+        while !isStopped.load(ordering: .relaxed) {
+          if try connection.awaitNotification(milliseconds: Self.glance) { news.post() }
+        }
+      } catch {
+        // The store's own operations tell of the trouble.
+        rest(pause)
+        pause = min(pause * 2, Self.longestPause)
+      }
+    }
+  }
+
+  private func rest(_ milliseconds: Int32) {
+    var left = milliseconds
+    while left > 0, !isStopped.load(ordering: .relaxed) {
+      _ = poll(nil, 0, min(left, Self.glance))
+      left -= Self.glance
+    }
+  }
+}

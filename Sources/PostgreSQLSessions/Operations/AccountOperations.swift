@@ -1,0 +1,43 @@
+public import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func account(_ subject: Subject) async throws(StoreError) -> Account? {
+    try await read { try AccountRow.find(subject, in: $0)?.account }
+  }
+
+  public func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+    let key = AccountRow.emailKey(email)
+    return try await read { connection in
+      try connection.run(
+        "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE email_key = $1 ORDER BY subject", [.bytes(key)]
+      ).rows.map { try AccountRow($0).account }
+      // The key is cut off where an address is too long to be one.
+      .filter { $0.claims.email?.utf8.count == email.utf8.count }
+    }
+  }
+
+  public func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+    try await read { connection in
+      try connection.run(
+        "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE subject > $1 ORDER BY subject LIMIT $2",
+        [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
+      ).rows.map { try AccountRow($0).account }
+    }
+  }
+
+  @discardableResult
+  public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
+    try await write(at: now) { connection, changes in
+      // In the order in which a sign-in locks: the account first.
+      _ = try AccountRow.lock(subject, in: connection)
+      let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+      try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)])
+      changes += ended.map { .ended($0, .accountRemoved) }
+      if try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).affected == 1 {
+        changes.append(.accountChanged(subject))
+      }
+      return ended
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    try await read { connection in
+      guard let cursor, let from = LanePositions.numbers(of: cursor) else {
+        return StoreChanges(
+          changes: [], cursor: try LanePositions(connection).latest, isIncomplete: cursor != nil)
+      }
+      let rows = try connection.run(
+        """
+        SELECT changes.lane, changes.number, changes.handle, changes.reason, changes.subject
+        FROM unnest($1, $2) AS seen (lane, number)
+        JOIN cordon.changes ON changes.lane = seen.lane AND changes.number > seen.number
+        ORDER BY changes.written, changes.lane, changes.number LIMIT $3
+        """,
+        [.integers(from.indices.map { Int64($0) }), .integers(from), .integer(Int64(max(limit, 1)))]
+      ).rows
+      // Looked at after the changes: what was removed before they were read is known as forgotten by now.
+      let positions = try LanePositions(connection)
+      guard positions.covers(cursor) else {
+        return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
+      }
+      var reached = from
+      for row in rows {
+        let lane = try row.count(0)
+        guard reached.indices.contains(lane) else { throw DamagedRow(what: "lane") }
+        reached[lane] = max(reached[lane], try row.integer(1))
+      }
+      return StoreChanges(
+        changes: try rows.map { try ChangeLane.change($0, from: 2) }, cursor: positions.cursor(reached),
+        isIncomplete: false)
+    }
+  }
+
+  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int {
+    let limit = Parameter.integer(Int64(max(rule.limit, 1)))
+    return try await write(at: rule.now) { connection, _ in
+      // Of several gateways that clear up, each takes rows that no other has in hand.
+      var removed = try connection.run(
+        """
+        DELETE FROM cordon.single_use_marks WHERE mark = ANY (ARRAY(
+          SELECT mark FROM cordon.single_use_marks WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [.integer(rule.now.stored), limit]
+      ).affected
+      removed += try connection.run(
+        """
+        DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
+          SELECT handle FROM cordon.sessions WHERE ends <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [.integer(rule.now.stored), limit]
+      ).affected
+      removed += try connection.run(
+        """
+        DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
+          SELECT handle FROM cordon.sessions WHERE last_seen <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [.integer(rule.idleSince.stored), limit]
+      ).affected
+      return removed + (try Self.forgetChanges(rule, in: connection))
+    }
+  }
+
+  private static func forgetChanges(_ rule: RemovalRule, in connection: Connection) throws -> Int {
+    let rows = try connection.run(
+      "SELECT lane, number FROM cordon.changes WHERE at <= $1 ORDER BY at LIMIT $2 FOR UPDATE SKIP LOCKED",
+      [.integer(rule.changesUntil.stored), .integer(Int64(max(rule.limit, 1)))]
+    ).rows
+    if rows.isEmpty { return 0 }
+    let (lanes, numbers) = (try rows.map { try $0.integer(0) }, try rows.map { try $0.integer(1) })
+    try connection.run(
+      """
+      DELETE FROM cordon.changes USING unnest($1, $2) AS old (lane, number)
+      WHERE changes.lane = old.lane AND changes.number = old.number
+      """, [.integers(lanes), .integers(numbers)])
+    // Lane after lane, as everybody: no two wait for each other.
+    for (lane, highest) in Dictionary(zip(lanes, numbers), uniquingKeysWith: max).sorted(by: { $0.key < $1.key }) {
+      try connection.run(
+        "UPDATE cordon.change_lanes SET forgotten = greatest(forgotten, $2) WHERE lane = $1",
+        [.integer(lane), .integer(highest)])
+    }
+    return rows.count
+  }
+}

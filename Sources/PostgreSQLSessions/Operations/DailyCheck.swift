@@ -1,0 +1,107 @@
+public import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func claimCheck(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> CheckClaimOutcome {
+    let (latest, isBeyond) = now.stored.subtractingReportingOverflow(interval.milliseconds)
+    let askedUntil = isBeyond ? .min : latest
+    return try await pool.run(isRepeatable: false) { connection in
+      // Most who ask are too early, and need no lock to be told.
+      let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
+      guard let early else { return .nothingToAskWith }
+      guard early.mayBeAsked(until: askedUntil) else { return .notYet(early.row.account) }
+      return try connection.transaction {
+        guard let found = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: true) else {
+          return .nothingToAskWith
+        }
+        guard found.mayBeAsked(until: askedUntil) else { return .notYet(found.row.account) }
+        let number = found.row.claimNumber &+ 1
+        try connection.run(
+          "UPDATE cordon.accounts SET last_asked = $2, claim_number = $3 WHERE subject = $1",
+          [.text(subject.text), .integer(now.stored), .integer(number)])
+        return .granted(
+          CheckClaim(
+            subject: subject, clientID: found.clientID, token: found.token, claimedAt: now, number: number,
+            tokenVersion: found.tokenVersion, previouslyAsked: found.row.account.lastAsked))
+      }
+    }
+  }
+
+  /// An account, and what it could be asked about with.
+  private struct Candidate {
+    let row: AccountRow
+    let clientID: String
+    let token: SealedToken
+    let tokenVersion: Int64
+
+    func mayBeAsked(until latest: Int64) -> Bool { row.account.lastAsked.map { $0.stored <= latest } ?? true }
+  }
+
+  private static func candidate(
+    _ subject: Subject, preferring clientID: String, in connection: Connection, isLocked: Bool
+  ) throws -> Candidate? {
+    let row =
+      isLocked ? try AccountRow.lock(subject, in: connection) : try AccountRow.find(subject, in: connection)
+    guard
+      let row,
+      let token = try connection.run(
+        """
+        SELECT client_id, sealed, version FROM cordon.refresh_tokens WHERE subject = $1
+        ORDER BY client_id != $2, version DESC LIMIT 1
+        """, [.text(subject.text), .text(clientID)]
+      ).first
+    else { return nil }
+    guard let sealed = SealedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+    return Candidate(row: row, clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2))
+  }
+
+  public func giveBack(_ claim: CheckClaim) async throws(StoreError) {
+    try await write(isRepeatable: true) { connection in
+      try connection.run(
+        "UPDATE cordon.accounts SET last_asked = $1 WHERE subject = $2 AND claim_number = $3",
+        [.integer(claim.previouslyAsked?.stored), .text(claim.subject.text), .integer(claim.number)]
+      ).affected
+    }
+  }
+
+  public func record(
+    _ answer: CheckAnswer, of claim: CheckClaim, at now: Date
+  ) async throws(StoreError) -> RecordedAnswer {
+    try await write(at: now) { connection, changes in
+      guard let before = try AccountRow.lock(claim.subject, in: connection) else {
+        return RecordedAnswer(account: nil, ended: [])
+      }
+      var after = before
+      after.account = before.account.after(answer, at: now)
+      var ended: [SessionHandle] = []
+      let token: [Parameter] = [
+        .text(claim.subject.text), .text(claim.clientID), .integer(claim.tokenVersion),
+      ]
+      switch answer {
+      case .good(_, let fresh):
+        if let fresh {
+          try connection.run(
+            """
+            UPDATE cordon.refresh_tokens SET sealed = $4, key = $5
+            WHERE subject = $1 AND client_id = $2 AND version = $3
+            """, token + [.bytes(fresh.bytes), .integer(Int64(fresh.key.number))])
+        }
+      case .revoked:
+        let deleted = try connection.run(
+          "DELETE FROM cordon.refresh_tokens WHERE subject = $1 AND client_id = $2 AND version = $3", token)
+        if deleted.affected == 1 {
+          ended = try SessionRow.end(
+            where: "subject = $1 AND client_id = $2", [.text(claim.subject.text), .text(claim.clientID)],
+            in: connection)
+        }
+      case .noGoodAnswer: break
+      }
+      try after.update(in: connection)
+      changes += ended.map { .ended($0, .revoked) }
+      if after.account.claims != before.account.claims { changes.append(.accountChanged(claim.subject)) }
+      return RecordedAnswer(account: after.account, ended: ended)
+    }
+  }
+}

@@ -1,0 +1,74 @@
+public import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+    try await read { connection in
+      let row = try connection.run(
+        """
+        SELECT \(SessionRow.columns), \(AccountRow.columns) FROM cordon.sessions
+        JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE sessions.handle = $1
+        """, [.bytes(handle.bytes)]
+      ).first
+      return try row.map { row in
+        SessionSnapshot(
+          session: try SessionRow.session(row),
+          account: try AccountRow(row, from: SessionRow.columnCount).account)
+      }
+    }
+  }
+
+  @discardableResult
+  public func end(
+    _ selection: SessionSelection, because reason: SessionEnding, at now: Date
+  ) async throws(StoreError) -> [SessionHandle] {
+    try await write(at: now) { connection, changes in
+      let ended =
+        switch selection {
+        case .one(let handle): try SessionRow.end(where: "handle = $1", [.bytes(handle.bytes)], in: connection)
+        case .all(let subject): try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+        case .allUnlessAuthorizedSince(let moment, let subject):
+          try SessionRow.end(
+            where: """
+              subject = $1 AND (SELECT latest_authorization FROM cordon.accounts WHERE accounts.subject = $1) < $2
+              """, [.text(subject.text), .integer(moment.stored)], in: connection)
+        case .resting(let subject, let clientID):
+          try SessionRow.end(
+            where: "subject = $1 AND client_id = $2", [.text(subject.text), .text(clientID)], in: connection)
+        }
+      changes += ended.map { .ended($0, reason) }
+      return ended
+    }
+  }
+
+  public func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+    // The latest of each session; in one order for everybody, so that no two wait for each other.
+    let latest = Dictionary(sightings.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
+    let ordered = latest.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
+    var start = 0
+    while start < ordered.count {
+      let batch = ordered[start..<min(start + Self.sightingsAtOnce, ordered.count)]
+      try await write(isRepeatable: true) { connection in
+        try connection.run(
+          """
+          UPDATE cordon.sessions SET last_seen = seen.at FROM unnest($1, $2) AS seen (handle, at)
+          WHERE sessions.handle = seen.handle AND sessions.last_seen < seen.at
+          """, [.byteStrings(batch.map(\.key.bytes)), .integers(batch.map(\.value))]
+        ).affected
+      }
+      start += batch.count
+    }
+  }
+
+  /// Small enough that nobody waits long for the rows.
+  private static let sightingsAtOnce = 500
+
+  public func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+    try await read { connection in
+      try connection.run(
+        "SELECT \(SessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",
+        [.text(subject.text)]
+      ).rows.map { try SessionRow.session($0) }
+    }
+  }
+}

@@ -1,0 +1,56 @@
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
+    try await read { connection in
+      try connection.run(
+        "SELECT subject, client_id, sealed FROM cordon.refresh_tokens WHERE subject = $1 ORDER BY client_id",
+        [.text(subject.text)]
+      ).rows.map { try Self.storedToken($0) }
+    }
+  }
+
+  public func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
+    try await read { connection in
+      var counts: [KeyIdentifier: Int] = [:]
+      for row in try connection.run("SELECT key, count(*) FROM cordon.refresh_tokens GROUP BY key").rows {
+        guard let number = UInt32(exactly: try row.integer(0)) else { throw DamagedRow(what: "key") }
+        counts[KeyIdentifier(number: number)] = try row.count(1)
+      }
+      return counts
+    }
+  }
+
+  public func storedTokens(
+    notSealedBy key: KeyIdentifier, limit: Int
+  ) async throws(StoreError) -> [StoredToken] {
+    try await read { connection in
+      // Two ranges of the index of keys, so that a batch does not pass by what was moved before it.
+      try connection.run(
+        """
+        (SELECT subject, client_id, sealed FROM cordon.refresh_tokens WHERE key < $1 LIMIT $2) UNION ALL
+        (SELECT subject, client_id, sealed FROM cordon.refresh_tokens WHERE key > $1 LIMIT $2) LIMIT $2
+        """, [.integer(Int64(key.number)), .integer(Int64(max(limit, 0)))]
+      ).rows.map { try Self.storedToken($0) }
+    }
+  }
+
+  public func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool {
+    try await write(isRepeatable: false) { connection in
+      try connection.run(
+        "UPDATE cordon.refresh_tokens SET sealed = $1, key = $2 WHERE subject = $3 AND client_id = $4 AND sealed = $5",
+        [
+          .bytes(resealed.bytes), .integer(Int64(resealed.key.number)), .text(token.subject.text),
+          .text(token.clientID), .bytes(token.token.bytes),
+        ]
+      ).affected == 1
+    }
+  }
+
+  private static func storedToken(_ row: Row) throws -> StoredToken {
+    guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
+      throw DamagedRow(what: "token")
+    }
+    return StoredToken(subject: subject, clientID: try row.text(1), token: token)
+  }
+}

@@ -1,0 +1,197 @@
+import Dispatch
+import Sessions
+import Synchronization
+
+/// A bounded number of connections, each with a thread of its own, opened when they are needed.
+///
+/// Work that has begun is always finished, whether or not its caller was cancelled meanwhile.
+final class ConnectionPool: Sendable {
+  let address: ServerAddress
+  private let limits: TimeLimits
+  private let shared: Mutex<Shared>
+
+  private struct Shared {
+    var state: PoolState<Job>
+    var bells: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
+    /// Who waits for the last worker to end.
+    var closing: [CheckedContinuation<Void, Never>] = []
+  }
+
+  /// One piece of work, and how its caller hears of it.
+  private struct Job: Sendable {
+    /// Tries it. Called again on another connection, or after a pause, if it says so.
+    let attempt: @Sendable (Connection, _ number: Int) -> Attempt
+    let refuse: @Sendable (StoreError) -> Void
+    /// When nobody waits for it any more.
+    let expires: ContinuousClock.Instant
+  }
+
+  private enum Attempt {
+    case done
+    /// Done in vain, and the connection is of no use any more.
+    case failed(DatabaseFailure, StoreError)
+    /// It collided with another transaction.
+    case again
+    /// The connection was lost, and nothing has happened.
+    case reconnect
+  }
+
+  /// Most jobs that wait for a connection.
+  private static let queueLimit = 4_096
+  /// How often a transaction that collides with others is tried.
+  private static let mostAttempts = 12
+
+  /// - Parameter size: most connections.
+  init(_ address: ServerAddress, size: Int, limits: TimeLimits) {
+    self.address = address
+    self.limits = limits
+    shared = Mutex(Shared(state: PoolState(limit: size, queueLimit: Self.queueLimit)))
+  }
+
+  /// Has a worker carry out `body` on its connection.
+  ///
+  /// - Parameter isRepeatable: whether doing it twice is as doing it once. Then it is tried once more also where it is in
+  ///   doubt whether a connection that broke had carried it out.
+  func run<Value: Sendable>(
+    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws(StoreError) -> Value {
+    let address = address
+    let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
+      submit(
+        Job(
+          attempt: { connection, number in
+            do {
+              let value = try body(connection)
+              continuation.resume(returning: .success(value))
+              return .done
+            } catch {
+              let failure = error as? DatabaseFailure
+              if failure?.isCollision == true, number < Self.mostAttempts { return .again }
+              if case .lost(_, let isInDoubt)? = failure, isRepeatable || !isInDoubt, number == 1 { return .reconnect }
+              let told = StoreError(error, at: address)
+              continuation.resume(returning: .failure(told))
+              return failure.map { $0.endsConnection ? .failed($0, told) : .done } ?? .done
+            }
+          },
+          refuse: { continuation.resume(returning: .failure($0)) },
+          expires: .now + limits.connect + limits.statement))
+    }
+    return try result.get()
+  }
+
+  /// Lets what has begun finish, and ends every connection.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      let isOver = shared.withLock { shared in
+        for worker in shared.state.close() { shared.bells[worker]?.signal() }
+        if shared.state.workers > 0 { shared.closing.append(continuation) }
+        return shared.state.workers == 0
+      }
+      if isOver { continuation.resume() }
+    }
+  }
+
+  private func submit(_ job: Job) {
+    let placement = shared.withLock { shared in
+      let placement = shared.state.place(job, at: .now)
+      switch placement {
+      case .wake(let worker): shared.bells[worker]?.signal()
+      case .start(let worker): shared.bells[worker] = DispatchSemaphore(value: 0)
+      case .queued, .refused: break
+      }
+      return placement
+    }
+    switch placement {
+    case .wake, .queued: break
+    case .refused(let error): job.refuse(error ?? .closed(address))
+    case .start(let worker):
+      do throws(StoreError) {
+        try OwnThread.start { [self] in work(as: worker) }
+      } catch {
+        shared.withLock { shared in
+          shared.state.abandon(worker)
+          shared.bells[worker] = nil
+        }
+        job.refuse(error)
+      }
+    }
+  }
+
+  // MARK: On a worker's thread
+
+  private func work(as worker: Int) {
+    var connection: Connection?
+    while true {
+      let isConnected = connection != nil
+      let (next, bell) = shared.withLock { ($0.state.next(for: worker, isConnected: isConnected), $0.bells[worker]) }
+      switch next {
+      case .job(let job): guard serve(job, as: worker, &connection) else { return }
+      case .wait: bell?.wait()
+      case .end: return leave(worker)
+      }
+    }
+  }
+
+  /// - Returns: false where this worker has ended.
+  private func serve(_ job: Job, as worker: Int, _ connection: inout Connection?) -> Bool {
+    if job.expires < .now {
+      job.refuse(
+        StoreError(
+          code: .busy, message: "\(address) did not get round to it in time; look at its load and at its locks"))
+      return true
+    }
+    var number = 1
+    while true {
+      if connection?.isAlive != true {
+        connection = nil
+        do {
+          connection = try Connection(address, limits: limits)
+        } catch {
+          return refuse(for: worker, job, StoreError(error, at: address))
+        }
+      }
+      guard let open = connection else { return true }
+      switch job.attempt(open, number) {
+      case .done: return true
+      case .again: open.pause(milliseconds: .random(in: 1...Int32(1 << min(number, 5))))
+      case .reconnect: connection = nil
+      case .failed(let failure, let error):
+        connection = nil
+        // Not even the statement's own time-out came back: whoever waits would wait in vain.
+        if case .late = failure {
+          for job in shared.withLock({ $0.state.noteTrouble(error, at: .now) }) { job.refuse(error) }
+        }
+        return true
+      }
+      number += 1
+    }
+  }
+
+  /// No connection came about.
+  /// - Returns: false where the worker ends because of it.
+  private func refuse(for worker: Int, _ job: Job, _ error: StoreError) -> Bool {
+    let consequence = shared.withLock { shared in
+      let consequence = shared.state.noteFailure(of: worker, with: job, error, at: .now)
+      if case .handOver(let other?) = consequence { shared.bells[other]?.signal() }
+      return consequence
+    }
+    switch consequence {
+    case .handOver:
+      leave(worker)
+      return false
+    case .refuse(let jobs):
+      for job in jobs { job.refuse(error) }
+      return true
+    }
+  }
+
+  private func leave(_ worker: Int) {
+    let waiting = shared.withLock { shared in
+      shared.bells[worker] = nil
+      guard shared.state.isClosed, shared.state.workers == 0 else { return [CheckedContinuation<Void, Never>]() }
+      defer { shared.closing = [] }
+      return shared.closing
+    }
+    for continuation in waiting { continuation.resume() }
+  }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+import Sessions
+
+/// An account as its row holds it, with what only the store knows.
+struct AccountRow {
+  static let columns: SQL = """
+    accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
+    accounts.last_asked, accounts.last_answer, accounts.claim_number
+    """
+
+  var account: Account
+  var claimNumber: Int64
+
+  init(account: Account, claimNumber: Int64) {
+    self.account = account
+    self.claimNumber = claimNumber
+  }
+
+  /// From `columns`, of which the first is at `start`.
+  init(_ row: Row, from start: Int = 0) throws {
+    guard let subject = Subject(try row.text(start)) else { throw DamagedRow(what: "subject") }
+    account = Account(
+      subject: subject,
+      name: try row.optionalText(start + 1).map { try RecordText.decode(PersonName.self, $0) },
+      claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
+      latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
+      lastAsked: try row.optionalDate(start + 5),
+      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) })
+    claimNumber = try row.integer(start + 7)
+  }
+
+  static func find(_ subject: Subject, in connection: Connection) throws -> AccountRow? {
+    try connection.run("SELECT \(columns) FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).first
+      .map { try AccountRow($0) }
+  }
+
+  /// As `find`; nobody else changes the account until this transaction is over.
+  static func lock(_ subject: Subject, in connection: Connection) throws -> AccountRow? {
+    try connection.run(
+      "SELECT \(columns) FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)]
+    ).first.map { try AccountRow($0) }
+  }
+
+  /// - Returns: false where there is one already.
+  func insert(in connection: Connection) throws -> Bool {
+    try connection.run(
+      """
+      INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
+        last_answer, claim_number)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (subject) DO NOTHING
+      """, try parameters
+    ).affected == 1
+  }
+
+  /// In the place of the old, which is locked.
+  func update(in connection: Connection) throws {
+    try connection.run(
+      """
+      UPDATE cordon.accounts SET name = $2, email_key = $3, claims = $4, latest_authorization = $5, last_verified = $6,
+        last_asked = $7, last_answer = $8, claim_number = $9
+      WHERE subject = $1
+      """, try parameters)
+  }
+
+  /// What an address is looked up by: its first bytes, upper and lower case ASCII being the same. As bytes, because text
+  /// of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
+  static func emailKey(_ email: String) -> [UInt8] {
+    email.utf8.prefix(320).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  private var parameters: [Parameter] {
+    get throws {
+      let email = account.claims.email.flatMap { $0.isEmpty ? nil : $0 }
+      return [
+        .text(account.subject.text), .text(try account.name.map { try RecordText.encode($0) }),
+        .bytes(email.map(Self.emailKey)), .text(try RecordText.encode(account.claims)),
+        .integer(account.latestAuthorization.stored), .integer(account.lastVerified.stored),
+        .integer(account.lastAsked?.stored), .text(account.lastAnswer?.rawValue), .integer(claimNumber),
+      ]
+    }
+  }
+}

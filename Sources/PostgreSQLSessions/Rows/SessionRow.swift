@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Sessions
+
+/// Sessions as their rows hold them.
+enum SessionRow {
+  static let columns: SQL = """
+    sessions.handle, sessions.subject, sessions.client_id, sessions.began, sessions.ends, sessions.last_seen, \
+    sessions.user_agent
+    """
+  static let columnCount = 7
+
+  static func session(_ row: Row) throws -> Session {
+    guard let handle = SessionHandle(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
+      throw DamagedRow(what: "session")
+    }
+    return Session(
+      handle: handle, subject: subject, clientID: try row.text(2), began: try row.date(3), ends: try row.date(4),
+      lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
+  }
+
+  /// - Returns: false where there is or lately was a session of this handle.
+  static func insert(_ session: Session, in connection: Connection) throws -> Bool {
+    try connection.run(
+      """
+      INSERT INTO cordon.sessions (handle, subject, client_id, began, ends, last_seen, user_agent)
+      SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM cordon.changes WHERE handle = $1)
+      ON CONFLICT (handle) DO NOTHING
+      """,
+      [
+        .bytes(session.handle.bytes), .text(session.subject.text), .text(session.clientID),
+        .integer(session.began.stored), .integer(session.ends.stored), .integer(session.lastSeen.stored),
+        .text(session.userAgent?.text),
+      ]
+    ).affected == 1
+  }
+
+  /// Removes the sessions of which `condition` is true.
+  static func end(
+    where condition: SQL, _ parameters: [Parameter], in connection: Connection
+  ) throws -> [SessionHandle] {
+    try connection.run("DELETE FROM cordon.sessions WHERE \(condition) RETURNING handle", parameters).rows.map { row in
+      guard let handle = SessionHandle(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      return handle
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Sessions
+
+/// Brings the database to the present schema. Any number of gateways may do so at once: the row that holds the version is
+/// locked while its tables are made, and a lock on a row is what every engine of this protocol has.
+struct Migrations {
+  private let connection: Connection
+  private let address: ServerAddress
+
+  /// How long one statement of a migration may take: it may have to read whole tables.
+  private static let limit = Duration.seconds(600)
+  /// How often it is begun anew because others are at it as well.
+  private static let mostAttempts = 50
+
+  init(_ connection: Connection, at address: ServerAddress) {
+    self.connection = connection
+    self.address = address
+  }
+
+  /// - Throws: `StoreError` with the remedy if the database is not in UTF-8, may not be changed by us, or was written by a
+  ///   newer version.
+  func bringUp() throws {
+    try requireEncoding()
+    var attempt = 1
+    while true {
+      do {
+        let version = try knownVersion()
+        try refuseNewer(version)
+        if version == Tables.versions.count { return }
+        if version == nil { try makeVersionTable() }
+        try step()
+      } catch let failure as DatabaseFailure where failure.isOthersWork && attempt < Self.mostAttempts {
+        attempt += 1
+        connection.pause(milliseconds: .random(in: 10...100))
+      }
+    }
+  }
+
+  /// Nil where there is nothing of ours yet.
+  private func knownVersion() throws -> Int? {
+    do {
+      return try connection.run("SELECT version FROM cordon.schema_version WHERE id = 1").first?.count(0)
+    } catch DatabaseFailure.refused(let state, _) where ["42P01", "3F000"].contains(state.text) {
+      return nil
+    }
+  }
+
+  private func refuseNewer(_ version: Int?) throws {
+    guard let version, version > Tables.versions.count else { return }
+    throw StoreError(
+      code: .newerSchema,
+      message: "the store (\(address)) was written by a newer version of cordon; run that version, or restore the backup "
+        + "from before the update")
+  }
+
+  private func makeVersionTable() throws {
+    // Making a schema wants a right that a user who was given one does not need.
+    let exists = try connection.run("SELECT 1 FROM information_schema.schemata WHERE schema_name = 'cordon'").first
+    if exists == nil { try connection.run("CREATE SCHEMA IF NOT EXISTS cordon") }
+    try connection.run(
+      """
+      CREATE TABLE IF NOT EXISTS cordon.schema_version (id bigint PRIMARY KEY CHECK (id = 1), version bigint NOT NULL)
+      """)
+    try connection.run(
+      "INSERT INTO cordon.schema_version (id, version) VALUES (1, 0) ON CONFLICT (id) DO NOTHING")
+  }
+
+  /// From whatever version to the next.
+  private func step() throws {
+    try connection.transaction {
+      try connection.run("SELECT set_config('statement_timeout', '0', true)")
+      let row = try connection.run(
+        "SELECT version FROM cordon.schema_version WHERE id = 1 FOR UPDATE", limit: Self.limit).first
+      // Whoever had the lock before may have done it.
+      guard let version = try row?.count(0), version < Tables.versions.count else { return }
+      for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
+      if version == 0 { try fill() }
+      try connection.run(
+        "UPDATE cordon.schema_version SET version = $1 WHERE id = 1", [.integer(Int64(version) + 1)])
+    }
+  }
+
+  private func fill() throws {
+    var generator = SystemRandomNumberGenerator()
+    try connection.run(
+      "INSERT INTO cordon.store (id, identity, pings) VALUES (1, $1, 0) ON CONFLICT (id) DO NOTHING",
+      [.text(String(generator.next() as UInt64, radix: 16))])
+    try connection.run(
+      """
+      INSERT INTO cordon.change_lanes (lane, last, forgotten, written) SELECT lane, 0, 0, 0 FROM unnest($1) AS lane
+      ON CONFLICT (lane) DO NOTHING
+      """, [.integers((0..<Int64(Tables.lanes)).map { $0 })])
+  }
+
+  private func requireEncoding() throws {
+    let encoding = try connection.run("SELECT current_setting('server_encoding')").first?.text(0) ?? ""
+    guard ["UTF8", "UTF-8", "SQL_ASCII"].contains(encoding.uppercased()) else {
+      throw StoreError(
+        code: .denied,
+        message: "\(address) keeps text as \(encoding), which has no room for every name; make a database for cordon with "
+          + "ENCODING 'UTF8' TEMPLATE template0")
+    }
+  }
+}
+
+extension DatabaseFailure {
+  /// What two who make the same thing at once get from the server, though each says IF NOT EXISTS: the later one finds it
+  /// made when it tries again.
+  fileprivate var isOthersWork: Bool {
+    guard case .refused(let state, _) = self else { return false }
+    return isCollision || ["23505", "42P06", "42P07", "42710", "XX000"].contains(state.text)
+  }
+}

@@ -1,0 +1,95 @@
+/// The tables, in a schema of their own, `cordon`: a database may be shared with others. A version that was released is
+/// never changed. Instants are milliseconds since 1970; texts that are compared are compared by their bytes.
+enum Tables {
+  /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with their
+  /// transaction.
+  static let versions: [[SQL]] = [first]
+
+  /// How many changes can be written down at a time (see `ChangeLane`).
+  static let lanes = 32
+
+  private static let first: [SQL] = [
+    """
+    CREATE TABLE IF NOT EXISTS cordon.store (
+      id bigint PRIMARY KEY CHECK (id = 1),
+      identity text NOT NULL,            -- of this database, for change cursors
+      pings bigint NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS cordon.accounts (
+      subject text COLLATE "C" PRIMARY KEY,
+      name text,                         -- JSON of PersonName
+      email_key bytea,                   -- of the claim, to be looked up (see AccountRow)
+      claims text NOT NULL,              -- JSON of AccountClaims
+      latest_authorization bigint NOT NULL,
+      last_verified bigint NOT NULL,
+      last_asked bigint,
+      last_answer text,
+      claim_number bigint NOT NULL       -- grows with each claim of a check and each sign-in
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS accounts_by_email ON cordon.accounts (email_key) WHERE email_key IS NOT NULL",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.submitted_names (  -- before the exchange, until the sign-in is complete
+      subject text COLLATE "C" PRIMARY KEY,
+      name text NOT NULL,
+      submitted bigint NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS cordon.refresh_tokens (
+      subject text COLLATE "C" NOT NULL REFERENCES cordon.accounts (subject) ON DELETE CASCADE,
+      client_id text COLLATE "C" NOT NULL,
+      sealed bytea NOT NULL,
+      key bigint NOT NULL,               -- the identifier of the key that sealed it
+      version bigint NOT NULL,           -- the claim_number of the sign-in that brought it
+      PRIMARY KEY (subject, client_id)
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS refresh_tokens_by_key ON cordon.refresh_tokens (key)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.sessions (
+      handle bytea PRIMARY KEY,
+      subject text COLLATE "C" NOT NULL REFERENCES cordon.accounts (subject) ON DELETE CASCADE,
+      client_id text COLLATE "C" NOT NULL,
+      began bigint NOT NULL,
+      ends bigint NOT NULL,
+      last_seen bigint NOT NULL,
+      user_agent text
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS sessions_by_subject ON cordon.sessions (subject)",
+    "CREATE INDEX IF NOT EXISTS sessions_by_end ON cordon.sessions (ends)",
+    "CREATE INDEX IF NOT EXISTS sessions_by_last_seen ON cordon.sessions (last_seen)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.single_use_marks (
+      mark bytea PRIMARY KEY,
+      until bigint NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS single_use_marks_by_end ON cordon.single_use_marks (until)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.change_lanes (     -- see ChangeLane
+      lane bigint PRIMARY KEY,
+      last bigint NOT NULL,              -- the number of its latest change
+      forgotten bigint NOT NULL,         -- the highest number of a change that was removed
+      written bigint NOT NULL            -- when its latest change was written, in microseconds since 1970
+    )
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS cordon.changes (          -- for other replicas, remembered for an hour or so
+      lane bigint NOT NULL,
+      number bigint NOT NULL,
+      handle bytea,                      -- an ended session, with the reason,
+      reason text,
+      subject text COLLATE "C",          -- or an account that changed
+      at bigint NOT NULL,
+      written bigint NOT NULL,
+      PRIMARY KEY (lane, number)
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS changes_by_handle ON cordon.changes (handle) WHERE handle IS NOT NULL",
+    "CREATE INDEX IF NOT EXISTS changes_by_age ON cordon.changes (at)",
+  ]
+}

@@ -1,0 +1,123 @@
+import Sessions
+
+extension StoreError {
+  /// What an error of the database means for whoever runs it. Neither statements' parameters nor the password come into
+  /// the message.
+  init(_ error: any Error, at address: ServerAddress) {
+    switch error {
+    case let error as StoreError: self = error
+    case let error as DatabaseFailure: self = StoreError(error, at: address)
+    case let error as DamagedRow:
+      self.init(
+        code: .corrupt,
+        message: "the store (\(address)) holds what cordon did not write; restore it from a backup, or remove the row",
+        cause: "unreadable \(error.what)")
+    default:
+      self.init(
+        code: .internalError, message: "the store (\(address)) failed; please report this", cause: "\(type(of: error))")
+    }
+  }
+
+  static func closed(_ address: ServerAddress) -> StoreError {
+    StoreError(code: .closed, message: "the store (\(address)) was closed; this is a mistake of cordon's")
+  }
+
+  private init(_ failure: DatabaseFailure, at address: ServerAddress) {
+    switch failure {
+    case .notConnected(let message): self = .notConnected(message, at: address)
+    case .lost(let message, _):
+      self.init(
+        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: message)
+    case .late:
+      self.init(
+        code: .unavailable,
+        message: "\(address) does not answer; look whether the server and the network to it stand still")
+    case .refused(let state, let message):
+      self = .refused(state, "PostgreSQL \(state): \(message)", at: address)
+    }
+  }
+
+  /// libpq tells why there is no connection by text alone. Where the server speaks another language than English the reason
+  /// is told as it is, and only the remedy is a more general one.
+  private static func notConnected(_ message: String, at address: ServerAddress) -> StoreError {
+    func says(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
+    if says("too many clients", "too many connections", "remaining connection slots") {
+      return .noConnectionLeft(address, message)
+    }
+    if says("authentication failed", "no password supplied", "no pg_hba.conf entry", "permission denied") {
+      return .denied(address, message)
+    }
+    if message.contains("database \""), message.contains("does not exist") {
+      return StoreError(
+        code: .denied,
+        message: "\(address): there is no such database; make it (CREATE DATABASE cordon ENCODING 'UTF8'), or mend "
+          + "store.url",
+        cause: message)
+    }
+    return StoreError(
+      code: .unavailable,
+      message: "\(address) cannot be reached; look whether the server runs there, and at host, port and sslmode of "
+        + "store.url",
+      cause: message)
+  }
+
+  /// By the classes of errors (PostgreSQL's manual, appendix A).
+  private static func refused(_ state: SQLState, _ cause: String, at address: ServerAddress) -> StoreError {
+    switch state.text {
+    case "25006":
+      return StoreError(
+        code: .readOnly,
+        message: "\(address) may be read but not written; name the primary in store.url (with several hosts: "
+          + "target_session_attrs=read-write), and look at default_transaction_read_only",
+        cause: cause)
+    case "53100":
+      return StoreError(
+        code: .full, message: "there is no room left for \(address); make room on the server's disk", cause: cause)
+    case "53300": return .noConnectionLeft(address, cause)
+    case "42501": return .denied(address, cause)
+    case "57014", "55P03", "40001", "40P01":
+      return StoreError(
+        code: .busy, message: "\(address) did not get round to it in time; look at its load and at its locks",
+        cause: cause)
+    case "42P01", "3F000", "42703":
+      return StoreError(
+        code: .corrupt,
+        message: "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
+          + "drop it: everybody signs in again then",
+        cause: cause)
+    case _ where state.isAboutConnection:
+      return StoreError(
+        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: cause)
+    case _ where state.isOfClass("28"): return .denied(address, cause)
+    case _ where state.isOfClass("53"), _ where state.isOfClass("58"):
+      return StoreError(
+        code: .unavailable, message: "\(address) is in trouble; look at the server's log", cause: cause)
+    case _ where state.isOfClass("23"):
+      return StoreError(
+        code: .conflict, message: "\(address) refused a record that contradicts another; please report this",
+        cause: cause)
+    case _ where state.isOfClass("XX"):
+      return StoreError(
+        code: .corrupt, message: "\(address) is damaged; look at the server's log, and restore it from a backup",
+        cause: cause)
+    default:
+      return StoreError(code: .internalError, message: "the store (\(address)) failed; please report this", cause: cause)
+    }
+  }
+
+  private static func noConnectionLeft(_ address: ServerAddress, _ cause: String) -> StoreError {
+    StoreError(
+      code: .busy,
+      message: "\(address) has no connection left; raise max_connections there, or lower store.connections of every "
+        + "gateway (each takes that many, and one to listen)",
+      cause: cause)
+  }
+
+  private static func denied(_ address: ServerAddress, _ cause: String) -> StoreError {
+    StoreError(
+      code: .denied,
+      message: "\(address) does not let us in, or not do what we must; look at user and password of store.url and at "
+        + "pg_hba.conf, and let the user make a schema (GRANT CREATE ON DATABASE … TO …)",
+      cause: cause)
+  }
+}
