@@ -98,7 +98,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // MARK: A local Apple, and the contract of a store
+    // MARK: A local Apple, the contract of a store, and a real server for it
     .target(
       name: "AppleSimulator",
       dependencies: [
@@ -109,6 +109,7 @@ let package = Package(
       name: "apple-simulator", dependencies: ["AppleSimulator", .argumentParser],
       swiftSettings: strict),
     .target(name: "SessionStoreTesting", dependencies: ["Sessions"], swiftSettings: strict),
+    .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
 
     // MARK: Tests
     .testTarget(
@@ -129,8 +130,8 @@ let package = Package(
       name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "PostgreSQLSessionsTests", dependencies: ["PostgreSQLSessions", "SessionStoreTesting"],
-      swiftSettings: strict),
+      name: "PostgreSQLSessionsTests",
+      dependencies: ["PostgreSQLSessions", "PostgreSQLServerTesting", "SessionStoreTesting"], swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
@@ -157,9 +158,10 @@ let package = Package(
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
       swiftSettings: strict),
-    // Black boxes: they know no module, and start the binaries that stand beside the test bundle.
+    // Black boxes: they know no module of ours, and start the binaries that stand beside the test bundle.
     .testTarget(
-      name: "SystemTests", dependencies: ["cordon", "apple-simulator"], path: "Tests/System", swiftSettings: strict),
+      name: "SystemTests", dependencies: ["cordon", "apple-simulator", "PostgreSQLServerTesting"], path: "Tests/System",
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -43,6 +43,28 @@ public final class PostgreSQLSessionStore: SessionStore {
     listener = notifies ? try ChangeListener.start(address, limits: limits, news: news) : nil
   }
 
+  /// What a look at a database came to.
+  public enum Presence: Sendable {
+    case store(PostgreSQLSessionStore)
+    /// The database has no tables of ours yet; where it is.
+    case nothing(String)
+  }
+
+  /// Opens the store if the database has one, and leaves the database as it is if not.
+  public static func existing(url: String) async throws(StoreError) -> Presence {
+    let pool = ConnectionPool(try ServerAddress(url), size: 1, limits: TimeLimits())
+    let isThere: Bool
+    do throws(StoreError) {
+      isThere = try await pool.run(isRepeatable: true) { try Migrations($0, at: pool.address).knownVersion() != nil }
+    } catch {
+      await pool.close()
+      throw error
+    }
+    await pool.close()
+    guard isThere else { return .nothing(pool.address.description) }
+    return .store(try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false))
+  }
+
   private static func bringUp(_ pool: ConnectionPool, within patience: Duration) async throws(StoreError) {
     let deadline = ContinuousClock.now + patience
     while true {
@@ -111,11 +133,13 @@ extension PostgreSQLSessionStore {
       let row = try connection.run(
         """
         SELECT (SELECT count(*) FROM cordon.accounts), (SELECT count(*) FROM cordon.sessions),
-          (SELECT count(*) FROM cordon.refresh_tokens)
+          (SELECT count(*) FROM cordon.refresh_tokens), (SELECT count(*) FROM cordon.messages)
         """
       ).first
       guard let row else { throw DamagedRow(what: "counts") }
-      return StoreCounts(accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2))
+      return StoreCounts(
+        accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
+        messages: try row.count(3))
     }
   }
 }

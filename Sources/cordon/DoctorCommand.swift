@@ -30,8 +30,8 @@ struct DoctorCommand: AsyncParsableCommand {
     let configuration = try Configuration.loaded(from: config)
     signal(SIGPIPE, SIG_IGN)
     let store = configuration.store
-    let doctor = Doctor(settings: try GatewaySettings(configuration)) { () throws(StoreError) in
-      try store.openIfPresent()
+    let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in
+      try await store.openIfPresent()
     }
     let style = Style(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
     print(style.line(.ok, "configuration", "\(config) is in order", nil))

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ConfigurationFile
 import Gateway
+import PostgreSQLSessions
 import SQLiteSessions
 import Sessions
 
@@ -30,16 +31,21 @@ func complain(_ text: String) {
 }
 
 extension StoreSettings {
+  /// How long a database server that does not answer yet is waited for: both may be starting.
+  private static let patience = Duration.seconds(20)
+
   /// Opens the store, and makes it where there is none.
-  func open() throws -> any SessionStore {
+  func open() async throws(StoreError) -> any SessionStore {
     switch location {
     case .sqlite(let path): try SQLiteSessionStore(path: path)
-    case .postgreSQL: throw Self.notSupported
+    case .postgreSQL(let url):
+      try await PostgreSQLSessionStore(
+        url: url, connections: connections, notifies: notifies, patience: Self.patience)
     }
   }
 
   /// Opens the store if there is one: a command that only looks must not leave one behind that is its own user's.
-  func openIfPresent() throws(StoreError) -> Doctor.StorePresence {
+  func openIfPresent() async throws(StoreError) -> Doctor.StorePresence {
     switch location {
     case .sqlite(let path):
       if access(path, F_OK) != 0, errno == ENOENT {
@@ -54,11 +60,11 @@ extension StoreSettings {
         return .absent(path)
       }
       return .open(try SQLiteSessionStore(path: path))
-    case .postgreSQL: throw Self.notSupported
+    case .postgreSQL(let url):
+      switch try await PostgreSQLSessionStore.existing(url: url) {
+      case .store(let store): return .open(store)
+      case .nothing(let place): return .absent(place)
+      }
     }
   }
-
-  private static let notSupported = StoreError(
-    code: .unavailable,
-    message: "store.url: PostgreSQL is not supported by this version; use sqlite:/path/to/file.db")
 }

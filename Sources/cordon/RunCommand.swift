@@ -39,8 +39,8 @@ struct RunCommand: AsyncParsableCommand {
     let logger = Logger(label: "cordon")
     do {
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), store: try configuration.store.open(), logger: logger, log: log,
-        version: CordonCommand.version, reread: reread(config))
+        settings: try GatewaySettings(configuration), store: try await configuration.store.open(), logger: logger,
+        log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
           services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger))

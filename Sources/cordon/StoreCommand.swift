@@ -36,7 +36,7 @@ struct StoreCommand: AsyncParsableCommand {
 
     private func reseal(_ configuration: Configuration) async throws {
       let keyring = try SessionKeyring(files: configuration.session.secretFiles)
-      guard case .open(let store) = try configuration.store.openIfPresent() else {
+      guard case .open(let store) = try await configuration.store.openIfPresent() else {
         print("There is no store yet: nothing to reseal.")
         return
       }

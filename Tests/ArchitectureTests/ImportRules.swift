@@ -28,6 +28,7 @@ struct ImportRules {
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
+    "PostgreSQLServerTesting": [],
     "ConfigurationFile": ["DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": ["DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],
@@ -146,8 +147,12 @@ struct ImportRules {
 
   @Test("No shipping target imports test support")
   func noTestSupportShips() {
-    let support: Set<String> = ["Testing", "XCTest", "SessionStoreTesting", "NIOEmbedded", "AppleSimulator"]
-    let tests: Set<String> = ["SessionStoreTesting", "AppleSimulator", "apple-simulator"]
+    let support: Set<String> = [
+      "Testing", "XCTest", "SessionStoreTesting", "PostgreSQLServerTesting", "NIOEmbedded", "AppleSimulator",
+    ]
+    let tests: Set<String> = [
+      "SessionStoreTesting", "PostgreSQLServerTesting", "AppleSimulator", "apple-simulator",
+    ]
     #expect(tree.files(importing: support, outside: tests) == [])
     for name in ["cordon", "Gateway", "ConfigurationFile"] {
       #expect(tree.reach(of: name).intersection(tests) == [], "\(name)")

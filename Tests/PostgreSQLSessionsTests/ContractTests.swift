@@ -1,1 +1,38 @@
-// The contract follows.
+import PostgreSQLServerTesting
+import PostgreSQLSessions
+import SessionStoreTesting
+import Sessions
+import Testing
+
+@Suite("The PostgreSQL store", .postgreSQL("max_connections=1000"))
+struct ContractTests {
+  @Test("The store keeps the contract", arguments: StoreContract.all)
+  func contract(_ contract: StoreContract) async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let opened = OpenedStores()
+    let first = try await opened.open(url)
+    let second = try await opened.open(url)
+    do {
+      try await contract.run(on: StoreUnderTest(first: first, second: second, reopen: { try await opened.open(url) }))
+    } catch {
+      await opened.close()
+      throw error
+    }
+    await opened.close()
+  }
+}
+
+/// The stores of a test, so that none of them keeps a connection behind it.
+actor OpenedStores {
+  private var stores: [PostgreSQLSessionStore] = []
+
+  func open(_ url: String) async throws -> PostgreSQLSessionStore {
+    let store = try await PostgreSQLSessionStore(url: url, connections: 4)
+    stores.append(store)
+    return store
+  }
+
+  func close() async {
+    for store in stores { try? await store.close() }
+  }
+}

@@ -199,7 +199,7 @@ struct TunnelTests {
 }
 
 /// An application that streams.
-private enum StreamingApplication {
+enum StreamingApplication {
   /// Held shut by tests that want to see half a stream.
   static let gates = Watched<[Gate]>([])
 

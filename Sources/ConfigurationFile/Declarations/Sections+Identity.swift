@@ -124,6 +124,18 @@ extension Sections {
         How long sessions that are in memory go on while the store is away. A sign-out made on another gateway can be \
         missed that long.
         """),
+      .byDefault(
+        "store.connections", .integer(1...1_000), into: \.configuration.store.connections,
+        """
+        PostgreSQL only: most connections of this gateway, beside one that it listens on. The server must have room for \
+        those of every gateway (max_connections).
+        """, seeAlso: ["store.notify"]),
+      .byDefault(
+        "store.notify", .boolean, into: \.configuration.store.notifies,
+        """
+        PostgreSQL only: whether gateways tell each other of ended sessions by NOTIFY, at once. Without it each looks once \
+        a second. Switch it off behind a pooler that keeps no session, and on engines without LISTEN.
+        """, seeAlso: ["store.connections"]),
     ])
 
   static let identity = Section<Draft>(

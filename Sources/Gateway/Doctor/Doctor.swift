@@ -6,7 +6,7 @@ public import Sessions
 /// certificate, the secrets, the store. It changes nothing, and asks Apple about no user.
 public struct Doctor: Sendable {
   let settings: GatewaySettings
-  private let openStore: @Sendable () throws(StoreError) -> StorePresence
+  private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
   /// The store as the doctor finds it.
   public enum StorePresence: Sendable {
@@ -16,7 +16,7 @@ public struct Doctor: Sendable {
   }
 
   /// - Parameter openStore: opens the store, if there is one.
-  public init(settings: GatewaySettings, openStore: @escaping @Sendable () throws(StoreError) -> StorePresence) {
+  public init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
     self.settings = settings
     self.openStore = openStore
   }

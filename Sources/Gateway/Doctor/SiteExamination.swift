@@ -76,10 +76,10 @@ struct SiteExamination {
   }
 
   func store(
-    _ open: () throws(StoreError) -> Doctor.StorePresence, _ keyring: SessionKeyring?
+    _ open: () async throws(StoreError) -> Doctor.StorePresence, _ keyring: SessionKeyring?
   ) async -> DoctorFinding {
     do throws(StoreError) {
-      switch try open() {
+      switch try await open() {
       case .absent(let place): return .ok("store", "none yet at \(place): the gateway makes it at its first start")
       case .open(let store):
         let finding: DoctorFinding
@@ -101,7 +101,7 @@ struct SiteExamination {
     try await store.ping()
     let counts = try await store.counts()
     let seen =
-      "can be written; \(Self.count(counts.accounts, "account")), \(Self.count(counts.sessions, "session")), "
+      "\(store.place) can be written; \(Self.count(counts.accounts, "account")), \(Self.count(counts.sessions, "session")), "
       + Self.count(counts.refreshTokens, "refresh token")
     guard let keyring else { return .ok("store", seen) }
     let sealed = try await store.sealingKeys()

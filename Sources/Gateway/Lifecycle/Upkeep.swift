@@ -19,6 +19,7 @@ struct Upkeep: Sendable {
 
   /// How often what ended elsewhere is looked for: two seconds at most may pass until every replica knows.
   private static let followInterval = Duration.seconds(1)
+  private static let shortestPause = Duration.milliseconds(20)
   private static let checkInterval = Duration.seconds(5)
   private static let sightingsInterval = Duration.seconds(60)
   private static let removalInterval = Duration.seconds(300)
@@ -45,7 +46,12 @@ struct Upkeep: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {
         var cursor: ChangeCursor?
-        await every(Self.followInterval) { cursor = await directory.follow(cursor) }
+        while !Task.isCancelled {
+          cursor = await directory.follow(cursor)
+          // So that a flood of news is read in gulps.
+          try? await Task.sleep(for: Self.shortestPause)
+          await directory.store.awaitNews(atMost: Self.followInterval)
+        }
       }
       group.addTask { await upstreams.run() }
       group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
@@ -72,7 +78,7 @@ struct Upkeep: Sendable {
   func checkStore() async {
     do throws(StoreError) {
       try await directory.store.ping()
-      health.update("store", .ok, at: .now())
+      health.update("store", .ok, message: directory.store.place, at: .now())
       directory.storeWrote()
     } catch {
       health.update("store", .failing, message: error.description, at: .now())

@@ -28,16 +28,6 @@ extension PostgreSQLSessionStore {
 
   @discardableResult
   public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
-    try await write(at: now) { connection, changes in
-      // In the order in which a sign-in locks: the account first.
-      _ = try AccountRow.lock(subject, in: connection)
-      let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
-      try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)])
-      changes += ended.map { .ended($0, .accountRemoved) }
-      if try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).affected == 1 {
-        changes.append(.accountChanged(subject))
-      }
-      return ended
-    }
+    try await write(at: now) { try AccountRow.forget(subject, in: $0, &$1) }
   }
 }

@@ -27,11 +27,6 @@ extension PostgreSQLSessionStore {
         switch selection {
         case .one(let handle): try SessionRow.end(where: "handle = $1", [.bytes(handle.bytes)], in: connection)
         case .all(let subject): try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
-        case .allUnlessAuthorizedSince(let moment, let subject):
-          try SessionRow.end(
-            where: """
-              subject = $1 AND (SELECT latest_authorization FROM cordon.accounts WHERE accounts.subject = $1) < $2
-              """, [.text(subject.text), .integer(moment.stored)], in: connection)
         case .resting(let subject, let clientID):
           try SessionRow.end(
             where: "subject = $1 AND client_id = $2", [.text(subject.text), .text(clientID)], in: connection)

@@ -3,12 +3,14 @@ public import Sessions
 
 extension PostgreSQLSessionStore {
   public func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool {
-    try await write(isRepeatable: false) { connection in
-      try connection.run(
-        "INSERT INTO cordon.single_use_marks (mark, until) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING",
-        [.bytes(mark.bytes), .integer(until.stored)]
-      ).affected == 1
-    }
+    try await write(isRepeatable: false) { try Self.useUp(mark, until: until, in: $0) }
+  }
+
+  static func useUp(_ mark: SingleUseMark, until: Date, in connection: Connection) throws -> Bool {
+    try connection.run(
+      "INSERT INTO cordon.single_use_marks (mark, until) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING",
+      [.bytes(mark.bytes), .integer(until.stored)]
+    ).affected == 1
   }
 
   public func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {

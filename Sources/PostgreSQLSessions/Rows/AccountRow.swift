@@ -62,6 +62,21 @@ struct AccountRow {
       """, try parameters)
   }
 
+  /// Removes everything known of a user.
+  static func forget(
+    _ subject: Subject, in connection: Connection, _ changes: inout [StoreChange]
+  ) throws -> [SessionHandle] {
+    // In the order in which a sign-in locks: the account first.
+    _ = try lock(subject, in: connection)
+    let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+    try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)])
+    changes += ended.map { .ended($0, .accountRemoved) }
+    if try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).affected == 1 {
+      changes.append(.accountChanged(subject))
+    }
+    return ended
+  }
+
   /// What an address is looked up by: its first bytes, upper and lower case ASCII being the same. As bytes, because text
   /// of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
   static func emailKey(_ email: String) -> [UInt8] {

@@ -36,7 +36,7 @@ struct Migrations {
   }
 
   /// Nil where there is nothing of ours yet.
-  private func knownVersion() throws -> Int? {
+  func knownVersion() throws -> Int? {
     do {
       return try connection.run("SELECT version FROM cordon.schema_version WHERE id = 1").first?.count(0)
     } catch DatabaseFailure.refused(let state, _) where ["42P01", "3F000"].contains(state.text) {

@@ -91,5 +91,15 @@ enum Tables {
     """,
     "CREATE INDEX IF NOT EXISTS changes_by_handle ON cordon.changes (handle) WHERE handle IS NOT NULL",
     "CREATE INDEX IF NOT EXISTS changes_by_age ON cordon.changes (at)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.messages (         -- for the application, until they are delivered
+      identifier text COLLATE "C" PRIMARY KEY,
+      text text NOT NULL,
+      queued bigint NOT NULL,
+      due bigint NOT NULL,               -- nobody takes it before
+      attempts bigint NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS messages_by_time ON cordon.messages (due)",
   ]
 }

@@ -5,6 +5,11 @@ public struct StoreSettings: Sendable, Equatable {
   /// How long sessions in memory go on while the store is away. Default: 10 min.
   public var outageGrace: Duration = .seconds(600)
 
+  /// PostgreSQL: most connections of this gateway, beside the one it listens on. Default: 8.
+  public var connections = 8
+  /// PostgreSQL: whether ended sessions are told by `NOTIFY`, instead of being looked for once a second only. Default: yes.
+  public var notifies = true
+
   public init(location: Location) { self.location = location }
 
   /// Which store.

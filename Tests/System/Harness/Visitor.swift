@@ -7,6 +7,8 @@ final class Visitor {
   var jar = CookieJar()
   /// The page that is open.
   private(set) var page: Page?
+  /// Where requests to a port of loopback really go: to another gateway of the same name.
+  var detours: [UInt16: UInt16] = [:]
   /// Every address asked for, in order.
   private(set) var history: [WebAddress] = []
 
@@ -109,7 +111,8 @@ final class Visitor {
     let isSafe = method == "GET" || method == "HEAD"
     let cookies = jar.header(
       host: address.host, path: address.path, crossSite: isCrossSite, crossSiteUnsafe: isCrossSite && !isSafe)
-    let client = HTTPClient(port: address.port, host: address.host)
+    var client = HTTPClient(port: detours[address.port] ?? address.port)
+    client.authority = "\(address.host):\(address.port)"
     let response = try client.send(
       method, address.target, fields: fields + (cookies.map { [("Cookie", $0)] } ?? []),
       body: body.map { Array($0.utf8) })

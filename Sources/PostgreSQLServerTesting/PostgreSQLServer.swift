@@ -1,0 +1,192 @@
+import Foundation
+import Synchronization
+
+/// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended with the value, and by
+/// the kernel when the process of the tests ends.
+///
+/// PostgreSQL does not run as root, so root starts it as the user `postgres` that Debian's package brings.
+public final class PostgreSQLServer: Sendable {
+  /// Who may do everything; the password is wanted on TCP.
+  public static let user = "cordon"
+  public static let password = "s3cret/of:the@tests"
+
+  public let port: UInt16
+  private let folder: String
+  private let child: Mutex<ServerChild?>
+  private let databases = Atomic<Int>(0)
+
+  /// Makes a cluster and starts it. Blocks for a second or two.
+  /// - Parameter settings: more lines of `postgresql.conf`, as `max_connections=20`.
+  public init(_ settings: [String] = []) throws {
+    folder = try Self.makeFolder()
+    port = try Self.freePort()
+    child = Mutex(nil)
+    let passwordFile = "\(folder)/password"
+    try (Self.password + "\n").write(toFile: passwordFile, atomically: false, encoding: .utf8)
+    try ServerChild.run(
+      Self.asServerUser([
+        try Self.program("initdb"), "--pgdata", "\(folder)/data", "--username", Self.user, "--pwfile", passwordFile,
+        "--auth-host", "scram-sha-256", "--auth-local", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
+      ]))
+    try configure(settings)
+    try start()
+  }
+
+  deinit {
+    child.withLock { $0?.kill() }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  // MARK: Databases
+
+  /// A fresh database, and its address.
+  public func makeDatabase(_ options: String = "") throws -> String {
+    let name = "tests_\(databases.add(1, ordering: .relaxed).newValue)"
+    try query("CREATE DATABASE \(name) \(options)")
+    return url(of: name)
+  }
+
+  public func url(of database: String, user: String = user, password: String = password) -> String {
+    let escaped = password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    return "postgresql://\(user):\(escaped)@127.0.0.1:\(port)/\(database)"
+  }
+
+  /// What `psql` answers, a row a line, columns with `|` between them. By the server's socket: a query of the tests works
+  /// without a password.
+  @discardableResult
+  public func query(_ statement: String, in database: String = "postgres") throws -> String {
+    try ServerChild.run([
+      "/usr/bin/psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1",
+      "--host", folder, "--port", "\(port)", "--username", Self.user, "--dbname", database, "--command", statement,
+    ]).trimmingCharacters(in: .newlines)
+  }
+
+  /// As `query`, in the database that an address names.
+  @discardableResult
+  public func query(_ statement: String, at url: String) throws -> String {
+    try query(statement, in: String(url.split(separator: "/").last?.split(separator: "?").first ?? ""))
+  }
+
+  // MARK: Trouble
+
+  /// Starts the server, and waits until it takes connections.
+  public func start() throws {
+    let started = try ServerChild(
+      Self.asServerUser([try Self.program("postgres"), "-D", "\(folder)/data"]), output: "\(folder)/log")
+    child.withLock { $0 = started }
+    let deadline = Date(timeIntervalSinceNow: 30)
+    while true {
+      if (try? query("SELECT 1")) == "1" { return }
+      guard started.isRunning, deadline.timeIntervalSinceNow > 0 else {
+        let log = (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? ""
+        throw ServerTrouble("PostgreSQL did not start; it said:\n\(log)")
+      }
+      usleep(20_000)
+    }
+  }
+
+  /// Ends the server in an orderly way: connections are ended, what is under way is undone.
+  public func stop() throws {
+    guard let child = child.withLock({ $0.take() }) else { return }
+    child.signal(SIGINT)
+    try child.waitForEnd()
+  }
+
+  /// Ends the server as a crash does.
+  public func kill() throws {
+    guard let child = child.withLock({ $0.take() }) else { return }
+    child.signal(SIGQUIT)
+    try child.waitForEnd()
+  }
+
+  /// The server stands still, with everything that it has started, until `thaw`.
+  public func freeze() { signalAll(SIGSTOP) }
+
+  public func thaw() { signalAll(SIGCONT) }
+
+  /// Changes a setting of the running server: `default_transaction_read_only = on`.
+  public func set(_ setting: String) throws {
+    try query("ALTER SYSTEM SET \(setting)")
+    try query("SELECT pg_reload_conf()")
+  }
+
+  // MARK: How
+
+  private func configure(_ settings: [String]) throws {
+    let lines =
+      [
+        "listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories='\(folder)'", "fsync=off",
+        "max_connections=200", "shared_buffers=32MB", "logging_collector=off", "log_timezone='UTC'",
+      ] + settings
+    let file = "\(folder)/data/postgresql.conf"
+    let text = try String(contentsOfFile: file, encoding: .utf8) + lines.joined(separator: "\n") + "\n"
+    // Not atomically: the file stays the server's own.
+    try text.write(toFile: file, atomically: false, encoding: .utf8)
+  }
+
+  private func signalAll(_ number: Int32) {
+    guard let pid = child.withLock({ $0?.pid }) else { return }
+    // The first process first: it must not start others while they are stopped.
+    for process in [pid] + Self.children(of: pid) { _ = Glibc.kill(process, number) }
+  }
+
+  private static func children(of parent: pid_t) -> [pid_t] {
+    let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return entries.compactMap { pid_t($0) }.filter { pid in
+      guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
+      // After the name, which stands in parentheses: state, parent.
+      let words = stat.split(separator: ")").last?.split(separator: " ") ?? []
+      return words.count > 1 && words[1] == "\(parent)"
+    }
+  }
+
+  /// Made by the server's user, who alone may look in.
+  private static func makeFolder() throws -> String {
+    let path = "/tmp/cordon-postgresql-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    if geteuid() == 0 {
+      guard let user = getpwnam("postgres") else { throw ServerTrouble(missing) }
+      chown(path, user.pointee.pw_uid, user.pointee.pw_gid)
+    }
+    return path
+  }
+
+  private static func asServerUser(_ command: [String]) -> [String] {
+    let credentials = geteuid() == 0 ? ["--reuid", "postgres", "--regid", "postgres", "--clear-groups"] : []
+    return ["/usr/bin/setpriv"] + credentials + ["--pdeathsig", "KILL", "--"] + command
+  }
+
+  private static let missing = "PostgreSQL is missing: install the Debian package postgresql (make test does)"
+
+  /// Debian keeps the server's programs apart by version.
+  private static func program(_ name: String) throws -> String {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    let newest = versions.compactMap { Int($0) }.max()
+    guard let newest else { throw ServerTrouble(missing) }
+    return "/usr/lib/postgresql/\(newest)/bin/\(name)"
+  }
+
+  private static func freePort() throws -> UInt16 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
+      }
+    }
+    guard code == 0 else { throw ServerTrouble("no free port") }
+    return UInt16(bigEndian: address.sin_port)
+  }
+}
+
+/// The server could not be had as a test wants it.
+public struct ServerTrouble: Error, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

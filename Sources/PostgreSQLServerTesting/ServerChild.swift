@@ -1,0 +1,121 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// A process that ends with the tests at the latest.
+final class ServerChild: Sendable {
+  let pid: pid_t
+  private let end: EndOfChild
+
+  /// Starts a program whose output goes to a file.
+  ///
+  /// On a thread of its own, which lives as long as the child: the kernel ends a child with a parent-death signal when the
+  /// thread that started it ends, and those of Swift's tasks come and go.
+  init(_ command: [String], output: String) throws {
+    let end = EndOfChild()
+    self.end = end
+    Thread.detachNewThread {
+      let pid = Result { try Self.spawn(command, output: output) }
+      end.note(started: pid)
+      guard case .success(let pid) = pid else { return }
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) == -1 && errno == EINTR {}
+      end.note(ended: status)
+    }
+    pid = try end.waitForStart()
+  }
+
+  var isRunning: Bool { end.status == nil }
+
+  func signal(_ number: Int32) { if isRunning { _ = Glibc.kill(pid, number) } }
+
+  func kill() {
+    signal(SIGCONT)
+    signal(SIGKILL)
+    _ = try? waitForEnd()
+  }
+
+  /// - Returns: the status of `waitpid`.
+  @discardableResult
+  func waitForEnd() throws -> Int32 {
+    guard let status = end.waitForEnd(by: Date(timeIntervalSinceNow: 30)) else {
+      throw ServerTrouble("waited in vain for a process to end")
+    }
+    return status
+  }
+
+  /// Runs a program to its end.
+  /// - Returns: what it wrote.
+  @discardableResult
+  static func run(_ command: [String]) throws -> String {
+    let output = "/tmp/cordon-output-\(UUID().uuidString)"
+    defer { unlink(output) }
+    let status = try ServerChild(command, output: output).waitForEnd()
+    let text = (try? String(contentsOfFile: output, encoding: .utf8)) ?? ""
+    guard status == 0 else { throw ServerTrouble("\(command[0]) failed: \(text)") }
+    return text
+  }
+
+  private static func spawn(_ command: [String], output: String) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+    let arguments = command.map { strdup($0) } + [nil]
+    let environment: [UnsafeMutablePointer<CChar>?] = [strdup("PATH=/usr/bin:/bin"), strdup("LC_ALL=C"), nil]
+    defer { for text in arguments + environment { free(text) } }
+    var pid: pid_t = 0
+    let code = posix_spawn(&pid, command[0], &actions, &attributes, arguments, environment)
+    guard code == 0 else { throw ServerTrouble("\(command[0]): \(String(cString: strerror(code)))") }
+    return pid
+  }
+}
+
+/// What became of a child, for threads that wait for it.
+private final class EndOfChild: Sendable {
+  private let state = Mutex(State())
+  private let hasStarted = DispatchSemaphore(value: 0)
+  private let hasEnded = DispatchSemaphore(value: 0)
+
+  private struct State {
+    var started: Result<pid_t, any Error>?
+    var status: Int32?
+  }
+
+  var status: Int32? { state.withLock { $0.status } }
+
+  func note(started: Result<pid_t, any Error>) {
+    state.withLock { $0.started = started }
+    hasStarted.signal()
+  }
+
+  func note(ended status: Int32) {
+    state.withLock { $0.status = status }
+    hasEnded.signal()
+  }
+
+  func waitForStart() throws -> pid_t {
+    hasStarted.wait()
+    guard let started = state.withLock({ $0.started }) else { throw ServerTrouble("nothing was started") }
+    return try started.get()
+  }
+
+  func waitForEnd(by deadline: Date) -> Int32? {
+    guard hasEnded.wait(timeout: .now() + deadline.timeIntervalSinceNow) == .success else { return nil }
+    // For whoever else waits.
+    hasEnded.signal()
+    return status
+  }
+}

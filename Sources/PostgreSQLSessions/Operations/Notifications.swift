@@ -1,0 +1,81 @@
+public import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func carryOut(
+    _ notification: AccountNotification, at now: Date
+  ) async throws(StoreError) -> NotificationOutcome {
+    let until = now.advanced(by: AccountNotification.remembered)
+    return try await write(at: now) { connection, changes in
+      guard try Self.useUp(notification.mark, until: until, in: connection) else { return .repeated }
+      if let message = notification.message {
+        try connection.run(
+          """
+          INSERT INTO cordon.messages (identifier, text, queued, due, attempts) VALUES ($1, $2, $3, $3, 0)
+          ON CONFLICT (identifier) DO NOTHING
+          """, [.text(notification.identifier), .text(message), .integer(now.stored)])
+      }
+      guard let row = try AccountRow.lock(notification.subject, in: connection) else { return .unknownSubject }
+      guard !row.account.isNewer(than: notification) else { return .outdated }
+      return .carriedOut(ended: try Self.change(row, by: notification, in: connection, &changes))
+    }
+  }
+
+  private static func change(
+    _ row: AccountRow, by notification: AccountNotification, in connection: Connection, _ changes: inout [StoreChange]
+  ) throws -> [SessionHandle] {
+    let subject = notification.subject
+    switch notification.change {
+    case .consentRevoked:
+      try connection.run("DELETE FROM cordon.refresh_tokens WHERE subject = $1", [.text(subject.text)])
+      let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+      changes += ended.map { .ended($0, .consentRevoked) }
+      return ended
+    case .accountDeleted: return try AccountRow.forget(subject, in: connection, &changes)
+    case .mailForwarding(let isOn, let email, let isPrivateEmail):
+      var after = row
+      after.account.claims = row.account.claims.afterForwarding(
+        isOn: isOn, since: notification.occurred, email: email, isPrivateEmail: isPrivateEmail)
+      try after.update(in: connection)
+      changes.append(.accountChanged(subject))
+      return []
+    case .unknown: return []
+    }
+  }
+
+  public func nextMessage(
+    leasedUntil lease: Date, at now: Date
+  ) async throws(StoreError) -> OutgoingMessage? {
+    try await write(isRepeatable: false) { connection in
+      let row = try connection.run(
+        """
+        UPDATE cordon.messages SET due = $1, attempts = attempts + 1
+        WHERE identifier = (
+          SELECT identifier FROM cordon.messages WHERE due <= $2 ORDER BY due LIMIT 1 FOR UPDATE SKIP LOCKED)
+        RETURNING identifier, text, queued, attempts
+        """, [.integer(lease.stored), .integer(now.stored)]
+      ).first
+      return try row.map { row in
+        OutgoingMessage(
+          identifier: try row.text(0), text: try row.text(1), queued: try row.date(2), attempts: try row.count(3))
+      }
+    }
+  }
+
+  public func discard(_ message: OutgoingMessage) async throws(StoreError) {
+    try await write(isRepeatable: true) { connection in
+      try connection.run(
+        "DELETE FROM cordon.messages WHERE identifier = $1", [.text(message.identifier)]
+      ).affected
+    }
+  }
+
+  public func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
+    try await write(isRepeatable: true) { connection in
+      try connection.run(
+        "UPDATE cordon.messages SET due = $1 WHERE identifier = $2",
+        [.integer(moment.stored), .text(message.identifier)]
+      ).affected
+    }
+  }
+}

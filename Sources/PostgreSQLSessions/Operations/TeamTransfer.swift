@@ -1,0 +1,87 @@
+public import FoundationEssentials
+public import Sessions
+
+extension PostgreSQLSessionStore {
+  public func prepare(
+    _ transfer: PreparedTransfer, of subject: Subject, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try await write(at: now) { connection, changes in
+      guard var row = try AccountRow.lock(subject, in: connection) else { return false }
+      guard row.account.claims.preparedTransfer != transfer else { return true }
+      row.account.claims.preparedTransfer = transfer
+      try row.update(in: connection)
+      changes.append(.accountChanged(subject))
+      return true
+    }
+  }
+
+  public func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
+    try await write(at: now) { connection, changes in
+      guard let (old, present) = try Self.lockBoth(of: move, in: connection) else { return .unknownSubject }
+      let moved = AccountRow(
+        account: old.account.moved(by: move, onto: present?.account),
+        claimNumber: max(old.claimNumber, present?.claimNumber ?? old.claimNumber) &+ 1)
+      if move.old == move.new {
+        try moved.update(in: connection)
+      } else {
+        guard try Self.areTokens(of: move, in: connection) else { return .tokensChanged }
+        if present == nil, try !moved.insert(in: connection) {
+          // Somebody signed in under the new subject this moment: as a collision, to be carried out anew.
+          throw DatabaseFailure.refused(state: .serializationFailure, message: "the new subject has just appeared")
+        }
+        if present != nil { try moved.update(in: connection) }
+        try Self.moveRows(move, version: moved.claimNumber, in: connection)
+        changes.append(.accountChanged(move.old))
+      }
+      changes.append(.accountChanged(move.new))
+      return .moved
+    }
+  }
+
+  /// Locks both accounts, in the same order for everybody. Nil without the old one.
+  private static func lockBoth(
+    of move: AccountMove, in connection: Connection
+  ) throws -> (old: AccountRow, new: AccountRow?)? {
+    var rows: [Subject: AccountRow] = [:]
+    for subject in Set([move.old, move.new]).sorted(by: { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }) {
+      rows[subject] = try AccountRow.lock(subject, in: connection)
+    }
+    return rows[move.old].map { ($0, move.old == move.new ? nil : rows[move.new]) }
+  }
+
+  /// Whether the tokens that were sealed anew are those that the old subject has.
+  private static func areTokens(of move: AccountMove, in connection: Connection) throws -> Bool {
+    let rows = try connection.run(
+      "SELECT client_id, sealed FROM cordon.refresh_tokens WHERE subject = $1", [.text(move.old.text)]
+    ).rows
+    guard rows.count == move.tokens.count else { return false }
+    return try rows.allSatisfy { row in
+      let (clientID, sealed) = (try row.text(0), try row.bytes(1))
+      return move.tokens.contains { $0.old.clientID == clientID && $0.old.token.bytes == sealed }
+    }
+  }
+
+  private static func moveRows(_ move: AccountMove, version: Int64, in connection: Connection) throws {
+    for (old, resealed) in move.tokens {
+      try connection.run(
+        """
+        INSERT INTO cordon.refresh_tokens (subject, client_id, sealed, key, version) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (subject, client_id) DO NOTHING
+        """,
+        [
+          .text(move.new.text), .text(old.clientID), .bytes(resealed.bytes), .integer(Int64(resealed.key.number)),
+          .integer(version),
+        ])
+    }
+    let subjects: [Parameter] = [.text(move.new.text), .text(move.old.text)]
+    try connection.run("UPDATE cordon.sessions SET subject = $1 WHERE subject = $2", subjects)
+    try connection.run(
+      """
+      UPDATE cordon.submitted_names SET subject = $1
+      WHERE subject = $2 AND NOT EXISTS (SELECT 1 FROM cordon.submitted_names WHERE subject = $1)
+      """, subjects)
+    try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(move.old.text)])
+    // Its tokens go with it.
+    try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(move.old.text)])
+  }
+}

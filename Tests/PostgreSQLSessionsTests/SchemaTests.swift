@@ -1,0 +1,166 @@
+import Foundation
+import PostgreSQLServerTesting
+import Sessions
+import Testing
+
+@testable import PostgreSQLSessions
+
+@Suite("The database's schema, and what goes beside it", .postgreSQL)
+struct SchemaTests {
+  @Test("Many gateways may start on one fresh database at the same time")
+  func startsTogether() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
+      for _ in 0..<12 { group.addTask { try await PostgreSQLSessionStore(url: url, connections: 2) } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    _ = try await stores[0].complete(try signIn())
+    for store in stores { #expect(try await store.counts().sessions == 1) }
+    #expect(try PostgreSQLServer.current.query("SELECT count(*) FROM cordon.change_lanes", at: url) == "32")
+    for store in stores { try await store.close() }
+  }
+
+  @Test("A database that a newer version wrote is refused with the remedy, and left as it was")
+  func refusesNewerSchemas() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    try await PostgreSQLSessionStore(url: url).close()
+    try PostgreSQLServer.current.query("UPDATE cordon.schema_version SET version = 99", at: url)
+    let refused = await storeError { _ = try await PostgreSQLSessionStore(url: url) }
+    #expect(refused?.code == .newerSchema)
+    #expect(refused?.isRetryable == false)
+    #expect(try PostgreSQLServer.current.query("SELECT version FROM cordon.schema_version", at: url) == "99")
+  }
+
+  @Test("A database whose encoding has no room for every name is refused")
+  func refusesOtherEncodings() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase("ENCODING 'LATIN1' TEMPLATE template0")
+    let refused = await storeError { _ = try await PostgreSQLSessionStore(url: url) }
+    #expect(refused?.message.contains("UTF8") == true)
+  }
+
+  @Test("Looking at a database that has no store makes none")
+  func looking() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    guard case .nothing = try await PostgreSQLSessionStore.existing(url: url) else {
+      Issue.record("there is a store")
+      return
+    }
+    #expect(
+      try PostgreSQLServer.current.query(
+        "SELECT count(*) FROM information_schema.schemata WHERE schema_name = 'cordon'", at: url) == "0")
+  }
+
+  @Test("An ended session is news to another gateway at once; without NOTIFY the time is waited out")
+  func news() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let (first, second) = (try await PostgreSQLSessionStore(url: url), try await PostgreSQLSessionStore(url: url))
+    let handle = try await first.complete(try signIn()).snapshot.session.handle
+    // Once it listens.
+    try await eventually("a listener") {
+      try PostgreSQLServer.current.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()", at: url)
+        == "2" ? () : nil
+    }
+    await second.awaitNews(atMost: .milliseconds(300))
+    async let waiting: Void = second.awaitNews(atMost: .seconds(3_600))
+    try await first.end(.one(handle), because: .signedOut, at: noon)
+    await waiting
+    let quiet = try await PostgreSQLSessionStore(url: url, notifies: false)
+    await quiet.awaitNews(atMost: .milliseconds(10))
+    for store in [first, second, quiet] { try await store.close() }
+  }
+
+  @Test("A change that was numbered first and committed last is not missed by whoever read in between")
+  func changesInOrder() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let (slow, fast) = (try await PostgreSQLSessionStore(url: url), try await PostgreSQLSessionStore(url: url))
+    let handles = [
+      try await fast.complete(try signIn("ada")).snapshot.session.handle,
+      try await fast.complete(try signIn("bob")).snapshot.session.handle,
+    ]
+    let start = try await fast.changes(since: nil, limit: 10).cursor
+    let release = DispatchSemaphore(value: 0)
+    let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
+    async let held: Void = slow.pool.run(isRepeatable: false) { connection in
+      try connection.transaction {
+        _ = try SessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
+        try ChangeLane.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
+        hasEntered.finish()
+        _ = release.wait(timeout: .now() + .seconds(4))
+      }
+    }
+    for await _ in entered {}
+    try await fast.pool.run(isRepeatable: false) { connection in
+      try connection.transaction {
+        try ChangeLane.write([.ended(handles[1], .signedOut)], at: noon, lane: 4, in: connection)
+      }
+    }
+    let between = try await fast.changes(since: start, limit: 10)
+    #expect(between.changes == [.ended(handles[1], .signedOut)])
+    release.signal()
+    try await held
+    #expect(try await fast.changes(since: between.cursor, limit: 10).changes == [.ended(handles[0], .signedOut)])
+    for store in [slow, fast] { try await store.close() }
+  }
+
+  @Test("A row that was damaged is an error, not the end of the process")
+  func isDamaged() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await PostgreSQLSessionStore(url: url)
+    let session = try await store.complete(try signIn()).snapshot.session
+    for statement in [
+      "UPDATE cordon.accounts SET claims = '{'", "UPDATE cordon.accounts SET claims = '[1]'",
+      "UPDATE cordon.accounts SET name = 'x'", "UPDATE cordon.sessions SET handle = '\\x00'",
+    ] {
+      try PostgreSQLServer.current.query(statement, at: url)
+      let refused = await storeError {
+        _ = try await store.find(session.handle)
+        _ = try await store.sessions(of: session.subject)
+      }
+      #expect(refused?.code == .corrupt, "\(statement)")
+    }
+    try PostgreSQLServer.current.query("DROP TABLE cordon.sessions", at: url)
+    #expect(await storeError { _ = try await store.find(session.handle) }?.code == .corrupt)
+    try await store.ping()
+    try await store.close()
+  }
+
+  @Test("Lists and quotes travel as they are", arguments: ["", "\"", "\\", "{a,b}", "NULL", "a\"\\,{}'\u{E9}", " x "])
+  func parameters(text: String) async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    let store = try await PostgreSQLSessionStore(url: url)
+    let back = try await store.read { connection in
+      let row = try connection.run(
+        "SELECT $1, ($2)[1], ($2)[2], ($3)[1], ($4)[2], $5",
+        [.text(text), .texts([text, nil]), .byteStrings([Array(text.utf8)]), .integers([1, .min]), .integer(nil)]).first
+      let found = try #require(row)
+      #expect(try found.optionalText(2) == nil)
+      #expect(try found.bytes(3) == Array(text.utf8))
+      #expect(try found.integer(4) == .min)
+      #expect(try found.optionalInteger(5) == nil)
+      return [try found.text(0), try found.text(1)]
+    }
+    #expect(back == [text, text])
+    try await store.close()
+  }
+}
+
+@Suite("How PostgreSQL is asked", .postgreSQL)
+struct QueryPlanTests {
+  @Test("A session is found with its account by two primary keys, and no list or clean-up scans a table")
+  func usesIndexes() async throws {
+    let url = try PostgreSQLServer.current.makeDatabase()
+    try await PostgreSQLSessionStore(url: url).close()
+    for statement in [
+      "SELECT * FROM cordon.sessions JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE handle = '\\x00'",
+      "SELECT * FROM cordon.sessions WHERE subject = 'x'", "SELECT * FROM cordon.accounts WHERE email_key = '\\x00'",
+      "SELECT handle FROM cordon.sessions WHERE ends <= 1", "SELECT handle FROM cordon.sessions WHERE last_seen <= 1",
+      "SELECT mark FROM cordon.single_use_marks WHERE until <= 1", "SELECT 1 FROM cordon.changes WHERE at <= 1",
+      "SELECT 1 FROM cordon.changes WHERE handle = '\\x00'", "SELECT * FROM cordon.refresh_tokens WHERE subject = 'x'",
+      "SELECT * FROM cordon.refresh_tokens WHERE key > 7", "SELECT * FROM cordon.messages WHERE due <= 1",
+    ] {
+      let plan = try PostgreSQLServer.current.query("SET enable_seqscan = off; EXPLAIN \(statement)", at: url)
+      #expect(!plan.contains("Seq Scan"), "\(statement):\n\(plan)")
+    }
+  }
+}

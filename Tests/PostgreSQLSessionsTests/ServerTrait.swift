@@ -1,0 +1,28 @@
+import PostgreSQLServerTesting
+import PostgreSQLSessions
+import Testing
+
+/// Gives a suite a server of its own: `@Suite(.postgreSQL)`, then `PostgreSQLServer.current`.
+struct ServerTrait: SuiteTrait, TestScoping {
+  let settings: [String]
+
+  func provideScope(
+    for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+  ) async throws {
+    let server = try PostgreSQLServer(settings)
+    try await PostgreSQLServer.$shared.withValue(server, operation: function)
+  }
+}
+
+extension Trait where Self == ServerTrait {
+  static var postgreSQL: Self { Self(settings: []) }
+
+  static func postgreSQL(_ settings: String...) -> Self { Self(settings: settings) }
+}
+
+extension PostgreSQLServer {
+  @TaskLocal static var shared: PostgreSQLServer?
+
+  /// The suite's server.
+  static var current: PostgreSQLServer { get throws { try #require(shared, "the suite wants the trait .postgreSQL") } }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import PostgreSQLServerTesting
+import Sessions
+import Testing
+
+@testable import PostgreSQLSessions
+
+// A server in trouble: each test has one of its own.
+@Suite("A database server in trouble")
+struct TroubleTests {
+  private static let short = TimeLimits(connect: .seconds(2), statement: .milliseconds(500))
+
+  private func open(_ url: String, connections: Int = 4, notifies: Bool = false) async throws -> PostgreSQLSessionStore {
+    try await PostgreSQLSessionStore(
+      url: url, connections: connections, notifies: notifies, patience: .zero, limits: Self.short)
+  }
+
+  @Test("A server that was stopped fails what is asked, fast, and everything goes on when it is back")
+  func stopped() async throws {
+    let server = try PostgreSQLServer()
+    let store = try await open(try server.makeDatabase())
+    let known = try await store.complete(try signIn()).snapshot
+    try server.stop()
+    let refused = try #require(await storeError { _ = try await store.find(known.session.handle) })
+    #expect(refused.code == .unavailable)
+    #expect(refused.isRetryable)
+    #expect(refused.message.contains("127.0.0.1"))
+    #expect(!refused.description.contains(PostgreSQLServer.password))
+    let alsoRefused = await storeError { try await store.ping() }
+    #expect(alsoRefused?.code == .unavailable)
+    try server.start()
+    try await eventually("the store to answer again") { try? await store.find(known.session.handle) == known ? () : nil }
+    _ = try await store.complete(try signIn("bob"))
+    try await store.close()
+  }
+
+  @Test("A server that was started anew between two calls is not noticed")
+  func restarted() async throws {
+    let server = try PostgreSQLServer()
+    let store = try await open(try server.makeDatabase())
+    let known = try await store.complete(try signIn()).snapshot
+    try server.kill()
+    try server.start()
+    #expect(try await store.find(known.session.handle) == known)
+    _ = try await store.complete(try signIn("bob"))
+    try await store.close()
+  }
+
+  @Test("A server that stands still is given up in time, is asked by one at a time, and taken up again")
+  func frozen() async throws {
+    let server = try PostgreSQLServer()
+    let store = try await open(try server.makeDatabase())
+    let known = try await store.complete(try signIn()).snapshot
+    server.freeze()
+    let refused = await storeError { _ = try await store.find(known.session.handle) }
+    #expect(refused?.code == .unavailable)
+    // Whoever comes next need not wait: the reason is known.
+    let results = await withTaskGroup(of: StoreError.Code?.self) { group in
+      for _ in 0..<200 { group.addTask { await storeError { _ = try await store.find(known.session.handle) }?.code } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(results.allSatisfy { $0 == .unavailable })
+    server.thaw()
+    try await eventually("the store to answer again") { try? await store.find(known.session.handle) == known ? () : nil }
+    try await store.close()
+  }
+
+  @Test("A server that may only be read says so, still answers, and is written again when it may be")
+  func readOnly() async throws {
+    let server = try PostgreSQLServer()
+    let store = try await open(try server.makeDatabase())
+    let known = try await store.complete(try signIn()).snapshot
+    try server.set("default_transaction_read_only = on")
+    let refused = try await eventually("a refusal") { await storeError { try await store.ping() } }
+    #expect(refused.code == .readOnly)
+    #expect(refused.fault == .operator)
+    #expect(try await store.find(known.session.handle) == known)
+    #expect(await storeError { try await store.end(.one(known.session.handle), because: .signedOut, at: noon) } != nil)
+    try await undoReadOnly(server)
+    try await eventually("a write") { await storeError { try await store.ping() } == nil ? () : nil }
+    try await store.close()
+  }
+
+  private func undoReadOnly(_ server: PostgreSQLServer) async throws {
+    // ALTER SYSTEM is no transaction that writes.
+    try server.set("default_transaction_read_only = off")
+  }
+
+  @Test("Where the server has no connection left, those there are do the work; without any, the remedy is told")
+  func outOfConnections() async throws {
+    let server = try PostgreSQLServer(["max_connections=8", "superuser_reserved_connections=3"])
+    let url = try server.makeDatabase()
+    try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
+    let name = try #require(url.split(separator: "/").last)
+    try server.query("GRANT CREATE ON DATABASE \(name) TO visitor")
+    let ours = server.url(of: String(name), user: "visitor", password: "pw")
+    // Of five connections, the first store takes all but two.
+    let other = try await open(ours, connections: 3)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<40 { group.addTask { _ = try await other.complete(try signIn("user\(number)")) } }
+      try await group.waitForAll()
+    }
+    let store = try await open(ours, connections: 30)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 { group.addTask { _ = try await store.complete(try signIn("more\(number)")) } }
+      try await group.waitForAll()
+    }
+    #expect(try await store.counts().accounts == 240)
+    let refused = await storeError {
+      for _ in 0..<8 { _ = try await open(ours) }
+    }
+    #expect(refused?.code == .busy)
+    #expect(refused?.message.contains("max_connections") == true)
+    try await store.close()
+    try await other.close()
+  }
+
+  @Test("A lock that somebody else holds is waited for only so long, and leaves the account as it was")
+  func locked() async throws {
+    let server = try PostgreSQLServer()
+    let url = try server.makeDatabase()
+    // Its transactions may stand idle for longer than the other's statements may take.
+    let (holder, store) = (try await PostgreSQLSessionStore(url: url), try await open(url))
+    let session = try await store.complete(try signIn()).snapshot.session
+    let release = DispatchSemaphore(value: 0)
+    let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
+    async let held: Void = holder.write(at: noon) { connection, _ in
+      _ = try AccountRow.lock(session.subject, in: connection)
+      hasEntered.finish()
+      _ = release.wait(timeout: .now() + .seconds(9))
+    }
+    for await _ in entered {}
+    let refused = await storeError { try await store.forget(session.subject, at: noon) }
+    #expect(refused?.code == .busy)
+    release.signal()
+    try await held
+    #expect(try await store.forget(session.subject, at: noon) == [session.handle])
+    for store in [holder, store] { try await store.close() }
+  }
+
+  @Test("Who is not let in, or may not make a schema, is told so with the remedy and without the password")
+  func denied() async throws {
+    let server = try PostgreSQLServer()
+    let url = try server.makeDatabase()
+    let name = String(try #require(url.split(separator: "/").last))
+    let wrong = await storeError {
+      _ = try await open(server.url(of: name, user: PostgreSQLServer.user, password: "no-s3cret"))
+    }
+    #expect(wrong?.code == .denied)
+    #expect(wrong?.description.contains("no-s3cret") == false)
+    try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
+    let visitor = server.url(of: name, user: "visitor", password: "pw")
+    let refused = await storeError { _ = try await open(visitor) }
+    #expect(refused?.code == .denied)
+    #expect(refused?.message.contains("GRANT CREATE") == true)
+    // A schema that an administrator made is as good.
+    try server.query("CREATE SCHEMA cordon AUTHORIZATION visitor", in: name)
+    let store = try await open(visitor)
+    try await store.ping()
+    try await store.close()
+    let missing = await storeError { _ = try await open(server.url(of: "nowhere")) }
+    #expect(missing?.message.contains("CREATE DATABASE") == true)
+    let unreadable = await storeError { _ = try await open("postgresql://u:p%zz@127.0.0.1/x?nonsense=p4ss") }
+    #expect(unreadable?.description.contains("p4ss") == false)
+    #expect(unreadable?.message.contains("percent-encoded") == true)
+  }
+}

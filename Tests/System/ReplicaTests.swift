@@ -1,0 +1,231 @@
+import Foundation
+import PostgreSQLServerTesting
+import Testing
+
+// Three gateways on one PostgreSQL database.
+//
+// - A session is one on all of them; ended on one, it is refused by the others within two seconds, and what is open of it
+//   closes: with NOTIFY, and by polling alone.
+// - A sign-in begun on one finishes on another; its code and state work once, wherever they are tried again.
+// - An account is asked about once a day: under a thousand racing requests, after kills, after restarts.
+// - Keys rotate from one gateway to the next without a sign-out. Signing a user out everywhere is everywhere.
+// - No log holds the password of the database.
+
+@SystemActor
+@Suite("Several gateways on one database")
+struct ReplicaTests {
+  private static let day = 24 * 3_600
+  private static let due = 36 * 3_600
+  private static let replicas = 0..<3
+
+  /// A WebSocket of a visitor at one of the gateways, open.
+  private func socket(of visitor: Visitor, _ cluster: Cluster, at replica: Int) throws -> TCPConnection {
+    let connection = try cluster.gateways[replica].connect()
+    let cookie = try #require(try visitor.cookieHeader(for: cluster.site.origin + "/"))
+    try connection.send(
+      """
+      GET /socket HTTP/1.1\r\nHost: \(cluster.authority)\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+      Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\nOrigin: \(cluster.site.origin)\r\n\
+      Cookie: \(cookie)\r\n\r\n
+      """)
+    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
+    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
+    return connection
+  }
+
+  /// An answer that streams, of which the first event has come.
+  private func stream(of visitor: Visitor, _ cluster: Cluster, at replica: Int) throws -> TCPConnection {
+    let connection = try cluster.gateways[replica].connect()
+    let cookie = try #require(try visitor.cookieHeader(for: cluster.site.origin + "/"))
+    try connection.send("GET /events HTTP/1.1\r\nHost: \(cluster.authority)\r\nCookie: \(cookie)\r\n\r\n")
+    _ = try connection.read(through: "data: first\n\n")
+    return connection
+  }
+
+  @Test(
+    "A session ended on one is refused by all within two seconds, and what is open of it closes",
+    arguments: [true, false])
+  func endedElsewhere(notifies: Bool) throws {
+    let cluster = try Cluster(upstream: StreamingApplication.answer) { $0["store", "notify"] = "\(notifies)" }
+    defer { cluster.stop() }
+    for round in Self.replicas {
+      let anna = try cluster.site.signedIn(as: "anna")
+      let ben = try cluster.site.signedIn(as: "ben")
+      for replica in Self.replicas { #expect(try cluster.status(of: anna, at: replica) == 200) }
+      let open = try Self.replicas.flatMap {
+        [try socket(of: anna, cluster, at: $0), try stream(of: anna, cluster, at: $0)]
+      }
+      let staying = try Self.replicas.map { try socket(of: ben, cluster, at: $0) }
+      let cookie = try #require(try anna.cookieHeader(for: cluster.site.origin + "/"))
+      try cluster.signOut(anna, at: round)
+      let twoSeconds = Deadline.seconds(2)
+      for replica in Self.replicas {
+        try poll("gateway \(replica) to refuse the cookie", by: twoSeconds) {
+          let client = cluster.client(of: replica)
+          return try client.get("/.auth/session", fields: [("Cookie", cookie)]).status == 401 ? () : nil
+        }
+      }
+      for connection in open { _ = try connection.readToEnd(by: twoSeconds) }
+      for connection in staying {
+        try connection.send("still here")
+        #expect(try connection.read(count: 10) == Array("still here".utf8))
+      }
+      for replica in Self.replicas { #expect(try cluster.status(of: ben, at: replica) == 200) }
+      for visitor in [anna, ben] { cluster.lead(visitor, to: 0) }
+    }
+    for gateway in cluster.gateways {
+      let log = String(decoding: gateway.log, as: UTF8.self)
+      #expect(!log.contains(PostgreSQLServer.password) && !log.contains("s3cret"))
+    }
+  }
+
+  @Test("A sign-in begun on one gateway finishes on another, and its code and state work once on all of them")
+  func signInAcross() throws {
+    let cluster = try Cluster()
+    defer { cluster.stop() }
+    let visitor = Visitor()
+    cluster.lead(visitor, to: 1)
+    try visitor.start(cluster.site)
+    try visitor.decide(.proceed(user: "anna"))
+    let form = try visitor.answerForm()
+    let attempt = visitor.jar
+    cluster.lead(visitor, to: 2)
+    try visitor.carryBack(form)
+    for replica in Self.replicas { #expect(try cluster.status(of: visitor, at: replica) == 200) }
+    // The same answer again, with the cookies of the browser that began.
+    for replica in Self.replicas {
+      let again = Visitor()
+      again.jar = attempt
+      cluster.lead(again, to: replica)
+      try again.open(cluster.site.apple.baseURL + "/", following: false)
+      let page = try again.carryBack(form)
+      #expect(page.status >= 400, "gateway \(replica) answers \(page.status)")
+      #expect(again.jar["__Host-cordon"] == nil)
+    }
+    #expect(try cluster.site.apple.tokenRequests("authorization_code").count == 1)
+  }
+
+  @Test("An account is asked about once a day under a thousand racing requests, after kills and restarts")
+  func oncePerDay() throws {
+    let cluster = try Cluster(fakeClock: true)
+    defer { cluster.stop() }
+    // Apple would answer a second check with 429: a fault, not a count, would show.
+    try cluster.site.apple.switches(["throttle": "refresh"])
+    let browsers = try (0..<4).map { _ in try cluster.site.signedIn() }
+    let cookies = try browsers.map { try #require(try $0.cookieHeader(for: cluster.site.origin + "/")) }
+    for round in 1...3 {
+      try cluster.site.setClock(secondsAhead: round * Self.due)
+      let clients = Self.replicas.map { cluster.client(of: $0) }
+      let statuses = race(1_000) { number in
+        try clients[number % 3].get("/.auth/session", fields: [("Cookie", cookies[number % cookies.count])]).status
+      }
+      #expect(statuses.count == 1_000 && statuses.allSatisfy { $0 == 200 })
+      try poll("check \(round)") { try checks(cluster) >= round ? () : nil }
+      switch round {
+      case 1: for gateway in cluster.gateways { try gateway.killAndRestart() }
+      case 2: for gateway in cluster.gateways { try gateway.restart() }
+      default: break
+      }
+      for replica in Self.replicas {
+        for browser in browsers { #expect(try cluster.status(of: browser, at: replica) == 200) }
+      }
+      #expect(try checks(cluster) == round)
+    }
+    #expect(try cluster.site.apple.tokenRequests("refresh_token").allSatisfy { $0.status == 200 })
+  }
+
+  private func checks(_ cluster: Cluster) throws -> Int { try cluster.site.apple.checks(of: "anna", kind: "refresh") }
+
+  /// Carries `body` out this often, from 16 threads at once.
+  private func race(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Int) -> [Int] {
+    let results = Watched<[Int]>([])
+    DispatchQueue.concurrentPerform(iterations: 16) { thread in
+      for number in stride(from: thread, to: count, by: 16) {
+        let result = (try? body(number)) ?? -1
+        results.update { $0.append(result) }
+      }
+    }
+    return results.current
+  }
+
+  @Test("A kill between the claim and the answer makes no second check that day, on no gateway")
+  func killedMidCheck() throws {
+    let cluster = try Cluster(fakeClock: true)
+    defer { cluster.stop() }
+    let anna = try cluster.site.signedIn()
+    try cluster.site.setClock(secondsAhead: Self.due)
+    try cluster.site.apple.fault("token", "slow", ["grant_type": "refresh_token", "milliseconds": 20_000, "times": 1])
+    #expect(try cluster.status(of: anna, at: 1) == 200)
+    try poll("the check to begin") {
+      try cluster.site.apple.tokenRequests("refresh_token").count == 1 ? () : nil
+    }
+    try cluster.gateways[1].killAndRestart()
+    for replica in Self.replicas {
+      for _ in 0..<10 { #expect(try cluster.status(of: anna, at: replica) == 200) }
+    }
+    #expect(try cluster.site.apple.tokenRequests("refresh_token").count == 1)
+  }
+
+  @Test("Keys rotate from one gateway to the next, and nobody is signed out")
+  func keyRotation() throws {
+    let cluster = try Cluster()
+    defer { cluster.stop() }
+    var visitors = [try cluster.site.signedIn(as: "anna")]
+    func expectEverybodyIn() throws {
+      for visitor in visitors {
+        for replica in Self.replicas { #expect(try cluster.status(of: visitor, at: replica) == 200) }
+        cluster.lead(visitor, to: 0)
+      }
+    }
+    func restart(_ replica: Int, _ secrets: String) throws {
+      let gateway = cluster.gateways[replica]
+      var changed = gateway.configuration
+      changed["session", "secret_files"] = secrets
+      try gateway.directory.write("another secret of the tests, just as long as it must be\n", to: "new.key")
+      try gateway.restart(with: changed)
+    }
+    // Every gateway learns to read the new key before any of them writes with it.
+    for secrets in ["[\"session.key\", \"new.key\"]", "[\"new.key\", \"session.key\"]"] {
+      for replica in Self.replicas {
+        try restart(replica, secrets)
+        try expectEverybodyIn()
+      }
+      visitors.append(try cluster.site.signedIn(as: visitors.count == 1 ? "ben" : "anna"))
+      try expectEverybodyIn()
+    }
+    let file = cluster.gateways[0].file
+    let resealed = try ServerProcess.run(Machine.binary("cordon"), ["store", "reseal", "--config", file])
+    #expect(resealed.exit == .code(0), "\(resealed.standardError)")
+    #expect(resealed.standardOutput.contains("now sealed by key") || resealed.standardOutput.contains("already"))
+    // Without the old secret: the tokens are all there still, and so a start is not refused.
+    for replica in Self.replicas { try restart(replica, "[\"new.key\"]") }
+    for replica in Self.replicas { #expect(try cluster.status(of: visitors[2], at: replica) == 200) }
+  }
+
+  @Test("A user who is signed out everywhere is so on every gateway, and in every browser")
+  func everywhere() throws {
+    let folder = try TemporaryDirectory()
+    let token = "a-token-of-the-tests-long-enough-to-be-one"
+    let file = try folder.write(token + "\n", to: "admin.token")
+    let cluster = try Cluster(adjust: { $0["admin", "token_file"] = "\"\(file)\"" })
+    defer { cluster.stop() }
+    let browsers = try (0..<3).map { _ in try cluster.site.signedIn(as: "anna") }
+    let ben = try cluster.site.signedIn(as: "ben")
+    for browser in browsers + [ben] {
+      for replica in Self.replicas { #expect(try cluster.status(of: browser, at: replica) == 200) }
+    }
+    let subject = try cluster.site.apple.subject(of: "anna")
+    let ended = try cluster.gateways[1].admin.send(
+      "DELETE", "/accounts/\(subject)/sessions", fields: [("Authorization", "Bearer \(token)")])
+    #expect(ended.status == 200, "\(ended.text)")
+    let twoSeconds = Deadline.seconds(2)
+    for browser in browsers {
+      for replica in Self.replicas {
+        try poll("gateway \(replica) to refuse", by: twoSeconds) {
+          try cluster.status(of: browser, at: replica) == 401 ? () : nil
+        }
+      }
+    }
+    for replica in Self.replicas { #expect(try cluster.status(of: ben, at: replica) == 200) }
+  }
+}
