@@ -125,7 +125,9 @@ public final class PostgreSQLSessionStore: SessionStore {
 
 extension PostgreSQLSessionStore {
   public func ping() async throws(StoreError) {
-    try await write(isRepeatable: true) { try $0.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1").affected }
+    try await write(isRepeatable: true) {
+      try $0.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1").affected
+    }
   }
 
   public func counts() async throws(StoreError) -> StoreCounts {

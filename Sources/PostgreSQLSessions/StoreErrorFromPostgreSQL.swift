@@ -27,7 +27,8 @@ extension StoreError {
     case .notConnected(let message): self = .notConnected(message, at: address)
     case .lost(let message, _):
       self.init(
-        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: message)
+        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: message
+      )
     case .late:
       self.init(
         code: .unavailable,
@@ -82,7 +83,8 @@ extension StoreError {
     case "42P01", "3F000", "42703":
       return StoreError(
         code: .corrupt,
-        message: "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
+        message:
+          "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
           + "drop it: everybody signs in again then",
         cause: cause)
     case _ where state.isAboutConnection:
@@ -101,7 +103,8 @@ extension StoreError {
         code: .corrupt, message: "\(address) is damaged; look at the server's log, and restore it from a backup",
         cause: cause)
     default:
-      return StoreError(code: .internalError, message: "the store (\(address)) failed; please report this", cause: cause)
+      return StoreError(
+        code: .internalError, message: "the store (\(address)) failed; please report this", cause: cause)
     }
   }
 

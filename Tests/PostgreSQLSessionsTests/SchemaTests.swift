@@ -132,7 +132,8 @@ struct SchemaTests {
     let back = try await store.read { connection in
       let row = try connection.run(
         "SELECT $1, ($2)[1], ($2)[2], ($3)[1], ($4)[2], $5",
-        [.text(text), .texts([text, nil]), .byteStrings([Array(text.utf8)]), .integers([1, .min]), .integer(nil)]).first
+        [.text(text), .texts([text, nil]), .byteStrings([Array(text.utf8)]), .integers([1, .min]), .integer(nil)]
+      ).first
       let found = try #require(row)
       #expect(try found.optionalText(2) == nil)
       #expect(try found.bytes(3) == Array(text.utf8))

@@ -10,7 +10,8 @@ import Testing
 struct TroubleTests {
   private static let short = TimeLimits(connect: .seconds(2), statement: .milliseconds(500))
 
-  private func open(_ url: String, connections: Int = 4, notifies: Bool = false) async throws -> PostgreSQLSessionStore {
+  private func open(_ url: String, connections: Int = 4, notifies: Bool = false) async throws -> PostgreSQLSessionStore
+  {
     try await PostgreSQLSessionStore(
       url: url, connections: connections, notifies: notifies, patience: .zero, limits: Self.short)
   }
@@ -29,7 +30,9 @@ struct TroubleTests {
     let alsoRefused = await storeError { try await store.ping() }
     #expect(alsoRefused?.code == .unavailable)
     try server.start()
-    try await eventually("the store to answer again") { try? await store.find(known.session.handle) == known ? () : nil }
+    try await eventually("the store to answer again") {
+      try? await store.find(known.session.handle) == known ? () : nil
+    }
     _ = try await store.complete(try signIn("bob"))
     try await store.close()
   }
@@ -61,7 +64,9 @@ struct TroubleTests {
     }
     #expect(results.allSatisfy { $0 == .unavailable })
     server.thaw()
-    try await eventually("the store to answer again") { try? await store.find(known.session.handle) == known ? () : nil }
+    try await eventually("the store to answer again") {
+      try? await store.find(known.session.handle) == known ? () : nil
+    }
     try await store.close()
   }
 

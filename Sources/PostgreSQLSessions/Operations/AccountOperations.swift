@@ -12,8 +12,8 @@ extension PostgreSQLSessionStore {
       try connection.run(
         "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE email_key = $1 ORDER BY subject", [.bytes(key)]
       ).rows.map { try AccountRow($0).account }
-      // The key is cut off where an address is too long to be one.
-      .filter { $0.claims.email?.utf8.count == email.utf8.count }
+        // The key is cut off where an address is too long to be one.
+        .filter { $0.claims.email?.utf8.count == email.utf8.count }
     }
   }
 

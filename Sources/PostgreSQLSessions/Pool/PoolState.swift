@@ -83,7 +83,8 @@ struct PoolState<Job> {
       return .refused(
         StoreError(
           code: .busy,
-          message: "more is asked of the store than it answers; look at its load, and raise store.connections if it has "
+          message:
+            "more is asked of the store than it answers; look at its load, and raise store.connections if it has "
             + "room"))
     }
     queue.append(job)

@@ -5,7 +5,7 @@ import Sessions
 ///
 /// Whoever follows a sequence must not miss a number that was taken earlier and committed later. So each change takes its
 /// number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order, without
-/// gaps. One row would let one transaction at a time end sessions; there are 32, and each connection keeps to one of them.
+/// gaps. One row would let one transaction at a time end sessions; there are 32, and each transaction takes one by chance.
 /// A cursor is the number reached in every lane.
 enum ChangeLane {
   /// Writes changes down, in their order. The last thing in a transaction: nobody else writes to the lane until its end.

@@ -15,7 +15,8 @@ struct LanePositions {
       """
       SELECT store.identity, change_lanes.forgotten, change_lanes.last FROM cordon.change_lanes
       CROSS JOIN cordon.store WHERE store.id = 1 ORDER BY change_lanes.lane
-      """).rows
+      """
+    ).rows
     guard rows.count == Tables.lanes, let first = rows.first else { throw DamagedRow(what: "change_lanes") }
     identity = try first.text(0)
     lanes = try rows.map { Lane(forgotten: try $0.integer(1), last: try $0.integer(2)) }

@@ -48,7 +48,8 @@ struct Migrations {
     guard let version, version > Tables.versions.count else { return }
     throw StoreError(
       code: .newerSchema,
-      message: "the store (\(address)) was written by a newer version of cordon; run that version, or restore the backup "
+      message:
+        "the store (\(address)) was written by a newer version of cordon; run that version, or restore the backup "
         + "from before the update")
   }
 
@@ -69,7 +70,8 @@ struct Migrations {
     try connection.transaction {
       try connection.run("SELECT set_config('statement_timeout', '0', true)")
       let row = try connection.run(
-        "SELECT version FROM cordon.schema_version WHERE id = 1 FOR UPDATE", limit: Self.limit).first
+        "SELECT version FROM cordon.schema_version WHERE id = 1 FOR UPDATE", limit: Self.limit
+      ).first
       // Whoever had the lock before may have done it.
       guard let version = try row?.count(0), version < Tables.versions.count else { return }
       for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
@@ -96,7 +98,8 @@ struct Migrations {
     guard ["UTF8", "UTF-8", "SQL_ASCII"].contains(encoding.uppercased()) else {
       throw StoreError(
         code: .denied,
-        message: "\(address) keeps text as \(encoding), which has no room for every name; make a database for cordon with "
+        message:
+          "\(address) keeps text as \(encoding), which has no room for every name; make a database for cordon with "
           + "ENCODING 'UTF8' TEMPLATE template0")
     }
   }
