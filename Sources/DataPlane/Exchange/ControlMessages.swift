@@ -55,6 +55,23 @@ enum ControlResponseForwarding {
   }
 }
 
+extension ControlResponseForwarding {
+  /// The same for an HTTP/2 client, without the body.
+  static func write(
+    _ response: ControlResponse, requestID: RequestIDSource.Identifier, to fields: inout HTTP2Fields
+  ) {
+    let status = response.head.status.code
+    fields.begin(status: status)
+    for field in response.head.headerFields where field.name != .contentLength && field.name != .connection {
+      fields.append(name: field.name.rawName, value: field.value)
+    }
+    if status != 204, status != 304 {
+      fields.append(name: "content-length", value: String(response.body.count))
+    }
+    fields.append(name: "x-request-id", value: requestID.description)
+  }
+}
+
 /// The reason phrases of RFC 9110 15, of the statuses that the gateway sends by number.
 private enum ReasonPhrase {
   static func of(_ status: Int) -> String {

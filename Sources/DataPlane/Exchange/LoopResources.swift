@@ -14,6 +14,8 @@ final class LoopResources {
   /// When the response bytes that are being handed on were read: looking at the clock for each of a response's steps
   /// would cost as much as reading its head.
   var responseRead = NIODeadline.distantPast
+  /// The fields that are being written at the moment, for HTTP/2.
+  var fields = HTTP2Fields()
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
   let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 

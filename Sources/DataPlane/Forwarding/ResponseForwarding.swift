@@ -30,21 +30,10 @@ enum ResponseForwarding {
     connection: Connection, to space: inout HeadSpace
   ) {
     var run = statusLine(head, bytes, to: &space)
-    // RFC 9110 8.6: neither an interim response nor 204 has a length.
-    let withoutLength = head.status < 200 || head.status == 204
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      let dropped =
-        switch line.known {
-        case .other: false
-        case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .transferEncoding,
-          .proxyAuthenticate, .proxyAuthorization, .http2Settings:
-          true
-        case .contentLength: withoutLength
-        case .setCookie: ownCookies.isSet(by: line.value, bytes)
-        default: false
-        }
+      let dropped = isDropped(line, head, bytes, ownCookies)
       let nominated =
         head.nominatesFields && line.known != .contentLength
         && NominatedFields.contains(line, head.fields, bytes)
@@ -76,6 +65,42 @@ enum ResponseForwarding {
       }
     }
     space.append("\r\n")
+  }
+
+  /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
+  static func write(
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, to fields: inout HTTP2Fields
+  ) {
+    // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
+    let switches = head.status == 101
+    fields.begin(status: switches ? 200 : head.status)
+    let lines = head.fields.lines.span
+    for index in lines.indices {
+      let line = lines[index]
+      if isDropped(line, head, bytes, ownCookies) { continue }
+      if head.nominatesFields, line.known != .contentLength, NominatedFields.contains(line, head.fields, bytes) {
+        continue
+      }
+      if switches, bytes.equalsIgnoringCase("sec-websocket-accept", line.name) { continue }
+      fields.append(line, bytes)
+    }
+  }
+
+  /// Whether a field is of one connection only, or is not for this client.
+  @inline(__always)
+  private static func isDropped(
+    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ ownCookies: borrowing OwnCookies
+  ) -> Bool {
+    switch line.known {
+    case .other: false
+    case .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .transferEncoding, .proxyAuthenticate,
+      .proxyAuthorization, .http2Settings:
+      true
+    // RFC 9110 8.6: neither an interim response nor 204 has a length.
+    case .contentLength: head.status < 200 || head.status == 204
+    case .setCookie: ownCookies.isSet(by: line.value, bytes)
+    default: false
+    }
   }
 
   /// Writes the status line where it cannot be copied.

@@ -7,15 +7,30 @@ enum TrailerForwarding {
   /// Writes the last chunk, the trailers that may pass, and the end.
   static func write(_ trailers: [UInt8], rules: borrowing ForwardingRules, to buffer: inout ByteBuffer) {
     buffer.writeStaticString("0\r\n")
+    forEachPassing(trailers, rules: rules) { line, bytes in
+      buffer.writeBytes(bytes.extracting(Int(line.start)..<Int(line.end)))
+    }
+    buffer.writeStaticString("\r\n")
+  }
+
+  /// The lines of the trailers that may pass.
+  static func passing(_ trailers: [UInt8], rules: borrowing ForwardingRules) -> [UInt8] {
+    var lines: [UInt8] = []
+    forEachPassing(trailers, rules: rules) { line, bytes in lines += bytes.array(Int(line.start)..<Int(line.end)) }
+    return lines
+  }
+
+  private static func forEachPassing(
+    _ trailers: [UInt8], rules: borrowing ForwardingRules, _ body: (FieldLine, RawSpan) -> Void
+  ) {
     // Copied so that the closure need not borrow what cannot escape.
     let reserved = rules.reserved
     TrailerSection.forEachLine(trailers) { line, bytes in
       guard line.known == .other, !reserved.contains(bytes, line.name),
         !ReservedNames.isForwardedFamily(bytes, line.name), !forbidden.contains(bytes, line.name)
       else { return }
-      buffer.writeBytes(bytes.extracting(Int(line.start)..<Int(line.end)))
+      body(line, bytes)
     }
-    buffer.writeStaticString("\r\n")
   }
 
   /// Known names in other spellings, and what has a meaning before the body only.

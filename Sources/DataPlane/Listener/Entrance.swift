@@ -8,6 +8,8 @@ final class Entrance {
   let context: ServerContext
   private let admission: ConnectionAdmission
   private var tls: TLSServerContext?
+  /// What is spoken.
+  private var protocols: [HTTPProtocol]
   /// Peers that begin with a PROXY header.
   private var announcing: [NetworkPrefix]
   /// Connections that were turned away and not yet closed by their client.
@@ -16,18 +18,18 @@ final class Entrance {
   /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
   private static let lingeringLimit = 16
 
-  init(
-    context: ServerContext, admission: ConnectionAdmission, tls: TLSServerContext?, announcing: [NetworkPrefix]
-  ) {
+  init(context: ServerContext, admission: ConnectionAdmission, terms: ListenerTerms) {
     self.context = context
     self.admission = admission
-    self.tls = tls
-    self.announcing = announcing
+    tls = terms.tls
+    protocols = terms.settings.spokenProtocols
+    announcing = terms.settings.proxyProtocolPeers
   }
 
   /// Other terms, for connections that are accepted from now on.
   func adopt(_ terms: ListenerTerms) {
     tls = terms.tls
+    protocols = terms.settings.spokenProtocols
     announcing = terms.settings.proxyProtocolPeers
   }
 
@@ -50,7 +52,11 @@ final class Entrance {
   func open(_ channel: any Channel, for peer: ClientPeer) throws {
     let pipeline = channel.pipeline.syncOperations
     if let tls { try pipeline.addHandler(try TLSHandler(server: tls)) }
-    try pipeline.addHandler(ClientConnection(server: context, peer: peer))
+    if protocols == [.http1] {
+      try pipeline.addHandler(ClientConnection(server: context, peer: peer))
+    } else {
+      try pipeline.addHandler(ProtocolChoice(server: context, peer: peer, protocols: protocols))
+    }
   }
 
   /// Who stands behind a connection, after what its header announces. The announced address takes the place of the

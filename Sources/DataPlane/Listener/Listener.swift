@@ -64,8 +64,7 @@ package final class Listener: Sendable {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
         let context = ServerContext(loop: resources, gate: parts.gate, observer: parts.observer, terms: terms)
-        let entrance = Entrance(
-          context: context, admission: admission, tls: terms.tls, announcing: settings.proxyProtocolPeers)
+        let entrance = Entrance(context: context, admission: admission, terms: terms)
         return Site(
           eventLoop: loop, context: NIOLoopBound(context, eventLoop: loop),
           entrance: NIOLoopBound(entrance, eventLoop: loop))

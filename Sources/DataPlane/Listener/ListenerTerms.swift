@@ -22,7 +22,7 @@ package struct ListenerTerms: Sendable {
     tls = try settings.tls.map { files in
       try TLSServerContext(
         certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile,
-        applicationProtocols: ["http/1.1"])
+        applicationProtocols: settings.applicationProtocols)
     }
   }
 

@@ -1,0 +1,225 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The way of a request: head, gate, body.
+extension HTTP2Exchange {
+  /// Takes the request's head, written as HTTP/1.1 has it.
+  func receive(_ head: ByteBuffer, isWhole: Bool) {
+    begin()
+    phase = isWhole ? .complete : .content
+    let loop = server.loop
+    switch server.parser.parse(head.readableBytesSpan, into: &loop.requestHead) {
+    case .complete: decide(head)
+    case .incomplete: reset(.protocolError)
+    case .violation(let violation):
+      if violation.status != 400 { return refuse(violation.status, violation.rawValue) }
+      // Malformed (RFC 9113 8.1.1): not to be answered as if it were a request.
+      exchange.status = 400
+      reset(.protocolError)
+    }
+  }
+
+  private func begin() {
+    guard !exchange.isUnderWay else { return }
+    exchange.begin(on: server)
+    exchange.version = .http2
+  }
+
+  private func decide(_ head: ByteBuffer) {
+    let loop = server.loop
+    let bytes = head.readableBytesSpan
+    server.rules.ownCookies.find(bytes, in: &loop.requestHead)
+    exchange.note(loop.requestHead, bytes, from: connection.peer, on: server)
+    exchange.version = .http2
+    switch server.gate.decide(loop.requestHead, bytes, client, exchange.requestID) {
+    case .forward(let order): forward(order, head)
+    case .answer(let response, let routeClass):
+      exchange.routeClass = routeClass
+      respond(response)
+    case .perform(let action): collect(action, head)
+    case .wait(let work):
+      // What comes meanwhile waits: the client's window bounds it.
+      if phase == .complete { pendingEnd = [] }
+      phase = .deciding
+      pendingHead = head
+      let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+      let eventLoop = loop.eventLoop
+      Task {
+        await work()
+        eventLoop.execute { bound.value.decideAgain() }
+      }
+    }
+  }
+
+  private func decideAgain() {
+    guard phase == .deciding, let head = pendingHead else { return }
+    pendingHead = nil
+    phase = .content
+    let loop = server.loop
+    guard server.parser.parse(head.readableBytesSpan, into: &loop.requestHead) == .complete else { return }
+    let end = pendingEnd
+    pendingEnd = nil
+    if end == [], exchange.waitingContent == nil, loop.requestHead.framing == .none { phase = .complete }
+    decide(head)
+    if let end, phase == .content { receivedEnd(trailers: end) } else if phase == .deciding { pendingEnd = end }
+  }
+
+  // MARK: Upstream
+
+  private func forward(_ order: ForwardingOrder, _ head: ByteBuffer) {
+    let loop = server.loop
+    exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
+    guard exchange.balancer != nil else { return refuse(500, "no application is configured") }
+    let framing = loop.requestHead.framing
+    if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
+      return refuse(413, "the request body is larger than the limit")
+    }
+    var sent = loop.buffers.take()
+    RequestForwarding.write(
+      loop.requestHead, head.readableBytesSpan, rules: server.rules,
+      context: .init(
+        identity: order.identity, forwardedFor: connection.forwardedFor, trusted: connection.peer.isTrusted,
+        requestID: exchange.requestID, upgrades: exchange.upgrades),
+      to: &sent)
+    exchange.sentHead = sent
+    exchange.isChunked = framing == .chunked
+    if exchange.upgrades { phase = .switching }
+    exchange.attempts.isRepeatable =
+      phase == .complete && loop.requestHead.method.isIdempotent && framing == .none
+    if phase == .content {
+      exchange.bodyBegan = .now()
+      if loop.requestHead.expectsContinue, exchange.waitingContent == nil { sendContinue() }
+      awaitContent(exchange.bodyBegan)
+      frameWaitingContent()
+    }
+    startIsDue = true
+    connection.proceedBehindReading(self)
+  }
+
+  /// What came while the gate was thinking is framed as the rest will be.
+  private func frameWaitingContent() {
+    guard exchange.isChunked, var content = exchange.waitingContent else { return }
+    exchange.waitingContent = nil
+    keep(&content)
+  }
+
+  /// Keeps content, framed, until there is a connection to the application.
+  private func keep(_ content: inout ByteBuffer) {
+    var waiting = exchange.waitingContent
+    exchange.waitingContent = nil
+    exchange.frame(&content, behind: &waiting, server.loop)
+    exchange.waitingContent = waiting
+  }
+
+  /// All that was read has been looked at: the request goes upstream, or what came of its body does.
+  func proceed() {
+    guard startIsDue, phase != .closed else {
+      upstream?.flushRequest()
+      return
+    }
+    startIsDue = false
+    guard !exchange.responseBegan, let pool = exchange.balancer?.choose() else { return }
+    exchange.attempts.place = pool.number
+    if let idle = pool.takeIdle() { begin(on: idle) } else { pool.connect(for: self) }
+  }
+
+  private func begin(on connection: UpstreamConnection) {
+    guard let head = exchange.sentHead else { return }
+    upstream = connection
+    let now = NIODeadline.now()
+    exchange.upstreamBegan = now
+    let content = phase == .switching ? nil : exchange.waitingContent
+    if phase != .switching { exchange.waitingContent = nil }
+    connection.begin(
+      self, head: head, content: content, isHead: exchange.isHead, isComplete: phase != .content,
+      upgrades: exchange.upgrades, now: now)
+    if content != nil, connection.isWritable { takeAll() }
+  }
+
+  func upstreamReady(_ connection: UpstreamConnection) {
+    guard phase != .closed, upstream == nil, !exchange.responseBegan else { return connection.release() }
+    begin(on: connection)
+  }
+
+  // MARK: The body
+
+  func received(content: ByteBuffer) {
+    var content = content
+    let count = content.readableBytes
+    exchange.receivedBytes += count
+    switch phase {
+    case .content where exchange.control != nil: collect(&content)
+    case .content where exchange.responseBegan && upstream == nil: connection.session.take(count, on: stream)
+    case .content: forward(&content, count)
+    case .tunnel:
+      guard let upstream else { return }
+      upstream.send(content)
+      connection.proceedBehindReading(self)
+      if upstream.isWritable { connection.session.take(count, on: stream) }
+    case .deciding, .switching:
+      if exchange.waitingContent == nil {
+        exchange.waitingContent = content
+      } else {
+        exchange.waitingContent?.writeBuffer(&content)
+      }
+    case .complete, .closed: connection.session.take(count, on: stream)
+    }
+  }
+
+  private func forward(_ content: inout ByteBuffer, _ count: Int) {
+    if let limit = server.bodyLimit, exchange.receivedBytes > limit {
+      return refuse(413, "the request body is larger than the limit")
+    }
+    let now = NIODeadline.now()
+    if !exchange.responseBegan, exchange.bodyIsTooSlow(now, more: 0, server) {
+      return refuse(408, "the request body arrives too slowly")
+    }
+    awaitContent(now)
+    guard let upstream else { return keep(&content) }
+    var framed: ByteBuffer?
+    exchange.frame(&content, behind: &framed, server.loop)
+    if let framed { upstream.send(framed) }
+    upstream.requestProgressed()
+    connection.proceedBehindReading(self)
+    if upstream.isWritable {
+      connection.session.take(count, on: stream)
+    } else if exchange.bodyHeldSince == nil {
+      exchange.countHold(true)
+    }
+  }
+
+  func receivedEnd(trailers: [UInt8]) {
+    switch phase {
+    case .deciding: pendingEnd = trailers
+    case .content:
+      phase = .complete
+      if exchange.control != nil { return perform() }
+      if !exchange.responseBegan { server.loop.wheel.disarm(self) }
+      endBody(trailers)
+    case .tunnel, .switching: endTunnel()
+    case .complete, .closed: break
+    }
+  }
+
+  private func endBody(_ trailers: [UInt8]) {
+    if exchange.isChunked {
+      var end = upstream == nil ? exchange.waitingContent ?? server.loop.buffers.take() : server.loop.buffers.take()
+      TrailerForwarding.write(trailers, rules: server.rules, to: &end)
+      if upstream == nil { exchange.waitingContent = end } else { upstream?.send(end) }
+    }
+    guard let upstream else { return }
+    upstream.flushRequest()
+    upstream.requestEnded()
+  }
+
+  /// The client has ended its side of a tunnel, as it would close a TCP connection (RFC 8441 5).
+  private func endTunnel() {
+    guard phase == .tunnel else { return reset(.cancel) }
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.flushRequest()
+    upstream?.abandon()
+    connection.session.end(stream, trailers: [])
+    connection.flushSoon()
+  }
+}

@@ -1,0 +1,135 @@
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+
+/// The way of a response: from the upstream, or of our own.
+extension HTTP2Exchange {
+  // MARK: From the upstream
+
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+    let loop = server.loop
+    if head.isInterim {
+      // 100 Continue was ours to send, and has been.
+      guard head.status != 100 else { return }
+      ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
+      connection.session.inform(&loop.fields, on: stream)
+      return
+    }
+    exchange.responseBegan = true
+    exchange.status = head.status
+    exchange.upstreamDuration = .now() - exchange.upstreamBegan
+    if let sent = exchange.sentHead {
+      exchange.sentHead = nil
+      loop.buffers.give(sent)
+    }
+    if phase == .content { loop.wheel.disarm(self) }
+    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
+    if head.status == 101 { return beginTunnel() }
+    connection.session.respond(&loop.fields, on: stream, isWhole: framing == .none)
+  }
+
+  /// The application has switched: the client is told 200 (RFC 8441 5), and what it sent ahead goes on.
+  private func beginTunnel() {
+    phase = .tunnel
+    server.observer.tunnelOpened()
+    server.loop.wheel.disarm(self)
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: false)
+    if let waiting = exchange.waitingContent {
+      exchange.waitingContent = nil
+      upstream?.send(waiting)
+      upstream?.flushRequest()
+      takeAll()
+    }
+  }
+
+  func responseContent(_ content: ByteBuffer) {
+    exchange.sentBytes += content.readableBytes
+    connection.session.send(content, on: stream)
+    awaitRoom()
+  }
+
+  func flushResponse() {
+    if stream.queuedBytes >= Self.eagerFlush { connection.flush() } else { connection.flushSoon() }
+  }
+
+  func responseEnded(trailers: [UInt8]) {
+    upstream = nil
+    connection.session.end(
+      stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
+    connection.flushSoon()
+  }
+
+  func upstreamFailed(_ failure: UpstreamFailure) {
+    upstream = nil
+    guard exchange.isUnderWay, phase != .closed else { return }
+    if exchange.responseBegan {
+      exchange.failure = failure.told
+      // What was promised cannot be kept, and the stream says so.
+      reset(.internalError)
+    } else if let pool = exchange.nextPool(after: failure) {
+      pool.connect(for: self)
+    } else {
+      exchange.failure = failure.told
+      refuse(failure.status, failure.reason)
+    }
+  }
+
+  // MARK: Of our own
+
+  /// Tells a client that waits for it to go on (RFC 9110 10.1.1): the head has passed, and the body is wanted.
+  func sendContinue() {
+    server.loop.fields.begin(status: 100)
+    connection.session.inform(&server.loop.fields, on: stream)
+    connection.flushSoon()
+  }
+
+  /// Answers with an error that the gate words.
+  func refuse(_ status: Int, _ reason: String) {
+    if !exchange.isUnderWay {
+      exchange.begin(on: server)
+      exchange.version = .http2
+    }
+    let accept = accept
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    startIsDue = false
+    // Too late to say so: only a stream that is broken off tells the client.
+    if exchange.responseBegan { return breakOff() }
+    respond(
+      server.gate.failure(
+        status: status, reason: reason, accept: accept, requestID: exchange.requestID.description))
+  }
+
+  /// What the client of a refused request accepts, as far as that can be known.
+  private var accept: [UInt8]? {
+    if let sent = exchange.sentHead {
+      guard server.parser.parse(sent.readableBytesSpan, into: &server.loop.requestHead) == .complete,
+        let line = server.loop.requestHead.fields.line(.accept)
+      else { return nil }
+      return sent.readableBytesSpan.array(line.value)
+    }
+    return exchange.control?.request.head.headerFields[.accept].map { Array($0.utf8) }
+  }
+
+  /// Writes a whole response.
+  func respond(_ response: ControlResponse) {
+    guard phase != .closed, !exchange.responseBegan else { return }
+    exchange.responseBegan = true
+    let status = response.head.status.code
+    exchange.status = status
+    exchange.control = nil
+    exchange.waitingContent = nil
+    server.loop.wheel.disarm(self)
+    let hasBody = !exchange.isHead && status != 204 && status != 304 && !response.body.isEmpty
+    ControlResponseForwarding.write(response, requestID: exchange.requestID, to: &server.loop.fields)
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: !hasBody)
+    if hasBody {
+      exchange.sentBytes = response.body.count
+      connection.session.send(ByteBuffer(bytes: response.body), on: stream)
+      connection.session.end(stream, trailers: [])
+      awaitRoom()
+    }
+    connection.flushSoon()
+  }
+}

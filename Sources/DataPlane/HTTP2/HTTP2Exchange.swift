@@ -1,0 +1,144 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// One request and its response on a stream of an HTTP/2 connection: what ``ClientConnection`` is for HTTP/1.1.
+///
+/// The steps that both have in common are ``Exchange``'s; this file holds the stream's life, the way of the request and
+/// of the response are in the files beside it.
+final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
+  /// How far the request has come.
+  enum Phase {
+    /// The gate has asked for time.
+    case deciding
+    /// The head is judged, the body is being read.
+    case content
+    /// The request is whole, its response is not.
+    case complete
+    /// The application has been asked to switch protocols, and has not yet.
+    case switching
+    /// Bytes go both ways as they come (RFC 8441).
+    case tunnel
+    case closed
+  }
+
+  let connection: HTTP2Connection
+  let stream: HTTP2Stream
+  var phase = Phase.complete
+  var exchange = Exchange()
+  var upstream: UpstreamConnection?
+  /// The head, while the gate thinks.
+  var pendingHead: ByteBuffer?
+  /// The end of the request, if it came while the gate was thinking: its trailers.
+  var pendingEnd: [UInt8]?
+  /// Whether the request is to be sent as soon as all that was read has been looked at.
+  var startIsDue = false
+  /// Whether the deadline is for a client that does not take the response.
+  private var awaitsRoom = false
+
+  /// Bytes of a response that wait for the client before the application is not read any more.
+  private static let queueLimit = 64 * 1024
+  /// From so many on what is queued is sent at once.
+  static let eagerFlush = 32 * 1024
+
+  init(connection: HTTP2Connection, stream: HTTP2Stream) {
+    self.connection = connection
+    self.stream = stream
+  }
+
+  var server: ServerContext { connection.server }
+
+  /// Who is asking: the client behind a trusted proxy that names one, else the peer.
+  var client: ClientPeer { exchange.client ?? connection.peer }
+
+  /// Whose session it is.
+  var session: SessionTag? { exchange.isUnderWay ? exchange.session : nil }
+
+  // MARK: Back-pressure
+
+  var canTakeResponse: Bool { stream.queuedBytes < Self.queueLimit && connection.isWritable }
+
+  func sentContent() {
+    if stream.queuedBytes == 0 {
+      if awaitsRoom { server.loop.wheel.disarm(self) }
+      awaitsRoom = false
+    } else if awaitsRoom {
+      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    }
+    if stream.queuedBytes < Self.queueLimit { upstream?.holdReads(false) }
+  }
+
+  /// Sees to it that a client that takes nothing of what is queued does not hold it for ever.
+  func awaitRoom() {
+    guard !awaitsRoom, stream.queuedBytes > 0 else { return }
+    awaitsRoom = true
+    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+  }
+
+  /// The client's channel can take more again.
+  func clientTakesMore() { if stream.queuedBytes < Self.queueLimit { upstream?.holdReads(false) } }
+
+  func upstreamWritabilityChanged(_ writable: Bool) {
+    guard phase != .closed else { return }
+    if phase == .content { exchange.countHold(!writable) }
+    guard writable else { return }
+    takeAll()
+    if phase == .content { awaitContent(.now()) }
+  }
+
+  /// Gives the client room for as much as it has sent so far: the application has taken that.
+  func takeAll() {
+    guard stream.untaken > 0 else { return }
+    connection.session.take(stream.untaken, on: stream)
+    connection.flushSoon()
+  }
+
+  // MARK: Time
+
+  /// The least that a body has to come on. Once there is a response it may take as long as it likes: streams in both
+  /// directions are made of pauses.
+  func awaitContent(_ now: NIODeadline) {
+    guard !exchange.responseBegan else { return }
+    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
+  }
+
+  override func timedOut() {
+    switch phase {
+    case .content where !exchange.responseBegan && exchange.bodyHeldSince != nil:
+      refuse(504, "the application did not take the request body in time")
+    case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
+    default: breakOff()
+    }
+  }
+
+  // MARK: Ends
+
+  /// Ends the stream at once, in the middle of whatever it does.
+  func breakOff() {
+    if exchange.failure == nil { exchange.failure = .cutOff }
+    reset(.cancel)
+  }
+
+  func reset(_ code: HTTP2ErrorCode) {
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    connection.session.reset(stream, code)
+    connection.flushSoon()
+  }
+
+  func closed(_ code: UInt32) {
+    guard phase != .closed else { return }
+    phase = .closed
+    server.loop.wheel.remove(self)
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    pendingHead = nil
+    exchange.waitingContent = nil
+    guard exchange.isUnderWay else { return }
+    // Either side may end a tunnel: that is how one ends.
+    if !stream.isEndSent, exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
+    if exchange.status == 0 { exchange.status = 499 }
+    exchange.report(to: server, from: connection.peer)
+  }
+}

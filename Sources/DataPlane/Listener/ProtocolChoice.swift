@@ -1,0 +1,113 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// Waits until it is known what a client speaks, then makes room for the connection that speaks it: over TLS by what
+/// the handshake agreed on (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113 3.3 and 3.4).
+///
+/// Listeners that speak HTTP/1.1 alone do without.
+final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let server: ServerContext
+  var peer: ClientPeer
+  private let protocols: [HTTPProtocol]
+  private var context: ChannelHandlerContext?
+  private var received = ByteBuffer()
+  private var isDone = false
+
+  init(server: ServerContext, peer: ClientPeer, protocols: [HTTPProtocol]) {
+    self.server = server
+    self.peer = peer
+    self.protocols = protocols
+  }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    server.opened(self)
+    server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
+    isDone = true
+    server.loop.wheel.remove(self)
+    server.ended(self)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard let agreement = event as? TLSHandshakeCompleted, !isDone else {
+      if case .inputClosed? = event as? ChannelEvent, !isDone { context.close(promise: nil) }
+      return context.fireUserInboundEventTriggered(event)
+    }
+    // Who offers nothing speaks HTTP/1.1.
+    choose(agreement.negotiatedProtocol == HTTPProtocol.http2.rawValue ? .http2 : .http1, context, event: event)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isDone else { return context.fireChannelRead(data) }
+    var buffer = unwrapInboundIn(data)
+    received.writeBuffer(&buffer)
+    // Longer than the beginning of the preface no request of HTTP/1.1 is like it: there is no method of that name.
+    let preface = Self.preface.prefix(received.readableBytes)
+    guard received.readableBytesView.prefix(Self.preface.count).elementsEqual(preface) else {
+      return choose(.http1, context)
+    }
+    if preface.count == Self.preface.count { choose(.http2, context) }
+  }
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n".utf8)
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if let error = error as? TLSError, error != .uncleanShutdown, !isDone { server.observer.handshakeFailed() }
+    context.close(promise: nil)
+  }
+
+  override func timedOut() { context?.close(promise: nil) }
+
+  // MARK: The choice
+
+  private func choose(_ choice: HTTPProtocol, _ context: ChannelHandlerContext, event: Any? = nil) {
+    isDone = true
+    guard protocols.contains(choice) else { return context.close(promise: nil) }
+    let handler: any ChannelHandler =
+      switch choice {
+      case .http1: ClientConnection(server: server, peer: peer)
+      case .http2: HTTP2Connection(server: server, peer: peer)
+      }
+    let pipeline = context.pipeline.syncOperations
+    do {
+      try pipeline.addHandler(handler, position: .after(self))
+    } catch {
+      return context.close(promise: nil)
+    }
+    if let event { context.fireUserInboundEventTriggered(event) }
+    if received.readableBytes > 0 {
+      context.fireChannelRead(wrapInboundOut(received))
+      received = ByteBuffer()
+    }
+    pipeline.removeHandler(self, promise: nil)
+  }
+
+  // MARK: Of the listener
+
+  var sessions: [SessionTag] { [] }
+
+  func drain() { context?.close(promise: nil) }
+
+  func abort() { context?.close(promise: nil) }
+
+  func endExchanges(of sessions: Set<SessionTag>) {}
+}

@@ -1,0 +1,56 @@
+/// What one HTTP/2 connection may do and cost: every number of the policy stands here.
+///
+/// nghttp2 1.52 enforces the protocol; what it leaves to its user (how large a field section may be, how much a peer may
+/// make us work for nothing) is enforced by ``HTTP2Session`` out of these.
+package struct HTTP2Policy: Sendable, Equatable {
+  /// What one head may be, as for HTTP/1.1. Beyond it: 431 or 414.
+  package var heads: HeadLimits
+  /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 100. One beyond is refused (REFUSED_STREAM).
+  package var concurrentStreams: UInt32 = 100
+  /// Bytes that a stream may send before they are taken (SETTINGS_INITIAL_WINDOW_SIZE). Default: 131,072.
+  package var streamWindow: UInt32 = 131_072
+  /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
+  /// Default: 1,048,576.
+  package var connectionWindow: Int32 = 1_048_576
+  /// Bytes of names and values of one field section as HPACK unpacks it. Default: 262,144. A section beyond it has cost
+  /// too much already: the connection ends.
+  package var sectionBytes = 262_144
+  /// Fields of one section. Default: 2,000. Then the connection ends.
+  package var sectionFields = 2_000
+  /// Bytes and fields of a trailer section. Default: 8,192 and 32, as for HTTP/1.1. Beyond: the stream is reset.
+  package var trailerBytes = 8_192
+  package var trailerFields = 32
+  /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
+  /// of what the client did ("made you reset", CVE-2025-8671). Default: 200 at once, 20 a second from then on.
+  package var resets = Allowance(atOnce: 200, perSecond: 20)
+  /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, empty DATA, and frames unknown.
+  /// Each request, and each frame with content in either direction, gives back two. Default: 1,000 at once, 100 a second.
+  package var idleFrames = Allowance(atOnce: 1_000, perSecond: 100)
+
+  package init(heads: HeadLimits) { self.heads = heads }
+
+  /// So many at once, and so many a second in the long run. Beyond: GOAWAY with ENHANCE_YOUR_CALM.
+  package struct Allowance: Sendable, Equatable {
+    package var atOnce: Int
+    package var perSecond: Int
+
+    package init(atOnce: Int, perSecond: Int) {
+      self.atOnce = atOnce
+      self.perSecond = perSecond
+    }
+  }
+}
+
+/// Error codes of RFC 9113 7.
+package enum HTTP2ErrorCode: UInt32, Sendable {
+  case noError = 0x0
+  case protocolError = 0x1
+  case internalError = 0x2
+  case flowControlError = 0x3
+  case streamClosed = 0x5
+  case frameSizeError = 0x6
+  case refusedStream = 0x7
+  case cancel = 0x8
+  case compressionError = 0x9
+  case enhanceYourCalm = 0xB
+}

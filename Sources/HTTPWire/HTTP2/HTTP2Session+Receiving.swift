@@ -1,0 +1,158 @@
+internal import CNghttp2
+internal import NIOCore
+
+/// What nghttp2 tells of what came. Each function answers as nghttp2 wants it: 0, or an error that ends the session.
+extension HTTP2Session {
+  private static let failure = Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+
+  /// A frame has begun. Those that carry nothing are paid for.
+  func began(_ frame: nghttp2_frame_hd) -> Int32 {
+    let isCheap: Bool
+    switch UInt32(frame.type) {
+    case NGHTTP2_HEADERS.rawValue:
+      isCheap = true
+      idleFrames.earn(2)
+    case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+    case NGHTTP2_RST_STREAM.rawValue: return isServer && !resets.spend(now) ? calm() : 0
+    default: isCheap = false
+    }
+    return isServer && !isCheap && !idleFrames.spend(now) ? calm() : 0
+  }
+
+  /// Ends a connection that costs too much.
+  private func calm() -> Int32 {
+    verdict = verdict ?? .enhanceYourCalm
+    return Self.failure
+  }
+
+  /// A field section has begun.
+  func beganSection(_ frame: nghttp2_frame) -> Int32 {
+    let id = frame.hd.stream_id
+    sectionOf = id
+    if isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST {
+      streams[id] = HTTP2Stream(id: id)
+      assembly.reset()
+    } else if streams[id]?.hasHead == true {
+      assembly.beginTrailers()
+    } else {
+      assembly.reset()
+    }
+    return 0
+  }
+
+  func receivedField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int32 {
+    assembly.append(name, value)
+    guard assembly.byteCount <= policy.sectionBytes, assembly.fieldCount <= policy.sectionFields else { return calm() }
+    return 0
+  }
+
+  /// nghttp2 would drop the field and go on: what is malformed is not for us to mend.
+  func receivedInvalidField() -> Int32 {
+    assembly.refuse("a malformed field")
+    return 0
+  }
+
+  func receivedContent(of id: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
+    guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
+    stream.untaken += bytes.count
+    idleFrames.earn(2)
+    // The bytes stand in the buffer that is being read: a part of it is enough, no copy.
+    let offset = inputStart.distance(to: start)
+    guard let content = input.getSlice(at: input.readerIndex + offset, length: bytes.count) else { return Self.failure }
+    if let handler = stream.handler { handler.received(content: content) } else { take(bytes.count, on: stream) }
+    return 0
+  }
+
+  /// A frame is whole, and in order.
+  func received(_ frame: nghttp2_frame) -> Int32 {
+    let flags = UInt32(frame.hd.flags)
+    let isEnd = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    switch UInt32(frame.hd.type) {
+    case NGHTTP2_HEADERS.rawValue:
+      sectionOf = 0
+      if let stream = streams[frame.hd.stream_id] { receivedSection(on: stream, isEnd: isEnd) }
+    case NGHTTP2_DATA.rawValue:
+      if isEnd, let stream = streams[frame.hd.stream_id] { receivedEnd(of: stream, trailers: []) }
+    case NGHTTP2_PING.rawValue:
+      if flags & NGHTTP2_FLAG_ACK.rawValue != 0 { handler?.receivedPong() }
+    default: break
+    }
+    return 0
+  }
+
+  private func receivedSection(on stream: HTTP2Stream, isEnd: Bool) {
+    if stream.hasHead {
+      guard let trailers = assembly.finishTrailers(policy) else { return reset(stream, .protocolError) }
+      if isEnd { receivedEnd(of: stream, trailers: trailers) }
+    } else if isServer {
+      stream.hasHead = true
+      receivedRequest(on: stream, isEnd: isEnd)
+    } else {
+      receivedResponse(on: stream, isEnd: isEnd)
+    }
+  }
+
+  private func receivedRequest(on stream: HTTP2Stream, isEnd: Bool) {
+    stream.isEndReceived = isEnd
+    switch assembly.finishRequest(isWhole: isEnd) {
+    case .head: stream.handler = handler?.received(request: assembly.head, on: stream, isWhole: isEnd)
+    case .refused(let status, let reason):
+      stream.handler = handler?.received(refusable: assembly.head, on: stream, status: status, reason: reason)
+    case .malformed(let reason):
+      reset(stream, .protocolError)
+      handler?.receivedMalformed(reason)
+    }
+  }
+
+  private func receivedResponse(on stream: HTTP2Stream, isEnd: Bool) {
+    let isInterim = assembly.isInterim
+    guard assembly.finishResponse() == .head else { return reset(stream, .protocolError) }
+    stream.hasHead = !isInterim
+    stream.handler?.received(head: assembly.head)
+    if isEnd { receivedEnd(of: stream, trailers: []) }
+  }
+
+  private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
+    stream.isEndReceived = true
+    stream.handler?.receivedEnd(trailers: trailers)
+  }
+
+  /// A frame breaks the protocol, and nghttp2 resets its stream or ends the connection for it.
+  func receivedInvalid(_ frame: nghttp2_frame) -> Int32 {
+    guard isServer, UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+    sectionOf = 0
+    if streams[frame.hd.stream_id]?.handler == nil { handler?.receivedMalformed("a malformed message") }
+    return 0
+  }
+
+  /// A frame is on its way.
+  func sent(_ frame: nghttp2_frame) -> Int32 {
+    switch UInt32(frame.hd.type) {
+    case NGHTTP2_RST_STREAM.rawValue:
+      // What we end of our own accord is no fault of the peer's.
+      switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
+      case .noError, .cancel, .internalError: break
+      default: if isServer, !resets.spend(now) { verdict = verdict ?? .enhanceYourCalm }
+      }
+    case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
+      guard UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
+        let stream = streams[frame.hd.stream_id]
+      else { break }
+      stream.isEndSent = true
+      // The rest of the request is not wanted any more (RFC 9113 8.1).
+      if isServer, !stream.isEndReceived { reset(stream, .noError) }
+    default: break
+    }
+    return 0
+  }
+
+  func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
+    if sectionOf == id { sectionOf = 0 }
+    guard let stream = streams.removeValue(forKey: id) else { return 0 }
+    if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
+    let handler = stream.handler
+    stream.handler = nil
+    handler?.closed(code)
+    return 0
+  }
+}

@@ -1,0 +1,126 @@
+internal import CNghttp2
+package import NIOCore
+
+/// What is submitted, and how it becomes frames.
+extension HTTP2Session {
+  /// Begins a request, at the client's side.
+  /// - Parameter isWhole: whether no content follows.
+  /// - Returns: nil where the session takes no more streams.
+  package func request(
+    _ fields: inout HTTP2Fields, isWhole: Bool, handler: any HTTP2StreamHandler
+  ) -> HTTP2Stream? {
+    let id = fields.withNameValues { list, count in
+      withProvider(!isWhole) { nghttp2_submit_request(pointer, nil, list, count, $0, nil) }
+    }
+    guard id > 0 else { return nil }
+    let stream = HTTP2Stream(id: id)
+    stream.handler = handler
+    streams[id] = stream
+    return stream
+  }
+
+  /// Sends an interim response.
+  package func inform(_ fields: inout HTTP2Fields, on stream: HTTP2Stream) {
+    _ = fields.withNameValues { list, count in
+      nghttp2_submit_headers(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, nil, list, count, nil)
+    }
+  }
+
+  /// Sends the head of a final response.
+  /// - Parameter isWhole: whether no content follows.
+  package func respond(_ fields: inout HTTP2Fields, on stream: HTTP2Stream, isWhole: Bool) {
+    let result = fields.withNameValues { list, count in
+      withProvider(!isWhole) { nghttp2_submit_response(pointer, stream.id, list, count, $0) }
+    }
+    if result != 0 { reset(stream, .internalError) }
+  }
+
+  /// Queues content.
+  package func send(_ content: ByteBuffer, on stream: HTTP2Stream) {
+    guard stream.ending == nil, content.readableBytes > 0 else { return }
+    if stream.queue == nil { stream.queue = content } else { stream.queue?.writeImmutableBuffer(content) }
+    resume(stream)
+  }
+
+  /// Ends the content.
+  /// - Parameter trailers: field lines, each ended by CR LF, already chosen; empty for none.
+  package func end(_ stream: HTTP2Stream, trailers: [UInt8]) {
+    guard stream.ending == nil else { return }
+    stream.ending = trailers.isEmpty ? .plain : .trailers(trailers)
+    resume(stream)
+  }
+
+  /// Breaks a stream off. What is queued is not sent any more.
+  package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
+    nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
+  }
+
+  /// So much of what was received has been taken: the peer may send as much again.
+  package func take(_ count: Int, on stream: HTTP2Stream) {
+    let count = min(count, stream.untaken)
+    guard count > 0 else { return }
+    stream.untaken -= count
+    nghttp2_session_consume(pointer, stream.id, count)
+  }
+
+  private func resume(_ stream: HTTP2Stream) {
+    guard stream.isDeferred else { return }
+    stream.isDeferred = false
+    nghttp2_session_resume_data(pointer, stream.id)
+  }
+
+  private func withProvider<Result>(
+    _ isWanted: Bool, _ body: (UnsafePointer<nghttp2_data_provider>?) -> Result
+  ) -> Result {
+    guard isWanted else { return body(nil) }
+    var provider = nghttp2_data_provider()
+    provider.read_callback = { _, id, _, length, flags, _, user in
+      guard let user, let flags else { return ssize_t(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+      return HTTP2Callbacks.session(user).nextContent(of: id, at: length, &flags.pointee)
+    }
+    return body(&provider)
+  }
+
+  // MARK: For nghttp2
+
+  /// How much of a stream's content goes into the next frame; ``writeContent(of:head:count:)`` puts it there.
+  private func nextContent(of id: Int32, at most: Int, _ flags: inout UInt32) -> Int {
+    guard let stream = streams[id] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+    let queued = stream.queuedBytes
+    guard queued > 0 || stream.ending != nil else {
+      stream.isDeferred = true
+      return Int(NGHTTP2_ERR_DEFERRED.rawValue)
+    }
+    let count = min(queued, most)
+    flags |= UInt32(NGHTTP2_DATA_FLAG_NO_COPY.rawValue)
+    if count == queued, let ending = stream.ending {
+      flags |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue)
+      if case .trailers(let lines) = ending, submitTrailers(lines, on: stream) {
+        flags |= UInt32(NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue)
+      }
+    }
+    return count
+  }
+
+  private func submitTrailers(_ lines: [UInt8], on stream: HTTP2Stream) -> Bool {
+    var fields = HTTP2Fields()
+    TrailerSection.forEachLine(lines) { line, bytes in fields.append(line, bytes) }
+    guard fields.count > 0 else { return false }
+    return fields.withNameValues { list, count in nghttp2_submit_trailer(pointer, stream.id, list, count) } == 0
+  }
+
+  /// Writes a DATA frame straight into the output: its head, and content without a copy between.
+  func writeContent(of id: Int32, head: UnsafeRawBufferPointer, count: Int) -> Int32 {
+    guard let stream = streams[id] else { return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+    output.writeBytes(head)
+    if count > 0, var queue = stream.queue {
+      stream.queue = nil
+      guard let content = queue.readSlice(length: count) else { return Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+      output.writeImmutableBuffer(content)
+      stream.queue = queue.readableBytes > 0 ? queue : nil
+      idleFrames.earn(2)
+      stream.handler?.sentContent()
+    }
+    return 0
+  }
+}

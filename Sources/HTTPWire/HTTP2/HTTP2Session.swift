@@ -1,0 +1,221 @@
+internal import CNghttp2
+package import NIOCore
+
+/// Who uses the server's side of a session. As for ``HTTP2StreamHandler``: called while the session reads.
+package protocol HTTP2SessionHandler: AnyObject {
+  /// A request's head is whole.
+  /// - Parameters:
+  ///   - head: the request as an HTTP/1.1 head; its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
+  /// - Returns: who is told of what follows on the stream.
+  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
+  /// A well-formed request that is to be answered with this status and nothing else.
+  func received(refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String)
+    -> any HTTP2StreamHandler
+  /// A malformed request (RFC 9113 8.1.1); its stream has been reset.
+  func receivedMalformed(_ reason: String)
+  /// The peer has answered our PING.
+  func receivedPong()
+}
+
+/// One HTTP/2 connection without its socket: bytes in, events out; what is submitted, as bytes out. The owner of an
+/// `nghttp2_session`.
+///
+/// ``receive(_:now:)`` reads what came and tells the handlers; ``produce(into:limit:)`` writes what is due, all in one
+/// buffer. nghttp2 keeps the protocol's state; what it leaves to its user is in ``HTTP2Policy`` and
+/// ``HTTP2HeadAssembly``.
+package final class HTTP2Session {
+  let policy: HTTP2Policy
+  let isServer: Bool
+  /// Whose session it is; who outlives it.
+  package weak var handler: (any HTTP2SessionHandler)?
+  /// nil when the library had no memory for it, or when it is closed.
+  var pointer: OpaquePointer?
+  var streams: [Int32: HTTP2Stream] = [:]
+  var assembly: HTTP2HeadAssembly
+  var resets: HTTP2Budget
+  var idleFrames: HTTP2Budget
+  var now: NIODeadline
+  /// What is being read, and where nghttp2 sees it.
+  var input = ByteBuffer()
+  var inputStart: UnsafeRawPointer?
+  /// What is being written.
+  var output = ByteBuffer()
+  /// Why the connection is to end.
+  var verdict: HTTP2ErrorCode?
+  private var isEnding = false
+  /// Whether nghttp2 is at work, and must not lose what it works on.
+  private var isBusy = false
+  private var closesBehind = false
+  /// The stream whose section has begun and is not whole; 0 where there is none.
+  var sectionOf: Int32 = 0
+
+  /// The server's side.
+  package convenience init(serverWith policy: HTTP2Policy, now: NIODeadline) {
+    self.init(policy, isServer: true, now: now)
+    submitSettings([
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, policy.concurrentStreams),
+      (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, policy.streamWindow),
+      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(policy.heads.headBytes)),
+      // WebSocket (RFC 8441 3).
+      (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
+      // Nobody's tree of priorities (RFC 9218 2.1).
+      (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
+    ])
+  }
+
+  /// The client's side.
+  package convenience init(clientWith policy: HTTP2Policy, now: NIODeadline) {
+    self.init(policy, isServer: false, now: now)
+    submitSettings([
+      (NGHTTP2_SETTINGS_ENABLE_PUSH, 0),
+      (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, 0),
+      (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, policy.streamWindow),
+      (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(policy.heads.headBytes)),
+    ])
+  }
+
+  private init(_ policy: HTTP2Policy, isServer: Bool, now: NIODeadline) {
+    self.policy = policy
+    self.isServer = isServer
+    self.now = now
+    assembly = HTTP2HeadAssembly(limits: policy.heads)
+    resets = HTTP2Budget(policy.resets, now: now)
+    idleFrames = HTTP2Budget(policy.idleFrames, now: now)
+    let user = Unmanaged.passUnretained(self).toOpaque()
+    let callbacks = HTTP2Callbacks.ours.pointer
+    var session: OpaquePointer?
+    let options = HTTP2Options.ours.pointer
+    let made =
+      isServer
+      ? nghttp2_session_server_new2(&session, callbacks, user, options)
+      : nghttp2_session_client_new2(&session, callbacks, user, options)
+    pointer = made == 0 ? session : nil
+  }
+
+  private func submitSettings(_ settings: [(nghttp2_settings_id, UInt32)]) {
+    let entries = settings.map { nghttp2_settings_entry(settings_id: Int32($0.0.rawValue), value: $0.1) }
+    nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count)
+    nghttp2_session_set_local_window_size(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), 0, policy.connectionWindow)
+  }
+
+  deinit { nghttp2_session_del(pointer) }
+
+  // MARK: Bytes
+
+  /// Reads what came.
+  package func receive(_ buffer: ByteBuffer, now: NIODeadline) {
+    guard let pointer, !isEnding else { return }
+    self.now = now
+    input = buffer
+    isBusy = true
+    let result = buffer.withUnsafeReadableBytes { bytes in
+      inputStart = bytes.baseAddress
+      return nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+    }
+    inputStart = nil
+    input = ByteBuffer()
+    isBusy = false
+    if closesBehind { return close() }
+    if result < 0, verdict == nil { verdict = Self.code(Int32(result)) }
+    followVerdict()
+  }
+
+  /// Appends what is due to `buffer`, frame by frame, until it holds `limit` bytes or a frame more.
+  package func produce(into buffer: inout ByteBuffer, limit: Int) {
+    guard let pointer else { return }
+    swap(&buffer, &output)
+    isBusy = true
+    while output.readableBytes < limit {
+      var bytes: UnsafePointer<UInt8>?
+      let count = nghttp2_session_mem_send(pointer, &bytes)
+      guard count > 0, let bytes else {
+        if count < 0 { verdict = verdict ?? .internalError }
+        break
+      }
+      output.writeBytes(UnsafeRawBufferPointer(start: bytes, count: count))
+    }
+    swap(&buffer, &output)
+    isBusy = false
+    if closesBehind { return close() }
+    followVerdict()
+  }
+
+  /// Whether there is something to write.
+  package var wantsToWrite: Bool { nghttp2_session_want_write(pointer) != 0 }
+
+  /// Whether all is said: the connection is to be closed once what was written is out.
+  package var isOver: Bool {
+    pointer == nil || (nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0)
+  }
+
+  /// What ended the connection, if it was not the peer; nil while all is well.
+  package var endedBy: HTTP2ErrorCode? { verdict }
+
+  private func followVerdict() {
+    guard let verdict, !isEnding else { return }
+    isEnding = true
+    nghttp2_session_terminate_session(pointer, verdict.rawValue)
+  }
+
+  private static func code(_ error: Int32) -> HTTP2ErrorCode {
+    switch error {
+    case Int32(NGHTTP2_ERR_FLOODED.rawValue), Int32(NGHTTP2_ERR_TOO_MANY_CONTINUATIONS.rawValue): .enhanceYourCalm
+    case Int32(NGHTTP2_ERR_NOMEM.rawValue), Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue): .internalError
+    default: .protocolError
+    }
+  }
+
+  // MARK: Streams
+
+  /// Whether a section has begun and is not whole.
+  package var isWithinHead: Bool { sectionOf != 0 }
+
+  /// How many streams are open.
+  package var streamCount: Int { streams.count }
+
+  /// Who uses the open streams.
+  package var handlers: [any HTTP2StreamHandler] { streams.values.compactMap(\.handler) }
+
+  /// The connection is gone: every stream is over, and nothing is read or written any more.
+  package func close() {
+    guard let pointer else { return }
+    guard !isBusy else {
+      closesBehind = true
+      return
+    }
+    self.pointer = nil
+    let open = streams.values
+    streams = [:]
+    for stream in open {
+      let handler = stream.handler
+      stream.handler = nil
+      handler?.closed(HTTP2ErrorCode.cancel.rawValue)
+    }
+    nghttp2_session_del(pointer)
+  }
+
+  /// Lets go of memory that only a connection in use needs.
+  package func rest() { assembly.release() }
+
+  // MARK: The end of the connection
+
+  /// Tells the peer to begin nothing more here (RFC 9113 6.8), and asks for a sign that it has heard it.
+  package func announceEnd() {
+    nghttp2_submit_shutdown_notice(pointer)
+    nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+  }
+
+  /// Says which stream was the last; the session is over when the streams are.
+  package func goAway() {
+    nghttp2_submit_goaway(
+      pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(pointer),
+      HTTP2ErrorCode.noError.rawValue, nil, 0)
+  }
+
+  /// Ends all streams at once.
+  package func terminate(_ code: HTTP2ErrorCode) {
+    verdict = verdict ?? code
+    followVerdict()
+  }
+}

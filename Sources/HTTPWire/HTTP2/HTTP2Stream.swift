@@ -1,0 +1,53 @@
+package import NIOCore
+
+/// One stream of a session, from its head to its end.
+package final class HTTP2Stream {
+  /// Odd: begun by the client.
+  package let id: Int32
+  /// Who is told of what comes; let go of when the stream is closed.
+  package var handler: (any HTTP2StreamHandler)?
+
+  /// Content that is to be sent.
+  var queue: ByteBuffer?
+  /// What ends it: nothing more, or these field lines behind it. Nil while more may come.
+  var ending: Ending?
+  /// Whether nghttp2 has asked for content in vain, and must be told when there is some.
+  var isDeferred = false
+  /// Received, and neither taken nor given back.
+  package internal(set) var untaken = 0
+  /// Whether its section under way is the trailers.
+  var hasHead = false
+  /// Whether the peer has sent its end, and whether we have.
+  package internal(set) var isEndReceived = false
+  package internal(set) var isEndSent = false
+
+  enum Ending {
+    case plain
+    case trailers([UInt8])
+  }
+
+  init(id: Int32) { self.id = id }
+
+  /// Bytes that wait to be sent.
+  package var queuedBytes: Int { queue?.readableBytes ?? 0 }
+}
+
+/// Who uses a stream. Called while the session reads or writes: it may submit what it likes, but must neither feed nor
+/// empty the session from within.
+package protocol HTTP2StreamHandler: AnyObject {
+  /// The peer has sent content. ``HTTP2Session/take(_:on:)`` gives it room for as much again.
+  func received(content: ByteBuffer)
+  /// The peer has sent all. Field lines, each ended by CR LF; empty without trailers.
+  func receivedEnd(trailers: [UInt8])
+  /// A response's head, at the client's side; interim ones too.
+  func received(head: ByteBuffer)
+  /// Some of the queued content is on its way.
+  func sentContent()
+  /// The stream is over, whichever way.
+  func closed(_ code: UInt32)
+}
+
+extension HTTP2StreamHandler {
+  /// A server's streams begin with their head: ``HTTP2SessionHandler`` makes who handles them.
+  package func received(head: ByteBuffer) {}
+}
