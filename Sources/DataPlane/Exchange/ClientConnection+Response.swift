@@ -115,7 +115,7 @@ extension ClientConnection {
 
   /// Answers with an error that the gate words.
   func refuse(_ status: Int, _ reason: String) {
-    let preferences = preferencesOfRequest
+    let preferences = exchange.preferences(on: server, pending: pending)
     beginExchange()
     let upstream = upstream
     self.upstream = nil

@@ -17,7 +17,7 @@ extension HTTP2Exchange {
     }
     exchange.responseBegan = true
     exchange.status = head.status
-    exchange.upstreamDuration = .now() - exchange.upstreamBegan
+    exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
       loop.buffers.give(sent)
@@ -89,7 +89,7 @@ extension HTTP2Exchange {
       exchange.begin(on: server)
       exchange.version = .http2
     }
-    let accept = accept
+    let preferences = exchange.preferences(on: server, pending: nil)
     let upstream = upstream
     self.upstream = nil
     upstream?.abandon()
@@ -98,18 +98,7 @@ extension HTTP2Exchange {
     if exchange.responseBegan { return breakOff() }
     respond(
       server.gate.failure(
-        status: status, reason: reason, accept: accept, requestID: exchange.requestID.description))
-  }
-
-  /// What the client of a refused request accepts, as far as that can be known.
-  private var accept: [UInt8]? {
-    if let sent = exchange.sentHead {
-      guard server.parser.parse(sent.readableBytesSpan, into: &server.loop.requestHead) == .complete,
-        let line = server.loop.requestHead.fields.line(.accept)
-      else { return nil }
-      return sent.readableBytesSpan.array(line.value)
-    }
-    return exchange.control?.request.head.headerFields[.accept].map { Array($0.utf8) }
+        status: status, reason: reason, preferences: preferences, requestID: exchange.requestID.description))
   }
 
   /// Writes a whole response.

@@ -3,18 +3,19 @@ internal import HTTPWire
 internal import NIOCore
 
 /// What the client of a refused request would like to read, as far as that can be known.
-extension ClientConnection {
+extension Exchange {
   /// `Accept` and `Accept-Language`, however far the request got.
-  var preferencesOfRequest: ClientPreferences {
+  /// - Parameter pending: a head that was not taken.
+  func preferences(on server: ServerContext, pending: ByteBuffer?) -> ClientPreferences {
     let loop = server.loop
-    if let sent = exchange.sentHead {
+    if let sent = sentHead {
       guard server.parser.parse(sent.readableBytesSpan, into: &loop.requestHead) == .complete else { return .unknown }
       let bytes = sent.readableBytesSpan
       return ClientPreferences(
         accept: loop.requestHead.fields.line(.accept).map { bytes.array($0.value) },
         acceptLanguage: loop.requestHead.fields.line(.acceptLanguage).map { bytes.array($0.value) })
     }
-    if let fields = exchange.control?.request.head.headerFields {
+    if let fields = control?.request.head.headerFields {
       return ClientPreferences(
         accept: fields[.accept].map { Array($0.utf8) }, acceptLanguage: fields[.acceptLanguage].map { Array($0.utf8) })
     }
