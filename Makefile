@@ -8,7 +8,7 @@ SWIFT ?= swift
 RELEASE = $(SWIFT) build --configuration release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test demo bench fuzz lint deb test-deb
+.PHONY: help build test demo bench fuzz lint deb test-deb check-deploy
 
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
@@ -19,6 +19,7 @@ help:
 	@echo 'make build  builds the debug binaries'
 	@echo 'make deb    builds the Debian package, into .build/deb'
 	@echo 'make test-deb  installs it in a clean Debian root, as root, and signs in through it'
+	@echo 'make check-deploy  looks at Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
 
 build:
 	@Scripts/install-debian-packages build
@@ -54,6 +55,10 @@ test-deb: deb
 	@Scripts/install-debian-packages test-deb
 	$(RELEASE) --product apple-simulator
 	@exec python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(RELEASE) --show-bin-path)/apple-simulator"
+
+check-deploy:
+	@Scripts/install-debian-packages check-deploy
+	@exec Scripts/check-deploy
 
 # FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list tells the targets).
 fuzz:

@@ -8,8 +8,9 @@ struct CordonCommand: AsyncParsableCommand {
     abstract: "Sign in with Apple in front of a web application.",
     version: version,
     subcommands: [
-      RunCommand.self, CheckCommand.self, DoctorCommand.self, DemoCommand.self, KeygenCommand.self,
-      ReferenceCommand.self, ReloadCommand.self, AccountsCommand.self, SessionsCommand.self, StoreCommand.self,
+      InitCommand.self, RunCommand.self, CheckCommand.self, DoctorCommand.self, ReadyCommand.self, ReloadCommand.self,
+      DemoCommand.self, KeygenCommand.self, ReferenceCommand.self, ImportCommand.self, AccountsCommand.self,
+      SessionsCommand.self, StoreCommand.self,
     ])
 
   /// The version of this source.

@@ -2,6 +2,8 @@
 enum ExitStatus {
   /// EX_CONFIG: the configuration is not in order.
   static let configuration: Int32 = 78
+  /// EX_DATAERR: what was given to read is not what it should be.
+  static let badInput: Int32 = 65
   /// EX_CANTCREAT: a file cannot be written.
   static let cannotCreate: Int32 = 73
 }

@@ -16,8 +16,7 @@ struct KeygenCommand: ParsableCommand {
   var output: String?
 
   func run() throws {
-    var random = SystemRandomNumberGenerator()
-    let secret = Self.base64URL((0..<48).map { _ in UInt8.random(in: 0...255, using: &random) })
+    let secret = Self.secret()
     guard let output else {
       print(secret)
       return
@@ -29,6 +28,12 @@ struct KeygenCommand: ParsableCommand {
       print("cordon keygen: \(error.message)", to: &standardError)
       throw ExitCode(ExitStatus.cannotCreate)
     }
+  }
+
+  /// A new secret, as text.
+  static func secret() -> String {
+    var random = SystemRandomNumberGenerator()
+    return base64URL((0..<48).map { _ in UInt8.random(in: 0...255, using: &random) })
   }
 
   /// Why a file was not made.

@@ -61,6 +61,9 @@ public struct AdministrationClient: Sendable {
     try await ask(.post, "/reload", ReloadReport.self, or: .unprocessableContent)
   }
 
+  /// Whether the gateway takes requests: what `/readyz` says.
+  public func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
+
   private func ask<Report: Decodable>(
     _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok
   ) async throws -> Report {

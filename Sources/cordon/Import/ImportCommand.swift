@@ -1,0 +1,56 @@
+import ArgumentParser
+import ConfigurationFile
+
+/// `cordon import`: the configuration of oauth2-proxy, translated as far as that goes.
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Translates a configuration of oauth2-proxy.",
+    discussion: """
+      Prints a gateway.conf with what could be translated, and tells on standard error, option by option with its line, \
+      what needs nothing and what is left for you. What oauth2-proxy is told by flags or by OAUTH2_PROXY_… in the \
+      environment does not stand in its file: write it there first. Check the result with `cordon check`.
+
+      Exit status: 0 if the file could be read, also where something is left; 65 if it is no TOML.
+      """)
+
+  @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"))
+  var file: String
+
+  @Option(name: .long, help: ArgumentHelp("Write to a new file instead of standard output.", valueName: "file"))
+  var output: String?
+
+  func run() throws {
+    let bytes: [UInt8]
+    switch FileAccess.system.read(file, 1 << 20) {
+    case .contents(let contents, _): bytes = contents
+    case .missing: throw refused("\(file): there is no such file")
+    case .notRegular: throw refused("\(file): this is no regular file")
+    case .tooLong: throw refused("\(file): the file is longer than 1 MiB")
+    case .unreadable(let reason): throw refused("\(file): \(reason)")
+    }
+    let translation: OAuth2ProxyTranslation
+    do throws(ConfigurationProblems) {
+      translation = OAuth2ProxyTranslation(of: try ForeignSettings(bytes, name: file))
+    } catch {
+      throw refused("\(error)")
+    }
+    if let output {
+      do throws(KeygenCommand.NewFileError) {
+        try KeygenCommand.create(output, Array(translation.configuration.text.utf8))
+      } catch {
+        complain("cordon import: \(error.message)")
+        throw ExitCode(ExitStatus.cannotCreate)
+      }
+    } else {
+      print(translation.configuration.text, terminator: "")
+    }
+    for note in translation.notes { complain(printable("\(file):\(note.line): \(note.text)")) }
+    complain("\n" + translation.summary)
+  }
+
+  private func refused(_ message: String) -> ExitCode {
+    complain("cordon import: \(message)")
+    return ExitCode(ExitStatus.badInput)
+  }
+}

@@ -1,0 +1,92 @@
+/// Values as oauth2-proxy writes them, as the gateway does.
+enum OAuth2ProxyValue {
+  /// A listener: `127.0.0.1:4180`, `http://[::1]:4180`, `:443` or `unix:///path`.
+  static func address(_ text: String) -> String? {
+    if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? "unix:\(path)" : nil }
+    let authority = text.without(prefix: "http://") ?? text.without(prefix: "https://") ?? text
+    guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    return authority.hasPrefix(":") ? "0.0.0.0\(authority)" : authority
+  }
+
+  /// An application: where it is, and the path that is routed to it; nil for files and fixed answers.
+  static func upstream(_ text: String) -> (origin: String, path: String)? {
+    if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? ("unix:\(path)", "") : nil }
+    return originAndPath(text)
+  }
+
+  /// The two parts of an `http:` or `https:` URL; the path ends before a query.
+  static func originAndPath(_ url: String) -> (origin: String, path: String)? {
+    for scheme in ["https://", "http://"] {
+      guard let rest = url.without(prefix: scheme) else { continue }
+      let bytes = Array(rest.utf8)
+      let slash = bytes.firstIndex(of: UInt8(ascii: "/")) ?? bytes.count
+      guard slash > 0 else { return nil }
+      let path = bytes[slash...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+      return (scheme + String(decoding: bytes[..<slash], as: UTF8.self), String(decoding: path, as: UTF8.self))
+    }
+    return nil
+  }
+
+  /// The beginning of a path that a regular expression means, where it means no more: `^/public/`, `^/health$`,
+  /// `/static/.*`. One that is not bound to the beginning, or names a method, is none.
+  static func prefix(_ pattern: String) -> String? {
+    var bytes = Array(pattern.utf8)[...]
+    guard bytes.first == UInt8(ascii: "^") else { return nil }
+    bytes = bytes.dropFirst()
+    if bytes.suffix(2).elementsEqual(".*".utf8) { bytes = bytes.dropLast(2) }
+    // What ends with "$" is one path, and a route rules what is below it, too: that would be more than was meant.
+    guard bytes.first == UInt8(ascii: "/"), bytes.count > 1, bytes.last == UInt8(ascii: "/") else { return nil }
+    let isPlain = bytes.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
+        UInt8(ascii: "~"):
+        true
+      default: false
+      }
+    }
+    return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  /// A duration of Go's, `168h0m0s`, in the largest unit that keeps it whole; nil for zero, fractions and what is none.
+  static func duration(_ text: String) -> String? {
+    var milliseconds = 0
+    var number: Int?
+    var bytes = Array(text.utf8)[...]
+    while let byte = bytes.popFirst() {
+      if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+        let (shifted, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
+        guard !isTooLarge, shifted < 1 << 40 else { return nil }
+        number = shifted + Int(byte - UInt8(ascii: "0"))
+        continue
+      }
+      guard let count = number else { return nil }
+      let unit: Int
+      switch byte {
+      case UInt8(ascii: "h"): unit = 3_600_000
+      case UInt8(ascii: "s"): unit = 1_000
+      case UInt8(ascii: "m") where bytes.first == UInt8(ascii: "s"):
+        bytes = bytes.dropFirst()
+        unit = 1
+      case UInt8(ascii: "m"): unit = 60_000
+      default: return nil
+      }
+      let (part, isTooLong) = count.multipliedReportingOverflow(by: unit)
+      guard !isTooLong, part < 1 << 50, milliseconds < 1 << 50 else { return nil }
+      milliseconds += part
+      number = nil
+    }
+    guard number == nil, milliseconds > 0 else { return nil }
+    for (unit, size) in [("d", 86_400_000), ("h", 3_600_000), ("m", 60_000), ("s", 1_000)]
+    where milliseconds.isMultiple(of: size) { return "\(milliseconds / size)\(unit)" }
+    return "\(milliseconds)ms"
+  }
+}
+
+extension String {
+  /// What follows a beginning, compared byte by byte; nil where it begins otherwise.
+  fileprivate func without(prefix: String) -> String? {
+    guard utf8.starts(with: prefix.utf8) else { return nil }
+    return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)
+  }
+}

@@ -1,0 +1,133 @@
+import ConfigurationFile
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Why a file could not be laid where it belongs, with what to do.
+struct FileProblem: Error {
+  let message: String
+}
+
+/// The folder of a new configuration, and who has to read what is laid there: the folder's group where it has one of its
+/// own (/etc/cordon is the gateway's group's), otherwise nobody but its owner.
+final class ConfigurationFolder {
+  /// Absolute.
+  let path: String
+  /// What was done, for people, in the order in which it was.
+  private(set) var notes: [String] = []
+  private let group: gid_t?
+
+  /// - Parameter file: The configuration, as it was named. Its folder is made if it is not there.
+  init(of file: String) throws(FileProblem) {
+    let parent = Self.split(file).folder
+    if mkdir(parent, 0o750) != 0, errno != EEXIST { throw Self.problem(parent) }
+    guard let real = realpath(parent, nil) else { throw Self.problem(parent) }
+    defer { free(real) }
+    path = String(cString: real)
+    var status = stat()
+    guard stat(path, &status) == 0 else { throw Self.problem(path) }
+    group = status.st_gid != getegid() && status.st_mode & 0o010 != 0 ? status.st_gid : nil
+  }
+
+  /// Whether this is the folder of the machine's own gateway.
+  var isSystemWide: Bool { path == "/etc/cordon" }
+
+  /// A path as somebody at the terminal means it: relative to the working directory.
+  func absolute(_ file: String) -> String {
+    guard !file.hasPrefix("/"), let real = realpath(file, nil) else { return file }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// Copies the key from Apple here, unless it is here already; answers its name.
+  func placeKey(from source: String) throws(FileProblem) -> String {
+    let (folder, name) = Self.split(source)
+    let target = "\(path)/\(name)"
+    let real = realpath(folder, nil)
+    defer { free(real) }
+    if let real, String(cString: real) == path {
+      try restrict(target)
+      notes.append("The key is \(target).")
+      return name
+    }
+    let bytes = try Self.contents(of: source)
+    if access(target, F_OK) == 0 {
+      guard try Self.contents(of: target) == bytes else {
+        throw FileProblem(message: "\(target): there is another key already; remove it, or name it with --key-file")
+      }
+    } else {
+      try create(target, bytes)
+    }
+    try restrict(target)
+    notes.append("The key was copied to \(target). Keep the original where you keep such things.")
+    return name
+  }
+
+  /// Writes the session secret, unless there is one: with another one everybody would have to sign in again.
+  func placeSecret(named name: String, _ secret: [UInt8]) throws(FileProblem) {
+    let target = "\(path)/\(name)"
+    if access(target, F_OK) == 0 {
+      notes.append("The session secret \(target) was there already and is kept.")
+    } else {
+      try create(target, secret)
+      notes.append("A session secret was made: \(target).")
+    }
+    try restrict(target)
+  }
+
+  /// Writes the configuration. One that is there is kept under another name.
+  func writeConfiguration(named name: String, _ text: String) throws(FileProblem) {
+    let target = "\(path)/\(name)"
+    if access(target, F_OK) == 0 {
+      var kept = "\(target).old"
+      var number = 2
+      while access(kept, F_OK) == 0 {
+        kept = "\(target).old.\(number)"
+        number += 1
+      }
+      guard rename(target, kept) == 0 else { throw Self.problem(target) }
+      notes.append("The old configuration is \(kept).")
+    }
+    try create(target, Array(text.utf8))
+    try restrict(target)
+    notes.append("The configuration is \(target).")
+  }
+
+  /// The folder and the name of a file.
+  static func split(_ file: String) -> (folder: String, name: String) {
+    let bytes = Array(file.utf8)
+    guard let slash = bytes.lastIndex(of: UInt8(ascii: "/")) else { return (".", file) }
+    let folder = slash == 0 ? "/" : String(decoding: bytes[..<slash], as: UTF8.self)
+    return (folder, String(decoding: bytes[(slash + 1)...], as: UTF8.self))
+  }
+
+  // MARK: How
+
+  private func create(_ file: String, _ bytes: [UInt8]) throws(FileProblem) {
+    do throws(KeygenCommand.NewFileError) { try KeygenCommand.create(file, bytes) } catch {
+      throw FileProblem(message: error.message)
+    }
+  }
+
+  /// For the owner, and for the group that the folder is for.
+  private func restrict(_ file: String) throws(FileProblem) {
+    if let group, chown(file, uid_t.max, group) != 0 { throw Self.problem(file) }
+    guard chmod(file, group == nil ? 0o600 : 0o640) == 0 else { throw Self.problem(file) }
+  }
+
+  private static func contents(of file: String) throws(FileProblem) -> [UInt8] {
+    switch FileAccess.system.read(file, 64 << 10) {
+    case .contents(let bytes, _): return bytes
+    case .missing: throw FileProblem(message: "\(file): there is no such file")
+    case .notRegular, .tooLong: throw FileProblem(message: "\(file): this is no key file")
+    case .unreadable(let reason): throw FileProblem(message: "\(file): \(reason)")
+    }
+  }
+
+  private static func problem(_ file: String) -> FileProblem {
+    FileProblem(message: "\(file): \(String(cString: strerror(errno)))")
+  }
+}

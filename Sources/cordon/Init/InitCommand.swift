@@ -1,0 +1,133 @@
+import ArgumentParser
+import ConfigurationFile
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// `cordon init`: the first configuration, by asking.
+struct InitCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Writes a first configuration, by asking.",
+    discussion: """
+      Asks for what a configuration must have, says at once what is wrong with an answer, lays the key from Apple and a \
+      new session secret beside the file, readable for whom they have to be, and checks the result as `cordon check` \
+      does. What an option says is not asked. Without a terminal, or with --no-input, nothing is asked at all. A file \
+      that is there already is replaced only when you say so, and kept under another name.
+
+      Exit status: 0 when the configuration is written and in order, 64 if an answer is missing, 73 if a file cannot be \
+      written, 78 if an answer is not in order, 1 if the questions were broken off: then nothing was written.
+      """)
+
+  @Option(name: .long, help: ArgumentHelp("The file to write.", valueName: "file"))
+  var output = "gateway.conf"
+
+  @Option(name: .customLong("public-url"), help: ArgumentHelp("The origin that browsers see.", valueName: "url"))
+  var publicURL: String?
+
+  @Option(name: .long, help: ArgumentHelp("The application.", valueName: "url"))
+  var upstream: String?
+
+  @Option(name: .long, help: ArgumentHelp("Where the gateway listens.", valueName: "address"))
+  var listen: String?
+
+  @Option(name: .long, help: ArgumentHelp("The listener's certificate chain; \"\" for none.", valueName: "file"))
+  var tlsCertificate: String?
+
+  @Option(name: .long, help: ArgumentHelp("The certificate's key.", valueName: "file"))
+  var tlsKey: String?
+
+  @Option(name: .customLong("client-id"), help: ArgumentHelp("The Services ID.", valueName: "identifier"))
+  var clientID: String?
+
+  @Option(name: .customLong("team-id"), help: ArgumentHelp("The Team ID.", valueName: "identifier"))
+  var teamID: String?
+
+  @Option(name: .long, help: ArgumentHelp("The key's file as Apple gave it.", valueName: "file"))
+  var keyFile: String?
+
+  @Option(
+    name: .customLong("key-id"),
+    help: ArgumentHelp("The key's identifier; it is in the name of the key's file.", valueName: "identifier"))
+  var keyID: String?
+
+  @Option(name: .long, help: ArgumentHelp("Where accounts and sessions are kept.", valueName: "url"))
+  var store: String?
+
+  @Flag(name: .long, help: "Ask nothing.")
+  var noInput = false
+
+  @Flag(name: .long, help: "Replace a file that is there, without asking.")
+  var force = false
+
+  func run() throws {
+    let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
+    let folder = try written { () throws(FileProblem) in try ConfigurationFolder(of: output) }
+    try mayReplace(terminal)
+    terminal?.say(
+      """
+      Cordon puts Sign in with Apple in front of your application. A few questions:
+      Enter takes what stands in [brackets], Ctrl-C leaves everything as it is.
+      What to click at Apple's is in Documentation/QUICK-START-APPLE.md.
+      """)
+
+    var interview = Interview(terminal: terminal, folder: folder, output: output)
+    try answer(&interview, folder)
+
+    let key = interview.keySource
+    terminal?.say("")
+    try written { () throws(FileProblem) in
+      let placed = try folder.placeKey(from: key)
+      interview.configuration.set("apple.private_key_file", .text(placed))
+      try folder.placeSecret(named: Interview.secretName, interview.secret)
+      try folder.writeConfiguration(named: interview.fileName, interview.configuration.text)
+    }
+    for note in folder.notes { print(note) }
+    print("")
+    let configuration = try Configuration.loaded(from: output)
+    for line in configuration.summary { print(line) }
+    print(
+      """
+
+      In order. The Services ID must list this return URL, exactly: \(configuration.redirectURI)
+
+        cordon doctor --config \(output)     asks Apple, the application and the store
+        cordon run --config \(output)        the gateway
+      """)
+  }
+
+  private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
+    try interview.ask(.publicURL, given: publicURL)
+    try interview.ask(.upstream, given: upstream)
+    try interview.ask(.listen, given: listen)
+    try interview.askForCertificate(tlsCertificate, tlsKey)
+    try interview.ask(.clientID, given: clientID)
+    try interview.ask(.teamID, given: teamID)
+    try interview.ask(.keyFile, given: keyFile)
+    try interview.ask(.keyID(in: interview.keySource), given: keyID)
+    interview.nameSecret()
+    try interview.ask(.store(in: folder), given: store)
+  }
+
+  private func mayReplace(_ terminal: Terminal?) throws {
+    guard access(output, F_OK) == 0, !force else { return }
+    if let terminal {
+      let isReplaced = try terminal.confirm("There is a \(printable(output)) already. Replace it? The old one is kept.")
+      if isReplaced { return }
+      complain("Nothing was written.")
+      throw ExitCode.failure
+    }
+    complain("cordon init: \(output) is there already; --force replaces it and keeps the old one")
+    throw ExitCode(ExitStatus.cannotCreate)
+  }
+
+  private func written<Result>(_ body: () throws(FileProblem) -> Result) throws -> Result {
+    do throws(FileProblem) { return try body() } catch {
+      complain("cordon init: \(error.message)")
+      throw ExitCode(ExitStatus.cannotCreate)
+    }
+  }
+}

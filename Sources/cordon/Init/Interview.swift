@@ -1,0 +1,113 @@
+import ArgumentParser
+import ConfigurationFile
+
+/// The questions and answers so far, and the configuration that they make. An answer is judged by the same reader that
+/// reads the file afterwards: whatever complaint falls on its line is told, and the question asked again.
+struct Interview {
+  static let secretName = "session.key"
+
+  private(set) var secret: [UInt8]
+  var configuration = ConfigurationText(
+    head: """
+      Made by `cordon init`. Every key: man gateway.conf, or cordon reference.
+      After a change: cordon check --config FILE, then cordon reload --config FILE.
+      """)
+  /// Where the key's file is now.
+  private(set) var keySource = ""
+  let fileName: String
+
+  private let terminal: Terminal?
+  private let folder: ConfigurationFolder
+
+  init(terminal: Terminal?, folder: ConfigurationFolder, output: String) {
+    self.terminal = terminal
+    self.folder = folder
+    fileName = ConfigurationFolder.split(output).name
+    secret = Array("\(KeygenCommand.secret())\n".utf8)
+  }
+
+  /// Names the secret that will be made.
+  mutating func nameSecret() { configuration.set("session.secret_files", .texts([Self.secretName])) }
+
+  /// Asks for a key, unless it was given, until the answer is in order.
+  /// - Throws: `ExitCode`, where nobody can be asked.
+  mutating func ask(_ question: Question, given: String?) throws {
+    var given = given
+    if terminal != nil, given == nil { terminal?.say("\n\(question.explanation)") }
+    while true {
+      let answer = try given ?? answer(to: question)
+      set(question.key, answer)
+      let problems = problems(with: [question.key])
+      guard !problems.isEmpty else { return }
+      try tell(problems, question)
+      given = nil
+    }
+  }
+
+  /// The certificate and its key are judged together. An empty certificate is none.
+  mutating func askForCertificate(_ certificate: String?, _ key: String?) throws {
+    var (certificate, key) = (certificate, key)
+    if terminal != nil, certificate == nil { terminal?.say("\n\(Question.certificate.explanation)") }
+    while true {
+      let chain = try certificate ?? answer(to: .certificate)
+      guard !chain.isEmpty else {
+        configuration.remove(Question.certificate.key)
+        configuration.remove(Question.certificateKey.key)
+        return
+      }
+      set(Question.certificate.key, folder.absolute(chain))
+      set(Question.certificateKey.key, folder.absolute(try key ?? answer(to: .certificateKey)))
+      let problems = problems(with: [Question.certificate.key, Question.certificateKey.key])
+      guard !problems.isEmpty else { return }
+      try tell(problems, .certificate)
+      (certificate, key) = (nil, nil)
+    }
+  }
+
+  private func answer(to question: Question) throws -> String {
+    if let terminal { return try terminal.ask(question.prompt, default: question.fallback) }
+    if let fallback = question.fallback { return fallback }
+    complain("cordon init: \(question.option) is missing, and there is nobody to ask")
+    throw ExitCode.validationFailure
+  }
+
+  private mutating func set(_ key: String, _ answer: String) {
+    if key == Question.keyFile.key {
+      keySource = folder.absolute(answer)
+      configuration.set(key, .text(keySource))
+    } else {
+      configuration.set(key, .text(answer))
+    }
+  }
+
+  /// What is wrong with the answers at these keys, as the file stands now. Keys that were not asked for yet are not looked at.
+  private func problems(with keys: [String]) -> [ConfigurationProblem] {
+    let lines = Set(keys.compactMap(configuration.line(of:)))
+    do throws(ConfigurationProblems) {
+      _ = try ConfigurationFile.parse(
+        Array(configuration.text.utf8), name: fileName, directory: folder.path,
+        environment: ConfigurationFile.processEnvironment, files: files)
+      return []
+    } catch {
+      return error.problems.filter { lines.contains($0.line) }
+    }
+  }
+
+  /// The files as they will be: the secret is not written yet, and the key's copy is nobody else's.
+  private var files: FileAccess {
+    let (secretPath, secret, keySource) = ("\(folder.path)/\(Self.secretName)", secret, keySource)
+    return FileAccess { path, limit in
+      if path == secretPath { return .contents(secret, mode: 0o600) }
+      let outcome = FileAccess.system.read(path, limit)
+      if path == keySource, case .contents(let bytes, _) = outcome { return .contents(bytes, mode: 0o600) }
+      return outcome
+    }
+  }
+
+  private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {
+    let texts = problems.map { printable("\($0.what); \($0.remedy)") }
+    if let terminal { return terminal.say(texts.map { "  No: \($0)" }.joined(separator: "\n")) }
+    for text in texts { complain("cordon init: \(question.option): \(text)") }
+    throw ExitCode(ExitStatus.configuration)
+  }
+}

@@ -1,0 +1,71 @@
+/// What `cordon init` asks for one key.
+struct Question {
+  /// The key of the configuration.
+  let key: String
+  /// The option that answers it.
+  let option: String
+  /// What a newcomer has to know.
+  let explanation: String
+  let prompt: String
+  /// What an empty answer means; nil where there has to be one.
+  let fallback: String?
+
+  static let publicURL = Question(
+    key: "public_url", option: "--public-url",
+    explanation: "The address that browsers open: https://, the name, and nothing behind it.",
+    prompt: "Public address", fallback: nil)
+
+  static let upstream = Question(
+    key: "upstream.url", option: "--upstream",
+    explanation: "The application: http://, https:// or unix: and the path of its socket.",
+    prompt: "Application", fallback: "http://127.0.0.1:3000")
+
+  static let listen = Question(
+    key: "listen.address", option: "--listen",
+    explanation: """
+      Where the gateway listens: 127.0.0.1 if something before it on this machine
+      speaks TLS, 0.0.0.0:443 if browsers come to it directly.
+      """,
+    prompt: "Listen at", fallback: "127.0.0.1:8080")
+
+  static let certificate = Question(
+    key: "listen.tls_certificate_file", option: "--tls-certificate",
+    explanation: "The certificate chain in PEM, if the gateway speaks TLS itself.",
+    prompt: "Certificate", fallback: "")
+
+  static let certificateKey = Question(
+    key: "listen.tls_private_key_file", option: "--tls-key", explanation: "The key of that certificate, in PEM.",
+    prompt: "Certificate's key", fallback: nil)
+
+  static let clientID = Question(
+    key: "apple.client_id", option: "--client-id",
+    explanation: "From the developer account: the Services ID's identifier (com.example.web).",
+    prompt: "Services ID", fallback: nil)
+
+  static let teamID = Question(
+    key: "apple.team_id", option: "--team-id",
+    explanation: "The Team ID, ten letters and digits, at Membership details.", prompt: "Team ID", fallback: nil)
+
+  static let keyFile = Question(
+    key: "apple.private_key_file", option: "--key-file",
+    explanation: "The key's file as you downloaded it, AuthKey_….p8; a copy is made if need be.",
+    prompt: "Key file", fallback: nil)
+
+  /// The identifier stands in the name that Apple gives to the file.
+  static func keyID(in file: String) -> Question {
+    let name = Array(file.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
+    let (head, tail) = (Array("AuthKey_".utf8), Array(".p8".utf8))
+    let isApples = name.starts(with: head) && name.suffix(tail.count).elementsEqual(tail) && name.count == 21
+    let identifier = isApples ? String(decoding: name[head.count..<(name.count - tail.count)], as: UTF8.self) : nil
+    return Question(
+      key: "apple.key_id", option: "--key-id", explanation: "The key's identifier, ten letters and digits.",
+      prompt: "Key ID", fallback: identifier)
+  }
+
+  static func store(in folder: ConfigurationFolder) -> Question {
+    Question(
+      key: "store.url", option: "--store",
+      explanation: "Accounts and sessions: sqlite: and a file, or postgresql:// for several gateways.",
+      prompt: "Store", fallback: folder.isSystemWide ? "sqlite:/var/lib/cordon/cordon.db" : "sqlite:cordon.db")
+  }
+}

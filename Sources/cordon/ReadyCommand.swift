@@ -1,0 +1,34 @@
+import ArgumentParser
+import ConfigurationFile
+import Gateway
+
+/// `cordon ready`: what a container's health check runs, where there is no HTTP client.
+struct ReadyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "ready",
+    abstract: "Tells whether the running gateway takes requests.",
+    discussion: """
+      Asks /readyz at admin.address. For the health check of a container, which has no other program to ask with.
+
+      Exit status: 0 if it takes requests, 1 if it does not or does not answer, 78 if the configuration is not in order.
+      """)
+
+  @Option(name: .long, help: ArgumentHelp("The configuration file of the running gateway.", valueName: "file"))
+  var config: String
+
+  func run() async throws {
+    let configuration = try Configuration.loaded(from: config)
+    do {
+      guard try await AdministrationClient(try GatewaySettings(configuration)).isReady() else {
+        complain("not ready: /healthz at \(configuration.adminAddress) says why")
+        throw ExitCode.failure
+      }
+      print("ready")
+    } catch let code as ExitCode {
+      throw code
+    } catch {
+      complain("cordon ready: \(printable("\(error)"))")
+      throw ExitCode.failure
+    }
+  }
+}

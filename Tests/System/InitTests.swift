@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+// The first hour: a configuration by asking.
+//
+// - Without a terminal: options answer everything; the files get the permissions that they need; the result is in order.
+// - What is missing or wrong is told with its option and the reason, and nothing is written.
+// - Nothing is overwritten without being told to: neither the configuration nor a key nor a secret.
+// - With a terminal: a wrong answer is told at once and asked again; Enter takes the default.
+
+@SystemActor
+@Suite("cordon init")
+struct InitTests {
+  private let directory: TemporaryDirectory
+  private let key: String
+
+  init() throws {
+    directory = try TemporaryDirectory()
+    key = try directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey_ABC123DEFG.p8")
+    // As a browser saves it: for everybody to read.
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+  }
+
+  private func initialise(
+    _ arguments: [String], into folder: String = "made"
+  ) throws -> (exit: ServerProcess.Exit, text: String) {
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["init", "--output", "\(folder)/gateway.conf"] + arguments, directory: directory.path)
+    return (result.exit, result.standardOutput + result.standardError)
+  }
+
+  private var answers: [String] {
+    [
+      "--public-url", "https://app.example.com", "--client-id", "com.example.web", "--team-id", "DEF123GHIJ",
+      "--key-file", key,
+    ]
+  }
+
+  private func mode(_ file: String) throws -> Int? {
+    let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/\(file)")
+    return (attributes[.posixPermissions] as? NSNumber)?.intValue
+  }
+
+  private func contents(_ file: String) throws -> String {
+    try String(contentsOfFile: "\(directory.path)/\(file)", encoding: .utf8)
+  }
+
+  @Test("Options answer everything, and what is written is in order and nobody else's")
+  func options() throws {
+    let made = try initialise(answers)
+    #expect(made.exit == .code(0), "\(made.text)")
+    #expect(made.text.contains("https://app.example.com/.auth/callback"))
+    for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] { #expect(try mode("made/\(file)") == 0o600) }
+    #expect(try contents("made/gateway.conf").contains("key_id = \"ABC123DEFG\""))
+    let check = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", "made/gateway.conf"], directory: directory.path)
+    #expect(check.exit == .code(0), "\(check.standardOutput)")
+  }
+
+  @Test("A folder that is for a group gets files that its group may read")
+  func groupsFolder() throws {
+    guard geteuid() == 0 else { return }
+    try FileManager.default.createDirectory(
+      atPath: "\(directory.path)/made", withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o750, .groupOwnerAccountID: 12_345])
+    #expect(try initialise(answers).exit == .code(0))
+    for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] {
+      #expect(try mode("made/\(file)") == 0o640)
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(directory.path)/made/\(file)")
+      #expect((attributes[.groupOwnerAccountID] as? NSNumber)?.intValue == 12_345)
+    }
+  }
+
+  @Test(
+    "What is missing or wrong is told with its option, and nothing is written",
+    arguments: [
+      (["--public-url", "app.example.com"], Int32(78), "--public-url"),
+      (["--public-url", "https://app.example.com"], 64, "--client-id"),
+      (
+        [
+          "--public-url", "https://app.example.com", "--client-id", "com.example.web", "--team-id", "DEF123GHIJ",
+          "--key-file", "/etc/hostname",
+        ], 78, "--key-file"
+      ),
+    ])
+  func refusals(arguments: [String], status: Int32, named: String) throws {
+    let refused = try initialise(arguments)
+    #expect(refused.exit == .code(status), "\(refused.text)")
+    #expect(refused.text.contains(named))
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/session.key"))
+  }
+
+  @Test("A configuration that is there stays, unless it is to be replaced: then it is kept, and the secret stays")
+  func replacing() throws {
+    #expect(try initialise(answers).exit == .code(0))
+    let (configuration, secret) = (try contents("made/gateway.conf"), try contents("made/session.key"))
+    let other = answers + ["--upstream", "http://127.0.0.1:4000"]
+    #expect(try initialise(other).exit == .code(73))
+    #expect(try contents("made/gateway.conf") == configuration)
+
+    #expect(try initialise(other + ["--force"]).exit == .code(0))
+    #expect(try contents("made/gateway.conf").contains("127.0.0.1:4000"))
+    #expect(try contents("made/gateway.conf.old") == configuration)
+    #expect(try contents("made/session.key") == secret)
+  }
+
+  @Test("At a terminal a wrong answer is told at once and asked again, and Enter takes the default")
+  func terminal() throws {
+    // `script` is the terminal: what is typed comes from a pipe.
+    let typed = [
+      "app.example.com", "https://app.example.com", "", "", "/nowhere.pem", "/nowhere.key", "", "com.example.web",
+      "def", "DEF123GHIJ", key, "", "",
+    ]
+    let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
+    let made = try ServerProcess.run(
+      Machine.program("bash", package: "bash"),
+      [
+        "-c",
+        "printf '%s\\n' \(typed.map { "'\($0)'" }.joined(separator: " ")) | script --quiet --return --command '\(command)' /dev/null",
+      ], directory: directory.path)
+    #expect(made.exit == .code(0), "\(made.standardOutput)")
+    #expect(made.standardOutput.contains("No: public_url"))
+    #expect(made.standardOutput.contains("No: apple.team_id"))
+    #expect(made.standardOutput.contains("No: listen.tls_certificate_file"))
+    #expect(made.standardOutput.contains("Key ID [ABC123DEFG]"))
+    let configuration = try contents("made/gateway.conf")
+    #expect(configuration.contains("url = \"http://127.0.0.1:3000\""))
+    #expect(!configuration.contains("tls_"))
+  }
+
+  @Test("Where the input ends before the last answer, nothing is written")
+  func brokenOff() throws {
+    let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
+    let made = try ServerProcess.run(
+      Machine.program("bash", package: "bash"),
+      ["-c", "printf 'https://app.example.com\\n\\004' | script --quiet --return --command '\(command)' /dev/null"],
+      directory: directory.path)
+    #expect(made.exit == .code(1), "\(made.standardOutput)")
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
+  }
+}
