@@ -93,7 +93,7 @@ final class AccessLogWriter {
     line.removeAll()
     requestID.clear()
     record.requestID.write(to: &requestID)
-    let request = record.request ?? ByteBuffer()
+    let (request, requestID) = (record.request ?? ByteBuffer(), requestID)
     AccessLogLine(
       time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),

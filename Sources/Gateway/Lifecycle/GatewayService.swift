@@ -53,6 +53,7 @@ public final class GatewayService: Service {
           "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
           "public_url": "\(settings.origin)",
         ])
+      StartupPages.giveBack()
       await gateway.serve()
       await gateway.stop(within: Self.drainLimit)
     } catch {
