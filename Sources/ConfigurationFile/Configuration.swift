@@ -26,8 +26,7 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var apple = AppleSettings(clientID: "", teamID: "", keyID: "", privateKeyFile: "")
   public internal(set) var session = SessionSettings(secretFiles: [])
   public internal(set) var revalidation = RevalidationSettings()
-  /// Custom URL schemes that may be handed back to, in lower case.
-  public internal(set) var nativeReturnSchemes: [String] = []
+  public internal(set) var native = NativeSettings()
   public internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
   public internal(set) var identityHeaders = IdentityHeaderSettings()
   /// In the order of the file.

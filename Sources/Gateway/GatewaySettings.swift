@@ -22,6 +22,7 @@ public struct GatewaySettings: Sendable {
   /// Applications beside it, that routes name.
   public var upstreams: [UpstreamSettings]
   public var apple: AppleSettings
+  public var native: NativeSettings
   public var session: SessionSettings
   public var revalidation: RevalidationSettings
   public var store: StoreSettings
@@ -33,7 +34,8 @@ public struct GatewaySettings: Sendable {
   public init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings,
-    upstreams: [UpstreamSettings] = [], apple: AppleSettings, session: SessionSettings,
+    upstreams: [UpstreamSettings] = [], apple: AppleSettings, native: NativeSettings = NativeSettings(),
+    session: SessionSettings,
     revalidation: RevalidationSettings, store: StoreSettings,
     identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings, log: LogSettings
   ) {
@@ -47,6 +49,7 @@ public struct GatewaySettings: Sendable {
     self.upstream = upstream
     self.upstreams = upstreams
     self.apple = apple
+    self.native = native
     self.session = session
     self.revalidation = revalidation
     self.store = store

@@ -88,7 +88,7 @@ extension GatewaySettings {
       origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.hosts,
       workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
       admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
-      apple: configuration.apple,
+      apple: configuration.apple, native: configuration.native,
       session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
       identity: configuration.identityHeaders, routes: configuration.routes, pages: configuration.pages,
       log: configuration.log)

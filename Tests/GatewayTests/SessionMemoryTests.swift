@@ -19,8 +19,9 @@ struct SessionMemoryTests {
     let account = Account(
       subject: subject, name: nil, claims: AccountClaims(), latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
-    return SessionEntry(
-      SessionSnapshot(session: session, account: account), try .forTests())
+    let proof = SessionProof(
+      handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, generation: 1)
+    return SessionEntry(SessionSnapshot(session: session, account: account), proof, try .forTests())
   }
 
   private func found(_ memory: inout SessionMemory, _ number: Int) -> SessionEntry? {

@@ -1,3 +1,4 @@
+import AccessPolicy
 import HTTPTypes
 import Sessions
 import Testing
@@ -25,12 +26,15 @@ struct SignInAttemptTests {
   func roundTrip() throws {
     let keyring = try keyring()
     let replaced = SessionIdentifier.random().handle
-    for handle in [nil, replaced] {
-      let attempt = SignInAttempt(returnTo: "/a?b=c", replacing: handle, now: now)
+    let address = Array("com.example.app:/in?a=1".utf8)
+    let app = try #require(AppReturnTarget(parsing: address, schemes: ["com.example.app"]))
+    let destinations = [.page("/a?b=c"), SignInAttempt.Destination.app(app, challenge: Array(repeating: 9, count: 32))]
+    for (handle, destination) in zip([nil, replaced, nil, replaced], destinations + destinations.reversed()) {
+      let attempt = SignInAttempt(to: destination, replacing: handle, now: now)
       let sent = try cookies(try attempt.setCookie(keyring))
       #expect(try SignInAttempt.open(attempt.name, in: sent, keyring, now: now + 1) == attempt)
       #expect(SignInAttempt.name(inState: attempt.state) == attempt.name && attempt.isMeant(by: attempt.state))
-      let other = SignInAttempt(returnTo: "/a?b=c", replacing: handle, now: now)
+      let other = SignInAttempt(to: destination, replacing: handle, now: now)
       #expect(!attempt.isMeant(by: other.state) && !attempt.isMeant(by: attempt.name + other.secret))
     }
   }
@@ -38,9 +42,9 @@ struct SignInAttemptTests {
   @Test("Its cookie opens under no other attempt's name, and not after ten minutes")
   func bound() throws {
     let keyring = try keyring()
-    let attempt = SignInAttempt(returnTo: "/", replacing: nil, now: now)
+    let attempt = SignInAttempt(to: .page("/"), replacing: nil, now: now)
     let setCookie = try attempt.setCookie(keyring)
-    let other = SignInAttempt(returnTo: "/", replacing: nil, now: now).name
+    let other = SignInAttempt(to: .page("/"), replacing: nil, now: now).name
     let swapped = try cookies(setCookie, name: other)
     #expect(throws: SealError.refused) { try SignInAttempt.open(other, in: swapped, keyring, now: now) }
     let sent = try cookies(setCookie)

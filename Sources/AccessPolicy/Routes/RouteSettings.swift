@@ -35,7 +35,7 @@ public struct RouteSettings: Sendable, Equatable {
   }
 }
 
-/// Who is let in, of those with a session. A user whom any one list names passes.
+/// Who is let in, of those with a session. A user whom any one list names passes, unless `privateEmail` is against it.
 public struct AccessRules: Sendable, Equatable {
   /// Apple's `sub`, exactly.
   public var subjects: [String] = []
@@ -45,6 +45,19 @@ public struct AccessRules: Sendable, Equatable {
   public var emailDomains: [String] = []
   /// `org_id` of a Managed Apple Account, exactly.
   public var organizations: [String] = []
+  /// Whether there are lists at all; without them everybody passes whom `privateEmail` lets. Default: true.
+  public var hasLists = true
+  /// What is asked of the address. Default: nothing.
+  public var privateEmail = PrivateEmail.allow
 
   public init() {}
+
+  /// What is asked of the user's address beside the lists.
+  public enum PrivateEmail: String, Sendable, CaseIterable {
+    case allow
+    /// Who hides the address behind Apple's relay does not pass.
+    case deny
+    /// Who does not, does not pass.
+    case require
+  }
 }

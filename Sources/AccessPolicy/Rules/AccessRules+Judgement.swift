@@ -1,5 +1,5 @@
 extension AccessRules {
-  /// Whether any list names the user.
+  /// Whether any list names the user, and nothing is against the address.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
   /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address.
@@ -8,7 +8,12 @@ extension AccessRules {
   ///   - applicant: the user.
   ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
   public func judge(_ applicant: Applicant, requiresVerifiedEmail: Bool = true) -> RuleVerdict {
-    if subjects.contains(where: { $0.utf8.elementsEqual(applicant.subject.utf8) }) { return .allowed }
+    switch privateEmail {
+    case .allow: break
+    case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
+    case .require: if !applicant.isPrivateEmail { return .denied(.emailShown) }
+    }
+    if !hasLists || subjects.contains(where: { $0.utf8.elementsEqual(applicant.subject.utf8) }) { return .allowed }
     if let organization = applicant.organization, !organization.isEmpty,
       organizations.contains(where: { $0.utf8.elementsEqual(organization.utf8) })
     {
@@ -33,6 +38,7 @@ extension AccessRules {
 
   /// What is wrong with the lists of a route, with the remedy.
   var complaint: String? {
+    guard hasLists else { return nil }
     if subjects.isEmpty, emails.isEmpty, emailDomains.isEmpty, organizations.isEmpty {
       return "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
     }
@@ -45,6 +51,13 @@ extension AccessRules {
     if let domain = emailDomains.first(where: { $0.utf8.contains(UInt8(ascii: "@")) || $0.utf8.contains(0x2A) }) {
       return "\"\(domain)\" in allow_email_domains is no domain; write what follows the \"@\", without a pattern"
     }
+    if emailDomains.contains(where: { Self.equalIgnoringCase($0.utf8, Self.relayDomain.utf8) }) {
+      return "\"\(Self.relayDomain)\" in allow_email_domains would let in everybody who hides the address, whoever it "
+        + "is; remove it, and write private_email = \"require\" if just that is meant"
+    }
     return nil
   }
+
+  /// The domain of Apple's mail relay.
+  private static let relayDomain = "privaterelay.appleid.com"
 }

@@ -35,7 +35,10 @@ public enum RuleDenial: String, Sendable, Equatable {
   case notListed = "not-listed"
   /// A list names the address, but Apple does not say that it is verified.
   case emailNotVerified = "email-not-verified"
-  /// There are lists of addresses, none names the user, and the user hid the real address: sharing it may help.
+  /// The route is for those who hide the address, and this user does not.
+  case emailShown = "email-shown"
+  /// There are lists of addresses, none names the user, and the user hid the real address; or the route is
+  /// not for those who do. Sharing it may help.
   case emailHidden = "email-hidden"
   /// There are lists of addresses, and the account has none.
   case emailMissing = "email-missing"

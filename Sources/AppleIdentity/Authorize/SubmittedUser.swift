@@ -22,9 +22,13 @@ public struct SubmittedUser: Sendable, Equatable {
     } catch {
       throw .unreadable(error.reason)
     }
+    self.init(user)
+  }
+
+  /// The same of an object that was read already.
+  init(_ user: [String: ForeignJSON]) {
     let parts = user["name"]?.members
-    givenName = parts?["firstName"]?.text.flatMap(DisplayName.sanitised)
-    familyName = parts?["lastName"]?.text.flatMap(DisplayName.sanitised)
+    self.init(givenName: parts?["firstName"]?.text, familyName: parts?["lastName"]?.text)
   }
 
   /// A name from elsewhere than the `user` field, sanitised in the same way.

@@ -3,7 +3,7 @@
 /// Foundation's decoder is not used: it finds out what a value is by failing at everything that it is not, so that 30 KB
 /// of empty objects cost half a second, and it takes trailing commas and repeated names. Repeated names are refused
 /// here, because the next reader may take the other one.
-enum ForeignJSON: Sendable, Equatable {
+package enum ForeignJSON: Sendable, Equatable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -17,7 +17,7 @@ enum ForeignJSON: Sendable, Equatable {
   /// - Parameters:
   ///   - maximumBytes: longer text is refused before anything else happens.
   ///   - maximumDepth: how many brackets and braces may be open at a time.
-  static func object(
+  package static func object(
     _ text: some Collection<UInt8>, maximumBytes: Int, maximumDepth: Int
   ) throws(ForeignJSONProblem) -> [String: ForeignJSON] {
     guard text.count <= maximumBytes else { throw .tooLarge }
@@ -27,18 +27,18 @@ enum ForeignJSON: Sendable, Equatable {
     return members
   }
 
-  var text: String? { if case .string(let text) = self { text } else { nil } }
-  var elements: [ForeignJSON]? { if case .array(let elements) = self { elements } else { nil } }
-  var members: [String: ForeignJSON]? { if case .object(let members) = self { members } else { nil } }
+  package var text: String? { if case .string(let text) = self { text } else { nil } }
+  package var elements: [ForeignJSON]? { if case .array(let elements) = self { elements } else { nil } }
+  package var members: [String: ForeignJSON]? { if case .object(let members) = self { members } else { nil } }
 }
 
 /// Why JSON from outside was not read.
-enum ForeignJSONProblem: Error, Sendable, Equatable {
+package enum ForeignJSONProblem: Error, Sendable, Equatable {
   case tooLarge, tooDeep, notUTF8
   /// Not JSON, or not an object.
   case malformed
 
-  var reason: String {
+  package var reason: String {
     switch self {
     case .tooLarge: "the JSON text is too long"
     case .tooDeep: "the JSON text nests too deep"

@@ -21,12 +21,14 @@ extension AppleIdentityProvider {
 
   /// Completes a native app's sign-in: the app hands over its identity token, its code and its raw nonce. The token
   /// says which of `native_client_ids` the app is, and the code is exchanged for that client.
-  public func completeNativeSignIn(
-    code: AuthorizationCode, identityToken: UnverifiedIdentityToken, nonce: String
-  ) async -> ExchangeOutcome {
-    await complete(
-      code: code, presented: identityToken, redirectURI: nil, audiences: settings.nativeClientIDs,
-      nonce: .native(nonce), beforeExchange: { _ in })
+  /// - Parameter beforeExchange: as for the browser: is given the app's token once it is verified, before the code is
+  ///   sent. What it throws stops the sign-in, the code unused.
+  public func completeNativeSignIn<Failure: Error>(
+    _ request: NativeSignInRequest, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
+  ) async throws(Failure) -> ExchangeOutcome {
+    try await complete(
+      code: request.code, presented: request.identityToken, redirectURI: nil, audiences: settings.nativeClientIDs,
+      nonce: .native(request.nonce), beforeExchange: beforeExchange)
   }
 
   private func complete<Failure: Error>(

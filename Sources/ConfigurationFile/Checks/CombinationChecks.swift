@@ -138,7 +138,7 @@ enum CombinationChecks {
     }
     let lists: [(key: String, values: [String])] = [
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
-      ("native.return_schemes", configuration.nativeReturnSchemes),
+      ("native.return_schemes", configuration.native.returnSchemes),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),
     ]
     for (key, values) in lists where reading.good.contains(key) {

@@ -1,4 +1,5 @@
 import AccessPolicy
+import AppleIdentity
 import DataPlane
 
 /// Turns the routes of a document into settings.
@@ -16,7 +17,29 @@ enum RouteChecks {
       }
     }
     configuration.routes = settings.map(\.route)
+    checkAddresses(settings, configuration, &reading)
     complain(of: settings.map(\.route), at: { settings.indices.contains($0) ? settings[$0].index : 0 }, &reading)
+  }
+
+  /// Rules about addresses that nobody is asked for would let nobody in, or everybody, and say nothing.
+  private static func checkAddresses(
+    _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ reading: inout Reading
+  ) {
+    // Native apps ask for scopes themselves.
+    guard !configuration.apple.scopes.contains(.email), configuration.apple.nativeClientIDs.isEmpty else { return }
+    for (index, route) in routes {
+      guard case .rules(let rules) = route.access else { continue }
+      let keys = [
+        ("allow_emails", !rules.emails.isEmpty), ("allow_email_domains", !rules.emailDomains.isEmpty),
+        ("private_email", rules.privateEmail != .allow),
+      ]
+      for (key, isThere) in keys where isThere {
+        reading.complain(
+          at: NodePath(Sections.route.name).appending(index).appending(key),
+          "\(key) goes by the address, and apple.scopes does not ask for it",
+          remedy: "write scopes = [\"name\", \"email\"], or go by allow_subjects or allow_organizations")
+      }
+    }
   }
 
   /// Looks at the path of a route whose other keys are not in order.
@@ -95,10 +118,10 @@ enum RouteChecks {
     }
     if let access = draft.access, access != .signedIn {
       reading.complain(
-        at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and lists of who may pass",
+        at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and says who may pass",
         remedy: access == .public
-          ? "remove the lists to let everybody in, or access to let in only those they name"
-          : "remove the lists to let nobody in, or access to let in those they name")
+          ? "remove the lists and private_email to let everybody in, or access to let in only those they name"
+          : "remove the lists and private_email to let nobody in, or access to let in those they name")
       return nil
     }
     return .rules(draft.rules)

@@ -33,6 +33,7 @@ struct RouteDraft: ReadingTarget {
   var emails: [String]?
   var emailDomains: [String]?
   var organizations: [String]?
+  var privateEmail: AccessRules.PrivateEmail?
 
   enum Access: String, Sendable, CaseIterable {
     case signedIn = "signed-in"
@@ -45,7 +46,10 @@ struct RouteDraft: ReadingTarget {
   }
 
   /// Whether one of the lists is there.
-  var hasRules: Bool { subjects != nil || emails != nil || emailDomains != nil || organizations != nil }
+  private var hasLists: Bool { subjects != nil || emails != nil || emailDomains != nil || organizations != nil }
+
+  /// Whether not everybody with a session may pass.
+  var hasRules: Bool { hasLists || (privateEmail ?? .allow) != .allow }
 
   var rules: AccessRules {
     var rules = AccessRules()
@@ -53,6 +57,8 @@ struct RouteDraft: ReadingTarget {
     rules.emails = emails ?? []
     rules.emailDomains = emailDomains ?? []
     rules.organizations = organizations ?? []
+    rules.hasLists = hasLists
+    rules.privateEmail = privateEmail ?? .allow
     return rules
   }
 }

@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import Operations
 import Pages
@@ -104,9 +105,16 @@ extension Sections {
     name: "native", introduction: "Native apps, and platforms that hand back by a custom URL scheme.",
     entries: [
       .byDefault(
-        "native.return_schemes", ValueType.scheme.list(), into: \.configuration.nativeReturnSchemes,
+        "native.return_schemes", ValueType.scheme.list(), into: \.configuration.native.returnSchemes,
         "Custom URL schemes that a sign-in may hand back to, with a one-time code.",
-        omission: "Sign-ins hand back to public_url only.", seeAlso: ["apple.native_client_ids"])
+        omission: "Sign-ins hand back to public_url only.", seeAlso: ["apple.native_client_ids"]),
+      .byDefault(
+        "native.bearer", .boolean, into: \.configuration.native.acceptsBearer,
+        """
+        Whether apps may prove their session by "Authorization: Bearer" in place of the cookie. Then they are told the \
+        token when they sign in, as session_token. A token of the gateway's own never reaches the application, any other \
+        Authorization does.
+        """, seeAlso: ["apple.native_client_ids", "native.return_schemes"]),
     ])
 
   static let store = Section<Draft>(
@@ -252,5 +260,11 @@ extension Sections {
         "route.allow_organizations", ValueType.words("identifier", expected: "an org_id").list(),
         into: \.organizations, example: "[\"1234567\"]",
         "The org_id of the Managed Apple Accounts of those who may pass.", omission: "This list names nobody."),
+      .absent(
+        "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",
+        """
+        What is asked of the address, beside the lists: "deny" refuses who hides it behind Apple's relay (with a page that \
+        says how to share it), "require" who does not. "allow" asks nothing.
+        """, omission: "Nothing is asked.", seeAlso: ["route.allow_email_domains"]),
     ])
 }

@@ -27,7 +27,7 @@ extension Configuration {
       ("store", "\(StoreURL.format(store.location)), \(DurationText.format(store.outageGrace)) of grace"),
       ("identity", identityHeaders.headers.map { "\($0.name) = \($0.claim)" }.joined(separator: ", ")),
     ]
-    if !nativeReturnSchemes.isEmpty { lines.append(("native", nativeReturnSchemes.joined(separator: ", "))) }
+    if !nativeText.isEmpty { lines.append(("native", nativeText)) }
     lines.append(("routes", routes.isEmpty ? "everything for those who are signed in" : routesText))
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
@@ -54,6 +54,14 @@ extension Configuration {
     let scopes = apple.scopes.isEmpty ? "no scopes" : apple.scopes.map(\.rawValue).joined(separator: " and ")
     let elsewhere = apple.baseURL == AppleSettings.appleBaseURL ? "" : ", at \(apple.baseURL) (not Apple)"
     return ", asks for \(scopes)\(elsewhere)"
+  }
+
+  private var nativeText: String {
+    var parts: [String] = []
+    if !apple.nativeClientIDs.isEmpty { parts.append("tokens of \(apple.nativeClientIDs.joined(separator: ", "))") }
+    if !native.returnSchemes.isEmpty { parts.append("back to \(native.returnSchemes.joined(separator: ", "))") }
+    if native.acceptsBearer { parts.append("bearer tokens") }
+    return parts.joined(separator: "; ")
   }
 
   private var routesText: String {

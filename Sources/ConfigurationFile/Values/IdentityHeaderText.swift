@@ -31,6 +31,10 @@ enum IdentityHeaderText {
       throw Complaint(
         "is no claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
     }
+    guard !["nonce", "c_hash", "at_hash"].contains(claim) else {
+      throw Complaint(
+        "binds a token to one sign-in and is not kept", remedy: "write \"sub\" or \"session_id\" to tell users apart")
+    }
   }
 
   /// The name as an application may read it that takes `_` and `.` for `-` and knows no case: two headers that are the

@@ -108,7 +108,7 @@ extension ClientConnection {
       loop.requestHead, whole.readableBytesSpan, rules: server.rules,
       context: .init(
         identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted, requestID: exchange.requestID,
-        upgrades: exchange.upgrades),
+        upgrades: exchange.upgrades, dropsAuthorization: order.dropsAuthorization),
       to: &head)
     exchange.sentHead = head
     if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }

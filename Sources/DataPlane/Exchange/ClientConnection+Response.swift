@@ -42,7 +42,7 @@ extension ClientConnection {
     outgoing = nil
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: exchange.chunksResponse, connection: connection,
-      to: &buffer)
+      personalLines: exchange.personalLines, to: &buffer)
     outgoing = buffer
   }
 

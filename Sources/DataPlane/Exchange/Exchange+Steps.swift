@@ -52,6 +52,7 @@ extension Exchange {
     session = order.session
     user = order.user
     balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
+    personalLines = order.personalLines
     upgrades = order.allowsUpgrade && wantsUpgrade
   }
 

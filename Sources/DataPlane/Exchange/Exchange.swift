@@ -41,6 +41,8 @@ struct Exchange {
   /// What has been tried there.
   var attempts = UpstreamAttempts()
   var upgrades = false
+  /// Field lines for this client alone, to be added to the response.
+  var personalLines: [UInt8]?
   /// What the control plane is to answer, while its body is being read.
   var control: ControlCollection?
 

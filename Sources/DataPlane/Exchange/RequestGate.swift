@@ -50,6 +50,11 @@ package struct ForwardingOrder {
   package var allowsUpgrade: Bool
   /// Which of the listener's upstreams it goes to.
   package var upstream: Int
+  /// Whether `Authorization` was for the gateway, and goes no further.
+  package var dropsAuthorization = false
+  /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared cache
+  /// may keep the response.
+  package var personalLines: [UInt8]?
 
   package init(
     identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, user: UInt64? = nil,

@@ -15,6 +15,8 @@ struct RequestForwarding {
     var requestID: RequestIDSource.Identifier
     /// Whether `Upgrade` is passed on.
     var upgrades: Bool
+    /// Whether `Authorization` was for the gateway.
+    var dropsAuthorization = false
   }
 
   /// Writes the whole head.
@@ -36,7 +38,8 @@ struct RequestForwarding {
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      if rules.passes(line, bytes, trusted: context.trusted) {
+      let wasForUs = context.dropsAuthorization && line.known == .authorization
+      if !wasForUs, rules.passes(line, bytes, trusted: context.trusted) {
         if !head.nominatesFields || !isNominated(line, head, bytes) {
           if line.known != .host || !head.isAbsoluteForm { continue }
         }

@@ -17,17 +17,19 @@ enum ResponseForwarding {
 
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
-    connection: Connection, to buffer: inout ByteBuffer
+    connection: Connection, personalLines: [UInt8]? = nil, to buffer: inout ByteBuffer
   ) {
-    buffer.writeHead(expecting: head.byteCount + 256) { space in
-      write(head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, to: &space)
+    buffer.writeHead(expecting: head.byteCount + 256 + (personalLines?.count ?? 0)) { space in
+      write(
+        head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, personalLines: personalLines,
+        to: &space)
     }
   }
 
   @inline(__always)
   private static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
-    connection: Connection, to space: inout HeadSpace
+    connection: Connection, personalLines: [UInt8]?, to space: inout HeadSpace
   ) {
     var run = statusLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -51,6 +53,7 @@ enum ResponseForwarding {
     }
     let end = head.byteCount - 2
     if run < end { space.append(bytes.extracting(run..<end)) }
+    if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &space) }
     if chunked { space.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
     case .implied: break

@@ -56,7 +56,7 @@ extension PageFailure {
   init(_ denial: RuleDenial) {
     self =
       switch denial {
-      case .notListed: .forbidden
+      case .notListed, .emailShown: .forbidden
       case .emailNotVerified: .emailNotVerified
       case .emailHidden: .emailHidden
       case .emailMissing: .emailMissing

@@ -22,6 +22,8 @@ struct GateKnowledge: Sendable {
   let identity: IdentityHeaderSettings
   let schedule: CheckSchedule
   let idleTimeout: Int64
+  /// Whether a session may be proved by `Authorization: Bearer`.
+  let acceptsBearer: Bool
   let showsSignInPage: Bool
   let pages: PageRenderer
 
@@ -41,6 +43,7 @@ struct GateKnowledge: Sendable {
     identity = settings.identity
     schedule = CheckSchedule(settings.revalidation)
     idleTimeout = settings.session.idleTimeout.wallClock
+    acceptsBearer = settings.native.acceptsBearer
     showsSignInPage = settings.pages.showSignInPage
     pages = try PageRenderer(settings: settings.pages, host: settings.origin.authority, prefix: settings.prefix)
   }

@@ -17,10 +17,15 @@ extension LoopGate {
     case ask(@Sendable () async -> Void)
   }
 
-  /// Looks at each session cookie of the request; the first that stands counts, whatever stands before it.
+  /// Looks at the bearer token of the request if it has one of ours, which then counts alone, as nobody sends one unasked;
+  /// otherwise at each session cookie: the first that stands counts, whatever stands before it.
   /// - Parameter waitsForCheck: whether an overdue daily check is waited for; otherwise such a user is nobody.
   @inline(__always)
   func identify(_ head: borrowing RequestHead, _ bytes: RawSpan, waitsForCheck: Bool = true) -> Identification {
+    if head.fields.has(.authorization), let token = ownToken(head, bytes) {
+      carriesOurToken = true
+      if knowledge.acceptsBearer { return look(bytes.extracting(token), waitsForCheck) }
+    }
     var result = Identification.nobody
     for place in head.ownCookies
     where place.value.count == SessionCookie.valueLength && bytes.equals("__Host-cordon", place.name) {
@@ -32,6 +37,17 @@ extension LoopGate {
       }
     }
     return result
+  }
+
+  /// Where a bearer token stands that we have signed, whether its session still stands or not.
+  private func ownToken(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Range<Int>? {
+    for line in head.fields.lines where line.known == .authorization {
+      guard let place = BearerToken.find(bytes, line.value) else { continue }
+      let token = bytes.extracting(place)
+      let fingerprint = token.withUnsafeBytes { knowledge.fingerprinter.fingerprint($0) }
+      if memory.find(fingerprint) != nil || knowledge.keyring.verifyCookie(token) != nil { return place }
+    }
+    return nil
   }
 
   private func look(_ cookie: RawSpan, _ waitsForCheck: Bool) -> Identification {
@@ -56,9 +72,11 @@ extension LoopGate {
       }
     }
     guard let verified = knowledge.keyring.verifyCookie(cookie) else { return .nobody }
-    let handle = verified.identifier.handle
+    let proof = SessionProof(
+      handle: verified.identifier.handle, fingerprint: fingerprint, isSignedByFirstKey: verified.isSignedByFirstKey,
+      generation: knowledge.generation)
     let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
-    return .ask { await directory.load(handle, for: gate, as: fingerprint) }
+    return .ask { await directory.load(proof, for: gate) }
   }
 
   /// After a reload: the header lines are rendered anew, and the cookie has to be good under the secrets of now. A
@@ -67,7 +85,7 @@ extension LoopGate {
     guard let verified = knowledge.keyring.verifyCookie(cookie),
       verified.identifier.handle == entry.snapshot.session.handle
     else { return false }
-    entry.render(knowledge)
+    entry.render(knowledge, isSignedByFirstKey: verified.isSignedByFirstKey)
     return true
   }
 
@@ -100,8 +118,11 @@ extension LoopGate {
       // Waited for already, and still overdue: only Apple's word by another sign-in will do.
       guard waitsForCheck, now >= entry.waitedUntil else { return .nobody }
       entry.waitedUntil = now + GateKnowledge.evaluationInterval
+      let proof = SessionProof(
+        handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
+        generation: entry.generation)
       let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
-      return .ask { await directory.checkAndReload(snapshot, for: gate, as: fingerprint) }
+      return .ask { await directory.checkAndReload(snapshot, proof, for: gate) }
     }
     return .known(entry)
   }

@@ -34,6 +34,9 @@ extension LoopGate {
         fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
       }
     }
+    if let cookie = renewedCookie(of: entry, head, bytes) {
+      fields.append(HTTPField(name: .setCookie, value: cookie))
+    }
     return status(.ok, fields)
   }
 

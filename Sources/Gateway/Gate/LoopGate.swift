@@ -20,6 +20,8 @@ final class LoopGate: RequestGate {
   var memory = SessionMemory(limit: GateKnowledge.rememberedCookies)
   /// The request that is being decided on, for the pages that name it.
   private var requestID: RequestIDSource.Identifier?
+  /// Whether that request carries a bearer token of ours, which goes no further.
+  var carriesOurToken = false
   private let logger: Logger
   /// Sessions seen since this was last collected.
   var sightings: [SessionSighting] = []
@@ -45,6 +47,7 @@ final class LoopGate: RequestGate {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
     self.requestID = requestID
+    carriesOurToken = false
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
     let isOurs = path.map { isOwnPath(bytes, $0) } ?? false
     if isOurs, let path, ownPages.isVerify(bytes, path) { return verify(head, bytes, client) }
@@ -99,7 +102,7 @@ final class LoopGate: RequestGate {
       let verdict = knowledge.routes.rules[index].judge(
         entry.applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail)
       if case .denied(let denial) = verdict {
-        return answer(PageFailure(denial), head, bytes, routeClass: routeClass)
+        return answer(PageFailure(denial), head, bytes, routeClass: routeClass, renewing: entry)
       }
     }
     return forward(entry, route, routeClass, head, bytes)
@@ -116,10 +119,12 @@ final class LoopGate: RequestGate {
       guard originIsOurs(head, bytes) else { return answer(.crossSite, head, bytes, routeClass: routeClass) }
       allowsUpgrade = true
     }
-    return .forward(
-      ForwardingOrder(
-        identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
-        allowsUpgrade: allowsUpgrade, upstream: route.upstream))
+    var order = ForwardingOrder(
+      identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
+      allowsUpgrade: allowsUpgrade, upstream: route.upstream)
+    order.dropsAuthorization = carriesOurToken
+    if let entry, !entry.isSignedByFirstKey { order.personalLines = renewalLine(of: entry, head, bytes) }
+    return .forward(order)
   }
 
   private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
@@ -133,7 +138,10 @@ final class LoopGate: RequestGate {
   private func signInFirst(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ routeClass: Operations.RouteClass
   ) -> GateDecision {
-    guard route.unauthenticated == .automatic, !head.wantsUpgrade, RequestKind.isNavigation(head, bytes) else {
+    // An app whose token is over could not follow to the sign-in page.
+    guard route.unauthenticated == .automatic, !head.wantsUpgrade, !carriesOurToken,
+      RequestKind.isNavigation(head, bytes)
+    else {
       return .answer(
         ControlResponse(pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)),
         routeClass: routeClass.rawValue)
@@ -161,7 +169,7 @@ final class LoopGate: RequestGate {
   private func session(_ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
     switch identify(head, bytes) {
     case .known(let entry):
-      var response = SessionDescription.response(entry.snapshot)
+      var response = SessionDescription.response(entry.snapshot, token: renewedToken(of: entry, head, bytes))
       if let cookie = renewedCookie(of: entry, head, bytes) { response.setCookie(cookie) }
       return .answer(response, routeClass: Operations.RouteClass.own.rawValue)
     case .ask(let work): return .wait(work)
@@ -177,7 +185,7 @@ final class LoopGate: RequestGate {
 
   private func answer(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan,
-    routeClass: Operations.RouteClass = .refused
+    routeClass: Operations.RouteClass = .refused, renewing entry: SessionEntry? = nil
   ) -> GateDecision {
     let page: RenderedPage
     if RequestKind.isNavigation(head, bytes), let accept = head.fields.line(.accept),
@@ -187,7 +195,9 @@ final class LoopGate: RequestGate {
     } else {
       page = pages(head, bytes).failureJSON(failure, requestID: requestID?.description)
     }
-    return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
+    var response = ControlResponse(page)
+    if let entry, let cookie = renewedCookie(of: entry, head, bytes) { response.setCookie(cookie) }
+    return .answer(response, routeClass: routeClass.rawValue)
   }
 
   /// The pages in the language of the request.

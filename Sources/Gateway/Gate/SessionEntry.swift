@@ -14,6 +14,8 @@ final class SessionEntry {
   private(set) var user: UInt64?
   /// Which configuration these were worked out by: `GateKnowledge.generation`.
   private(set) var generation: Int
+  /// Whether the newest secret signed what the client proves it with; otherwise that is given anew.
+  private(set) var isSignedByFirstKey: Bool
   /// When the session ends, whatever happens.
   let endsAt: Int64
   /// When this loop last saw it, or the store did before.
@@ -27,10 +29,12 @@ final class SessionEntry {
   /// Whether it has ended. An entry never comes back.
   var isEnded = false
 
-  init(_ snapshot: SessionSnapshot, _ knowledge: GateKnowledge) {
+  /// - Parameter proof: what the session was found by; by another configuration than this one it is judged again.
+  init(_ snapshot: SessionSnapshot, _ proof: SessionProof, _ knowledge: GateKnowledge) {
+    isSignedByFirstKey = proof.isSignedByFirstKey
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
-    generation = knowledge.generation
+    generation = proof.generation
     identity = Self.identity(of: snapshot, knowledge)
     user = Self.user(of: snapshot, knowledge)
     applicant = Applicant(
@@ -44,8 +48,9 @@ final class SessionEntry {
   }
 
   /// Works out anew what depends on the configuration.
-  func render(_ knowledge: GateKnowledge) {
+  func render(_ knowledge: GateKnowledge, isSignedByFirstKey: Bool) {
     generation = knowledge.generation
+    self.isSignedByFirstKey = isSignedByFirstKey
     identity = Self.identity(of: snapshot, knowledge)
     user = Self.user(of: snapshot, knowledge)
   }
@@ -58,6 +63,16 @@ final class SessionEntry {
   private static func user(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> UInt64? {
     UInt64(knowledge.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
+}
+
+/// A cookie or bearer token that was verified, as an event loop remembers it.
+struct SessionProof: Sendable {
+  /// The session that it proves.
+  let handle: SessionHandle
+  let fingerprint: CookieFingerprint
+  let isSignedByFirstKey: Bool
+  /// By which configuration's secrets: `GateKnowledge.generation`.
+  let generation: Int
 }
 
 extension SessionHandle {

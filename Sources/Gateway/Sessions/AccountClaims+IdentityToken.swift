@@ -15,9 +15,9 @@ extension AccountClaims {
     for (name, text) in claims.values where !Self.named.contains(name) && !text.isEmpty { other[name] = .text(text) }
   }
 
-  /// Claims that have a place of their own, or belong to the token rather than to the user.
+  /// Claims that have a place of their own (`aud` is the session's), or bind the token to one sign-in and say nothing.
   private static let named: Set<String> = [
-    "email", "email_verified", "is_private_email", "real_user_status", "org_id", "scopes", "transfer_sub", "sub", "iss",
-    "aud", "exp", "iat", "nonce", "nonce_supported", "c_hash", "at_hash", "auth_time", "jti",
+    "email", "email_verified", "is_private_email", "real_user_status", "org_id", "scopes", "transfer_sub", "sub", "aud",
+    "nonce", "c_hash", "at_hash",
   ]
 }

@@ -74,16 +74,16 @@ final class SessionDirectory: Sendable {
   func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
 
   /// Looks a session up, and has the gate remember what came of it.
-  func load(_ handle: SessionHandle, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint) async {
-    let looked = await lookUp(handle)
+  func load(_ proof: SessionProof, for gate: NIOLoopBound<LoopGate>) async {
+    let looked = await lookUp(proof.handle)
     try? await gate.eventLoop.submit {
       let known: SessionMemory.Known =
         switch looked {
-        case .found(let snapshot): .session(SessionEntry(snapshot, gate.value.knowledge))
+        case .found(let snapshot): .session(SessionEntry(snapshot, proof, gate.value.knowledge))
         case .absent(let until): .absent(until: until)
         case .storeAway(let until): .storeAway(until: until)
         }
-      gate.value.memory.insert(known, for: fingerprint)
+      gate.value.memory.insert(known, for: proof.fingerprint)
     }.get()
   }
 
@@ -119,22 +119,18 @@ final class SessionDirectory: Sendable {
 
   /// Has an overdue account checked, waits for it for ten seconds at most, and loads the session anew.
   func checkAndReload(
-    _ snapshot: SessionSnapshot, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint
+    _ snapshot: SessionSnapshot, _ proof: SessionProof, for gate: NIOLoopBound<LoopGate>
   ) async {
     // The check goes on when nobody waits for it any more: the right to make it has been used.
     checkBeside(snapshot, isOverdue: true)
     await checks.waitForEnd(of: snapshot.account.subject, atMost: CheckSchedule.longestWait)
-    await reload(snapshot, for: gate, as: fingerprint)
-  }
-
-  private func reload(
-    _ snapshot: SessionSnapshot, for gate: NIOLoopBound<LoopGate>, as fingerprint: CookieFingerprint
-  ) async {
-    await load(snapshot.session.handle, for: gate, as: fingerprint)
+    await load(proof, for: gate)
     // Still overdue: this loop need not wait again for a while.
-    let (handle, until) = (snapshot.session.handle, WallClock.now() + GateKnowledge.evaluationInterval)
+    let until = WallClock.now() + GateKnowledge.evaluationInterval
     try? await gate.eventLoop.submit {
-      if case .session(let entry)? = gate.value.memory.find(fingerprint), entry.snapshot.session.handle == handle {
+      if case .session(let entry)? = gate.value.memory.find(proof.fingerprint),
+        entry.snapshot.session.handle == proof.handle
+      {
         entry.waitedUntil = until
       }
     }.get()

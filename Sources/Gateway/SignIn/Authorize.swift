@@ -24,10 +24,18 @@ extension SignInService {
     if let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = request.head.headerFields[name], mode != "navigate" {
       return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
     }
-    let wanted = wanted(request)
+    let destination: SignInAttempt.Destination
+    do throws(HandBackRefusal) {
+      destination = try appDestination(request) ?? .page(wanted(request).path)
+    } catch {
+      switch error {
+      case .address: return failure(.badRequest, request)
+      case .challenge(let target): return handBack(.badRequest, to: target)
+      }
+    }
     let cookies = RequestCookies(request.head.headerFields)
     let now = WallClock.now()
-    let attempt = SignInAttempt(returnTo: wanted.path, replacing: identifier(request)?.handle, now: now)
+    let attempt = SignInAttempt(to: destination, replacing: replaced(destination, request), now: now)
     let target = apple.authorizationRequest(
       redirectURI: settings.redirectURI, state: attempt.state, nonce: attempt.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
@@ -42,6 +50,12 @@ extension SignInService {
     for name in surplus(cookies, now: now) { response.setCookie(SignInAttempt.clearCookie(name)) }
     metrics.signInAttempts.count("web")
     return response
+  }
+
+  /// The session that this sign-in ends: the browser's own, if it is for the browser. An app's sign-in leaves it alone.
+  private func replaced(_ destination: SignInAttempt.Destination, _ request: ControlRequest) -> SessionHandle? {
+    if case .app = destination { return nil }
+    return identifier(request)?.handle
   }
 
   /// The attempts of this browser that have to go so that no more than the limit remain: what cannot be opened first,

@@ -15,36 +15,33 @@ internal import Sessions
 extension SignInService {
   /// `POST callback` (`form_post`).
   func callbackPost(_ request: ControlRequest) async -> ControlResponse {
-    guard Self.isForm(request.head.headerFields[.contentType]) else {
+    guard Self.isMediaType(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
       return failed(.unsupportedMediaType, "content_type", request)
     }
     do throws(FormFieldsProblem) {
-      return await callback(try FormFields(parsing: request.body), request, mayRepost: true)
+      return await callback(try FormFields(parsing: request.body), request)
     } catch {
       return failed(.answerInvalid, "form", request)
     }
   }
 
-  /// `GET callback` (`query`).
-  func callbackQuery(_ request: ControlRequest) async -> ControlResponse {
+  /// `GET callback`: `query`; or `fragment`, of which nothing reaches a server by itself: a page of ours posts it.
+  func callbackGet(_ request: ControlRequest) async -> ControlResponse {
     do throws(FormFieldsProblem) {
-      return await callback(try query(request), request, mayRepost: false)
+      let answer = try query(request)
+      if settings.apple.responseMode == .fragment, answer.fields.isEmpty {
+        return ControlResponse(pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
+      }
+      return await callback(answer, request)
     } catch {
       return failed(.answerInvalid, "query", request)
     }
   }
 
-  private static func isForm(_ contentType: String?) -> Bool {
-    guard let contentType else { return false }
-    let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 }
-    return type.count == 33
-      && zip(type, "application/x-www-form-urlencoded".utf8).allSatisfy { ($0 | 0x20) == ($1 | 0x20) }
-  }
-
-  /// The mark of a form that was posted once more by our own page.
+  /// The mark of a form that was posted by our own page.
   private static let repostField = "cordon_repost"
 
-  private func callback(_ form: FormFields, _ request: ControlRequest, mayRepost: Bool) async -> ControlResponse {
+  private func callback(_ form: FormFields, _ request: ControlRequest) async -> ControlResponse {
     let answer: AuthorizationResponse
     do throws(AuthorizationResponseProblem) {
       answer = try AuthorizationResponse.parse(form)
@@ -58,8 +55,8 @@ extension SignInService {
     do throws(SealError) {
       let cookies = RequestCookies(request.head.headerFields)
       guard let found = try SignInAttempt.open(name, in: cookies, keyring, now: WallClock.now()) else {
-        // Browsers that keep cookies from other sites' posts: our own page posts it again, once.
-        if mayRepost, form.values(of: Self.repostField).isEmpty { return repost(form, request) }
+        // Browsers that keep cookies from what other sites send: our own page posts it again, once.
+        if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         return failed(.attemptUnknown, "attempt_missing", request)
       }
       attempt = found
@@ -86,13 +83,10 @@ extension SignInService {
   private func proved(
     _ attempt: SignInAttempt, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
-    do throws(StoreError) {
-      guard try await directory.store.useUp(.attempt(Array(attempt.state.utf8)), until: attempt.expires) else {
-        return failed(.attemptUsed, "attempt_used", request, attempt)
-      }
+    do throws(SignInFailure) {
+      try await useUp(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
     } catch {
-      directory.storeFailed("use_up", error)
-      return failed(.storeUnavailable, "store", request, attempt)
+      return failed(error, request, attempt)
     }
     switch answer {
     case .refused(let refusal):
@@ -107,113 +101,77 @@ extension SignInService {
   private func granted(
     _ grant: AuthorizationResponse.Grant, _ attempt: SignInAttempt, _ request: ControlRequest
   ) async -> ControlResponse {
-    let name = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
-    let store = directory.store
-    let exchanged: ExchangeOutcome
-    do throws(StoreError) {
-      exchanged = try await apple.completeSignIn(
-        grant, redirectURI: settings.redirectURI, nonce: attempt.nonce
-      ) { (token) async throws(StoreError) in
-        // Apple sends the name once and never again: it is kept before anything can go wrong with the exchange.
-        guard let name, let subject = Subject(token.subject) else { return }
-        try await store.keepName(name, submittedBy: subject, at: .now)
-      }
+    let submitted = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
+    var response: ControlResponse
+    do throws(SignInFailure) {
+      let tokens = try await exchange(grant, submitted, attempt)
+      let name = if let submitted { submitted } else { await keptName(for: tokens, request) }
+      let made = try await establish(tokens, name: name, replacing: attempt.replacing, request)
+      response = arrived(made, attempt, request)
+      if KeptName.isSent(with: request) { response.setCookie(KeptName.clearCookie) }
     } catch {
-      directory.storeFailed("keep_name", error)
-      return failed(.storeUnavailable, "store", request, attempt)
+      response = failed(error, request, attempt)
+      // Apple does not send it again. Where nobody could say yet whose it is, this browser keeps it for the next try.
+      if let submitted, !error.isNameKept, let cookie = try? KeptName.setCookie(submitted, keyring, now: .now) {
+        response.setCookie(cookie)
+      }
     }
-    switch exchanged {
-    case .granted(let tokens): return await complete(tokens, name, attempt, request)
-    case .disagreement(let disagreement): return disagreed(disagreement, request, attempt)
-    case .refused: return failed(.answerInvalid, "code_refused", request, attempt)
-    case .unverified(let rejection): return rejected(rejection, request, attempt)
-    case .misconfigured(let refusal):
-      logger.error(
-        "Apple refuses our credentials: nobody can sign in",
-        metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)"])
-      return failed(.appleRefused, refusal.code.rawValue, request, attempt)
-    case .noSecret(let problem):
-      logger.error("no client secret: nobody can sign in", metadata: ["reason": "\(problem.message)"])
-      return failed(.internalError, "client_secret", request, attempt)
-    case .appleTrouble(let trouble):
-      logger.warning("a sign-in failed at Apple", metadata: ["reason": "\(trouble.message)"])
-      return failed(.appleUnreachable, "apple_trouble", request, attempt)
-    case .notSent(let reason):
-      logger.warning("Apple could not be reached for a sign-in", metadata: ["reason": "\(reason)"])
-      return failed(.appleUnreachable, "apple_unreachable", request, attempt)
+    return response
+  }
+
+  private func exchange(
+    _ grant: AuthorizationResponse.Grant, _ name: PersonName?, _ attempt: SignInAttempt
+  ) async throws(SignInFailure) -> TokenGrant {
+    var isNameKept = false
+    do throws(SignInFailure) {
+      let outcome = try await apple.completeSignIn(
+        grant, redirectURI: settings.redirectURI, nonce: attempt.nonce
+      ) { (token) async throws(SignInFailure) in
+        guard let name else { return }
+        try await keep(name, of: token)
+        isNameKept = true
+      }
+      return try tokens(of: outcome)
+    } catch {
+      throw SignInFailure(error.page, error.reason, isNameKept: isNameKept)
     }
   }
 
-  private func complete(
-    _ tokens: TokenGrant, _ name: PersonName?, _ attempt: SignInAttempt, _ request: ControlRequest
-  ) async -> ControlResponse {
-    guard let subject = Subject(tokens.identityToken.subject) else {
-      return failed(.answerInvalid, "subject", request, attempt)
+  /// The name that an earlier try of this browser left behind, for a user who has none.
+  private func keptName(for tokens: TokenGrant, _ request: ControlRequest) async -> PersonName? {
+    guard let name = KeptName.open(in: request, keyring, now: .now), let subject = Subject(tokens.identityToken.subject)
+    else { return nil }
+    let known = try? await directory.store.account(subject)
+    return known?.name == nil ? name : nil
+  }
+
+  /// The session is there: in this browser, or on its way to the app that began the sign-in.
+  private func arrived(
+    _ made: NewSession, _ attempt: SignInAttempt, _ request: ControlRequest
+  ) -> ControlResponse {
+    switch attempt.destination {
+    case .app(let target, let challenge): return handBack(made, to: target, challenge: challenge, request)
+    case .page(let path):
+      var response = ControlResponse.redirect(.seeOther, to: path)
+      response.setCookie(sessionCookie(made.identifier))
+      return response
     }
-    let identifier = SessionIdentifier.random()
-    let clientID = settings.apple.clientID
-    do {
-      let sealed = try tokens.refreshToken.map {
-        try keyring.seal(RefreshTokenText($0.exposed), of: subject, clientID: clientID)
-      }
-      let session = Session(
-        identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.session.lifetime,
-        userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
-      let completed = try await directory.store.complete(
-        SignIn(
-          session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
-          replacing: attempt.replacing))
-      await directory.forget(completed.ended)
-      // Another browser of the same user shows the new claims as well.
-      await directory.forget(subject)
-      for handle in completed.ended {
-        metrics.sessionsEnded.count(SessionEnding.replaced.label)
-        audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
-      }
-      metrics.signIns.count("success")
-      audit.record(
-        .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
-        peer: request.client.address, requestID: request.requestID, clientID: clientID)
-    } catch let error as StoreError {
-      directory.storeFailed("complete", error)
-      return failed(.storeUnavailable, "store", request, attempt)
-    } catch {
-      logger.error("a refresh token could not be sealed", metadata: ["request": "\(request.requestID)"])
-      return failed(.internalError, "seal", request, attempt)
-    }
-    var response = ControlResponse.redirect(.seeOther, to: attempt.returnTo)
-    let lifetime = settings.session.lifetime.components.seconds
-    response.setCookie(
-      "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)"
-    )
-    return response
   }
 
   // MARK: Failures
 
-  private func disagreed(
-    _ disagreement: IdentityTokenDisagreement, _ request: ControlRequest, _ attempt: SignInAttempt
+  private func failed(
+    _ failure: SignInFailure, _ request: ControlRequest, _ attempt: SignInAttempt
   ) -> ControlResponse {
-    logger.warning("the two identity tokens of a sign-in disagree", metadata: ["reason": "\(disagreement.message)"])
-    return failed(.answerInvalid, "tokens_disagree", request, attempt)
-  }
-
-  private func rejected(
-    _ rejection: IdentityTokenRejection, _ request: ControlRequest, _ attempt: SignInAttempt
-  ) -> ControlResponse {
-    logger.warning(
-      "an identity token was refused", metadata: ["reason": "\(rejection.message)", "request": "\(request.requestID)"])
-    return rejection.isAppleTrouble
-      ? failed(.appleUnreachable, "apple_keys", request, attempt)
-      : failed(.answerInvalid, "identity_token", request, attempt)
+    failed(failure.page, failure.reason, request, attempt)
   }
 
   /// - Parameter reason: a short constant, for metrics and the audit.
   private func failed(
     _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInAttempt? = nil
   ) -> ControlResponse {
-    metrics.signIns.count(reason)
-    audit.record(.signInFailed(reason: reason), peer: request.client.address, requestID: request.requestID)
+    note(reason, request)
+    if case .app(let target, _)? = attempt?.destination { return handBack(page, to: target) }
     return failure(page, request, returnTo: attempt?.returnTo ?? "/")
   }
 }

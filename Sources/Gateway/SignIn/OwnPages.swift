@@ -26,9 +26,11 @@ struct OwnPages: Sendable {
     switch name {
     case "sign-in": action([.get: service.signInPage])
     case "authorize": action([.get: service.authorize])
-    case "callback": action([.post: service.callbackPost, .get: service.callbackQuery], bodyLimit: 64 * 1024)
+    case "callback": action([.post: service.callbackPost, .get: service.callbackGet], bodyLimit: 64 * 1024)
     case "sign-out": action([.get: service.signOutPage, .post: service.signOut], bodyLimit: 16 * 1024)
     case "session": action([.get: service.sessionJSON])
+    case "native": action([.post: service.nativeSignIn], bodyLimit: 32 * 1024)
+    case "native/exchange": action([.post: service.exchangeHandBack], bodyLimit: 4 * 1024)
     default: nil
     }
   }

@@ -17,6 +17,7 @@ struct SessionDescription: Encodable {
   private let clientID: String
   private let began: Int64
   private let ends: Int64
+  private let token: String?
 
   private enum CodingKeys: String, CodingKey {
     case subject = "sub"
@@ -30,9 +31,11 @@ struct SessionDescription: Encodable {
     case sessionID = "session_id"
     case clientID = "client_id"
     case began, ends
+    case token = "session_token"
   }
 
-  init(_ snapshot: SessionSnapshot) {
+  /// - Parameter token: the bearer token, where an app is to be told it.
+  init(_ snapshot: SessionSnapshot, token: String? = nil) {
     let (session, account) = (snapshot.session, snapshot.account)
     subject = account.subject.text
     name = account.name?.text
@@ -46,14 +49,16 @@ struct SessionDescription: Encodable {
     clientID = session.clientID
     began = session.began.wallClock / 1_000
     ends = session.ends.wallClock / 1_000
+    self.token = token
   }
 
   /// The answer of `GET session`: 200 with the JSON.
-  static func response(_ snapshot: SessionSnapshot) -> ControlResponse {
+  static func response(_ snapshot: SessionSnapshot, token: String? = nil) -> ControlResponse {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
-    return .json((try? encoder.encode(SessionDescription(snapshot))).map { Array($0) } ?? Array("{}".utf8))
+    let json = try? encoder.encode(SessionDescription(snapshot, token: token))
+    return .json(json.map { Array($0) } ?? Array("{}".utf8))
   }
 }
 

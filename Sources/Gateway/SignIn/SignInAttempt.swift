@@ -1,3 +1,4 @@
+internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
@@ -14,12 +15,23 @@ struct SignInAttempt: Equatable {
   let secret: String
   /// 32 hexadecimal digits; comes back in the identity token.
   let nonce: String
-  /// A path on our own origin.
-  let returnTo: String
+  /// Where it leads in the end.
+  let destination: Destination
   /// The session that this sign-in replaces.
   let replacing: SessionHandle?
   /// When it began, in milliseconds since 1970.
   let began: Int64
+
+  /// Where a sign-in leads in the end.
+  enum Destination: Equatable {
+    /// A path on our own origin.
+    case page(String)
+    /// A native app; the challenge of its verifier has 32 bytes.
+    case app(AppReturnTarget, challenge: [UInt8])
+  }
+
+  /// The path to go on to on our own origin.
+  var returnTo: String { if case .page(let path) = destination { path } else { "/" } }
 
   /// How long an attempt may take.
   static let lifetime: Int64 = 600_000
@@ -27,11 +39,11 @@ struct SignInAttempt: Equatable {
   static let mostAtOnce = 5
   static let cookiePrefix = SessionCookie.name + "-attempt-"
 
-  init(returnTo: String, replacing: SessionHandle?, now: Int64) {
+  init(to destination: Destination, replacing: SessionHandle?, now: Int64) {
     name = Self.randomHexadecimal(bytes: 8)
     secret = Self.randomHexadecimal(bytes: 16)
     nonce = Self.randomHexadecimal(bytes: 16)
-    self.returnTo = returnTo
+    self.destination = destination
     self.replacing = replacing
     began = now
   }
@@ -69,25 +81,41 @@ struct SignInAttempt: Equatable {
 // MARK: The cookie
 
 extension SignInAttempt {
-  ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16) | return_to
+  ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16)
+  ///       | challenge: length (1) and hash (0 or 32) | path, or the app's address
   private var bytes: [UInt8] {
     let handle = replacing?.bytes ?? []
+    let (challenge, address) =
+      switch destination {
+      case .page(let path): ([UInt8](), path)
+      case .app(let target, let challenge): (challenge, target.address)
+      }
     return withUnsafeBytes(of: began.bigEndian) { Array($0) } + Array(secret.utf8) + Array(nonce.utf8)
-      + [UInt8(handle.count)] + handle + Array(returnTo.utf8)
+      + [UInt8(handle.count)] + handle + [UInt8(challenge.count)] + challenge + Array(address.utf8)
   }
 
   private init?(name: String, bytes: [UInt8]) {
-    guard bytes.count >= 73 else { return nil }
-    let handleCount = Int(bytes[72])
-    guard handleCount == 0 || handleCount == SessionHandle.byteCount, bytes.count >= 73 + handleCount else {
+    var rest = bytes[...]
+    func take(_ count: Int) -> [UInt8] {
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    guard bytes.count >= 74 else { return nil }
+    self.name = name
+    began = take(8).reduce(0) { $0 << 8 | Int64($1) }
+    secret = String(decoding: take(32), as: UTF8.self)
+    nonce = String(decoding: take(32), as: UTF8.self)
+    let handle = take(Int(take(1)[0]))
+    replacing = SessionHandle(bytes: handle)
+    guard handle.isEmpty || replacing != nil, let challengeCount = take(1).first else { return nil }
+    let challenge = take(Int(challengeCount))
+    if challenge.isEmpty {
+      destination = .page(String(decoding: rest, as: UTF8.self))
+    } else if challenge.count == 32, let target = AppReturnTarget(restoring: Array(rest)) {
+      destination = .app(target, challenge: challenge)
+    } else {
       return nil
     }
-    self.name = name
-    began = bytes[..<8].reduce(0) { $0 << 8 | Int64($1) }
-    secret = String(decoding: bytes[8..<40], as: UTF8.self)
-    nonce = String(decoding: bytes[40..<72], as: UTF8.self)
-    replacing = SessionHandle(bytes: bytes[73..<73 + handleCount])
-    returnTo = String(decoding: bytes[(73 + handleCount)...], as: UTF8.self)
   }
 
   /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.

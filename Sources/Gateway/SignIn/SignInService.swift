@@ -47,20 +47,48 @@ struct SignInService: Sendable {
     return returnTarget(fields.flatMap { try? $0.value(of: "return_to") })
   }
 
-  /// The session that a request's cookies prove, whether it still stands or not.
-  func identifier(_ request: ControlRequest) -> SessionIdentifier? {
-    RequestCookies(request.head.headerFields).all(SessionCookie.name).lazy.compactMap {
+  /// The sessions that a request proves, whether they still stand or not: that of its bearer token alone, if it has one
+  /// of ours; otherwise those of its cookies.
+  func proofs(_ request: ControlRequest) -> [SessionIdentifier] {
+    if let bearer = bearer(request) { return [bearer] }
+    return RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
       keyring.verifyCookie(Array($0.utf8))?.identifier
-    }.first
+    }
   }
+
+  /// The session that a bearer token of ours names, where they are accepted.
+  func bearer(_ request: ControlRequest) -> SessionIdentifier? {
+    guard settings.native.acceptsBearer else { return nil }
+    for value in request.head.headerFields[values: .authorization] {
+      let value = Array(value.utf8)
+      if let place = BearerToken.find(value.span.bytes, value.indices),
+        let verified = keyring.verifyCookie(Array(value[place]))
+      {
+        return verified.identifier
+      }
+    }
+    return nil
+  }
+
+  /// The first session that a request proves, whether it still stands or not.
+  func identifier(_ request: ControlRequest) -> SessionIdentifier? { proofs(request).first }
 
   /// The session of a request.
   func session(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
-    for value in RequestCookies(request.head.headerFields).all(SessionCookie.name) {
-      guard let verified = keyring.verifyCookie(Array(value.utf8)) else { continue }
-      if let found = try await directory.find(verified.identifier) { return found }
+    for identifier in proofs(request) {
+      if let found = try await directory.find(identifier) { return found }
     }
     return nil
+  }
+
+  /// Whether `Content-Type` names this type, whatever its parameters.
+  /// - Parameter name: in lower case.
+  static func isMediaType(_ contentType: String?, _ name: StaticString) -> Bool {
+    guard let contentType else { return false }
+    let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
+    let name = name.description.utf8
+    return type.count == name.count
+      && zip(type, name).allSatisfy { $0 == $1 || ($0 &- 0x41 < 26 && $0 | 0x20 == $1) }
   }
 
   /// A failure, as a page or as JSON by what the client accepts.

@@ -25,12 +25,11 @@ extension SignInService {
   /// `POST sign-out`: ends the session for good, then forgets the cookie. Where the store cannot write that down, the
   /// user is not told otherwise.
   func signOut(_ request: ControlRequest) async -> ControlResponse {
-    guard isSameOrigin(request) else { return failure(.crossSite, request) }
+    // No browser sends a bearer token by itself, so whoever does means it; a cookie comes along with anything.
+    guard bearer(request) != nil || isSameOrigin(request) else { return failure(.crossSite, request) }
     let form = try? FormFields(parsing: request.body)
     let wanted = returnTarget(form.flatMap { try? $0.value(of: "return_to") })
-    let handles = RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
-      keyring.verifyCookie(Array($0.utf8))?.identifier.handle
-    }
+    let handles = proofs(request).map(\.handle)
     do throws(StoreError) {
       for handle in handles {
         let ended = try await directory.end(.one(handle), because: .signedOut)

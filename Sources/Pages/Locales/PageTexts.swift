@@ -31,6 +31,7 @@ enum PageText: Sendable, Equatable {
   case signInButton
   case repostTitle
   case repostExplanation
+  case scriptNeeded
   case continueButton
   case tryAgainButton
   case startPageButton

@@ -47,6 +47,20 @@ extension PageRenderer {
       ])
   }
 
+  /// The page that posts an answer in the address's fragment, which browsers keep to themselves: its script makes a form
+  /// of `location.hash`. Without scripts there is no way on.
+  ///
+  /// - Parameter field: what tells the callback that a page of ours posts it.
+  public func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
+    page(
+      .fragment, title: .repostTitle, allowsScript: true, formAction: .unlimited,
+      [
+        "heading": text(.repostTitle), "explanation": text(.repostExplanation),
+        "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: [field]),
+        "continueLabel": text(.continueButton), "scriptNeeded": text(.scriptNeeded),
+      ])
+  }
+
   /// The page that posts Apple's answer once more, from our own origin: Apple's POST is cross-site and does not carry a
   /// `SameSite=Lax` cookie; this one does. By itself where scripts run, by its button where not.
   ///

@@ -4,7 +4,7 @@ import Mustache
 /// braces, and why a test refuses two.
 struct PageTemplates: Sendable {
   enum Name: String, CaseIterable {
-    case layout, signIn, signOut, signedOut, failure, repost
+    case layout, signIn, signOut, signedOut, failure, repost, fragment
   }
 
   private let library: MustacheLibrary
@@ -29,6 +29,7 @@ struct PageTemplates: Sendable {
     case .signedOut: signedOut
     case .failure: failure
     case .repost: repost
+    case .fragment: fragment
     }
   }
 
@@ -111,5 +112,27 @@ struct PageTemplates: Sendable {
     {{{fields}}}
     <button class="solid" type="submit">{{{continueLabel}}}</button>
     </form>{{/content}}{{$script}}<script nonce="{{{nonce}}}">document.forms[0].submit()</script>{{/script}}{{/layout}}
+    """
+
+  /// The script takes the answer out of the address and of the history before it posts it: it is not to be seen there.
+  private static let fragment = """
+    {{<layout}}{{$cardClass}} later{{/cardClass}}{{$content}}<h1>{{{heading}}}</h1>
+    <noscript><p role="alert">{{{scriptNeeded}}}</p></noscript>
+    <p>{{{explanation}}}</p>
+    <form class="ways" method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{continueLabel}}}</button>
+    </form>{{/content}}{{$script}}<script nonce="{{{nonce}}}">
+    const form = document.forms[0];
+    for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
+      const field = document.createElement('input');
+      field.type = 'hidden';
+      field.name = name;
+      field.value = value;
+      form.append(field);
+    }
+    history.replaceState(null, '', location.pathname);
+    form.submit();
+    </script>{{/script}}{{/layout}}
     """
 }

@@ -5,7 +5,7 @@ public enum IdentityHeaders {
   /// value holds no control character, whatever the claim held.
   ///
   /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `SessionHandle`, which is not what the
-  /// cookie carries), `email` (only if Apple verified it, unless configured otherwise), `email_verified`,
+  /// cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified it, unless configured otherwise), `email_verified`,
   /// `is_private_email`, `real_user_status`, `org_id`, `scopes` (joined by spaces), `transfer_sub`, and any other claim by
   /// the name it has in the identity token.
   public static func render(
@@ -32,6 +32,7 @@ public enum IdentityHeaders {
       case "given_name": account.name?.given
       case "family_name": account.name?.family
       case "session_id": session.handle.text
+      case "aud": session.clientID
       case "email": claims.email(allowUnverified: allowUnverifiedEmail)
       case "email_verified": claims.emailVerified.map { ClaimValue.truth($0).headerText }
       case "is_private_email": claims.isPrivateEmail.map { ClaimValue.truth($0).headerText }

@@ -18,6 +18,9 @@ public struct SingleUseMark: Sendable, Hashable {
   /// A one-time code handed back to a native app.
   public static func handBack(_ code: [UInt8]) -> SingleUseMark { SingleUseMark("hand-back", code) }
 
+  /// The authorization code that a native app brought.
+  public static func nativeCode(_ code: [UInt8]) -> SingleUseMark { SingleUseMark("native-code", code) }
+
   private init(_ kind: String, _ name: [UInt8]) {
     bytes = Array(SHA256.hash(data: Array(kind.utf8) + [0] + name).prefix(16))
   }

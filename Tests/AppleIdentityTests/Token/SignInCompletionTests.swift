@@ -88,7 +88,7 @@ struct SignInCompletionTests {
     let token = try fixture.token(["aud": #""com.example.tv""#, "nonce": "\"\(nonceHash)\""])
     fixture.apple.answer("/auth/token", .json(#"{"id_token":"\#(token.exposed)"}"#))
     let outcome = await fixture.provider.completeNativeSignIn(
-      code: AuthorizationCode("c"), identityToken: token, nonce: "n-1")
+      try request(token), beforeExchange: { _ in })
     guard case .granted(let granted) = outcome else {
       Issue.record("\(outcome)")
       return
@@ -104,10 +104,16 @@ struct SignInCompletionTests {
     for clientIDs in [["com.example.app"], []] {
       let fixture = try Fixture { $0.nativeClientIDs = clientIDs }
       let outcome = await fixture.provider.completeNativeSignIn(
-        code: AuthorizationCode("c"), identityToken: try fixture.token(), nonce: "n-1")
+        try request(try fixture.token()), beforeExchange: { _ in })
       #expect(outcome == .unverified(.wrongAudience))
       #expect(exchanges(fixture) == 0)
     }
+  }
+
+  /// What a native app sends with this token.
+  private func request(_ token: UnverifiedIdentityToken) throws -> NativeSignInRequest {
+    let json = #"{"identity_token":"\#(token.exposed)","authorization_code":"c","nonce":"n-1"}"#
+    return try NativeSignInRequest(json: json.utf8)
   }
 
   /// printf n-1 | sha256sum

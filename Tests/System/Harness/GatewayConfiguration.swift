@@ -12,6 +12,8 @@ struct GatewayConfiguration: Sendable {
   static let host = "localhost"
 
   static let clientID = "com.example.web"
+  /// Native apps of the same team that the simulator knows; the gateway does if a test says so.
+  static let appIDs = ["com.example.app", "com.example.tv"]
   static let teamID = "DEF123GHIJ"
   static let keyID = "ABC123DEFG"
   static let sessionSecret = "the first secret of the tests, long enough to be one"

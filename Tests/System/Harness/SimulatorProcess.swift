@@ -18,7 +18,7 @@ final class SimulatorProcess {
         "--port", "\(port)", "--public-key-file", key, "--redirect-uri", redirectURI,
         "--client-id", GatewayConfiguration.clientID, "--team-id", GatewayConfiguration.teamID,
         "--key-id", GatewayConfiguration.keyID,
-      ])
+      ] + GatewayConfiguration.appIDs.flatMap { ["--native-client-id", $0] })
     try process.waitForLine(containing: "apple-simulator ready")
   }
 
@@ -66,6 +66,19 @@ final class SimulatorProcess {
   }
 
   func rotateKeys(dropOld: Bool) throws { try order("POST", "keys/rotate", ["drop_old": dropOld]) }
+
+  /// What an iPhone hands to an app: Apple's sheet, answered by a user. `nonce` is what the app gave to Apple.
+  func authorizeNatively(
+    _ user: String, app: String = GatewayConfiguration.appIDs[0], nonce: String, hideEmail: Bool = false
+  ) throws -> (identityToken: String, code: String, user: String?) {
+    let order: [String: Any] = ["client_id": app, "user": user, "nonce": nonce, "hide_email": hideEmail]
+    let response = try control.post("/simulator/native", json: order)
+    let answer = try response.json()
+    guard let token = answer["identity_token"] as? String, let code = answer["authorization_code"] as? String else {
+      throw HarnessError.malformed(response.text)
+    }
+    return (token, code, answer["user"] as? String)
+  }
 
   /// An identity token as `order` says.
   func mint(_ order: [String: Any]) throws -> String {

@@ -25,6 +25,7 @@ struct ArabicTexts: PageTexts {
     case .signInButton: "تسجيل الدخول"
     case .repostTitle: "لحظة من فضلك…"
     case .repostExplanation: "نعمل على إكمال تسجيل دخولك. إذا لم يحدث شيء، فاضغط على «متابعة»."
+    case .scriptNeeded: "يتطلب تسجيل الدخول هذا JavaScript. يُرجى السماح به لهذا الموقع والمحاولة مرة أخرى."
     case .continueButton: "متابعة"
     case .tryAgainButton: "إعادة المحاولة"
     case .startPageButton: "الانتقال إلى صفحة البداية"

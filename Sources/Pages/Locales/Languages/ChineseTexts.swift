@@ -20,6 +20,7 @@ struct ChineseTexts: PageTexts {
     case .signInButton: "登录"
     case .repostTitle: "请稍候…"
     case .repostExplanation: "正在完成登录。如果页面没有变化，请点按“继续”。"
+    case .scriptNeeded: "此登录需要 JavaScript。请为本网站启用它，然后重试。"
     case .continueButton: "继续"
     case .tryAgainButton: "重试"
     case .startPageButton: "前往首页"

@@ -22,6 +22,7 @@ struct EnglishTexts: PageTexts {
     case .signInButton: "Sign in"
     case .repostTitle: "One moment…"
     case .repostExplanation: "We are completing your sign-in. If nothing happens, press Continue."
+    case .scriptNeeded: "This sign-in needs JavaScript. Please allow it for this site, and try again."
     case .continueButton: "Continue"
     case .tryAgainButton: "Try again"
     case .startPageButton: "Go to the start page"

@@ -24,6 +24,7 @@ struct FrenchTexts: PageTexts {
     case .repostTitle: "Un instant…"
     case .repostExplanation:
       "Nous terminons votre connexion. S’il ne se passe rien, choisissez «\u{A0}Continuer\u{A0}»."
+    case .scriptNeeded: "Cette connexion nécessite JavaScript. Autorisez-le pour ce site, puis réessayez."
     case .continueButton: "Continuer"
     case .tryAgainButton: "Réessayer"
     case .startPageButton: "Aller à la page d’accueil"

@@ -24,6 +24,8 @@ struct GermanTexts: PageTexts {
     case .repostTitle: "Einen Moment …"
     case .repostExplanation:
       "Wir schließen Ihre Anmeldung ab. Wenn nichts geschieht, wählen Sie „Weiter“."
+    case .scriptNeeded:
+      "Diese Anmeldung braucht JavaScript. Bitte erlauben Sie es für diese Website und versuchen Sie es noch einmal."
     case .continueButton: "Weiter"
     case .tryAgainButton: "Noch einmal versuchen"
     case .startPageButton: "Zur Startseite"

@@ -24,6 +24,7 @@ struct ItalianTexts: PageTexts {
     case .repostTitle: "Un momento…"
     case .repostExplanation:
       "Stiamo completando l’accesso. Se non succede nulla, premi «Continua»."
+    case .scriptNeeded: "Questo accesso richiede JavaScript. Consentilo per questo sito e riprova."
     case .continueButton: "Continua"
     case .tryAgainButton: "Riprova"
     case .startPageButton: "Vai alla pagina iniziale"

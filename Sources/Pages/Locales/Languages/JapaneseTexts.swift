@@ -20,6 +20,7 @@ struct JapaneseTexts: PageTexts {
     case .signInButton: "サインイン"
     case .repostTitle: "少々お待ちください…"
     case .repostExplanation: "サインインを完了しています。画面が変わらない場合は「続ける」を押してください。"
+    case .scriptNeeded: "このサインインにはJavaScriptが必要です。このサイトで許可してから、もう一度お試しください。"
     case .continueButton: "続ける"
     case .tryAgainButton: "やり直す"
     case .startPageButton: "トップページへ"

@@ -20,6 +20,7 @@ struct KoreanTexts: PageTexts {
     case .signInButton: "로그인"
     case .repostTitle: "잠시만 기다려 주십시오…"
     case .repostExplanation: "로그인을 완료하고 있습니다. 아무 변화가 없으면 ‘계속’을 누르십시오."
+    case .scriptNeeded: "이 로그인에는 JavaScript가 필요합니다. 이 사이트에서 허용한 다음 다시 시도하세요."
     case .continueButton: "계속"
     case .tryAgainButton: "다시 시도"
     case .startPageButton: "시작 페이지로 이동"

@@ -25,6 +25,7 @@ struct PortugueseTexts: PageTexts {
     case .repostTitle: "Um momento…"
     case .repostExplanation:
       "Estamos concluindo seu login. Se nada acontecer, toque em “Continuar”."
+    case .scriptNeeded: "Este início de sessão precisa de JavaScript. Permita-o para este site e tente novamente."
     case .continueButton: "Continuar"
     case .tryAgainButton: "Tentar novamente"
     case .startPageButton: "Ir para a página inicial"

@@ -1,0 +1,55 @@
+/// What a native app hands over after Apple's sheet: JSON with `identity_token`, `authorization_code`, the raw `nonce`
+/// and, the first time ever, `user`.
+///
+/// Nothing in it is proven. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
+public struct NativeSignInRequest: Sendable, Equatable {
+  public let identityToken: UnverifiedIdentityToken
+  public let code: AuthorizationCode
+  /// As the app drew it; what it gave to Apple may have been its SHA-256.
+  public let nonce: String
+  /// The name as the app submitted it, sanitised. `user` is an object as the web's, or the text of one.
+  public let user: SubmittedUser?
+
+  /// The longest text that is read, in bytes.
+  public static let maximumBytes = 32 * 1024
+
+  /// Reads an app's JSON. Members that nobody knows are passed over, repeated ones refuse the whole.
+  public init(json: some Collection<UInt8>) throws(NativeSignInProblem) {
+    let members: [String: ForeignJSON]
+    do throws(ForeignJSONProblem) {
+      members = try ForeignJSON.object(json, maximumBytes: Self.maximumBytes, maximumDepth: 4)
+    } catch {
+      throw .unreadable(error.reason)
+    }
+    identityToken = UnverifiedIdentityToken(
+      try Self.text("identity_token", of: members, maximumBytes: IdentityTokenVerifier.maximumBytes))
+    code = AuthorizationCode(try Self.text("authorization_code", of: members, maximumBytes: 2048))
+    nonce = try Self.text("nonce", of: members, maximumBytes: 512)
+    user =
+      switch members["user"] {
+      case .object(let user): SubmittedUser(user)
+      case .string(let text): try? SubmittedUser(json: text.utf8)
+      default: nil
+      }
+  }
+
+  /// Printable ASCII without spaces; it has to be there.
+  private static func text(
+    _ name: String, of members: [String: ForeignJSON], maximumBytes: Int
+  ) throws(NativeSignInProblem) -> String {
+    guard let text = members[name]?.text, !text.isEmpty else { throw .missing(name) }
+    guard text.utf8.count <= maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .malformed(name)
+    }
+    return text
+  }
+}
+
+/// Why what an app sent could not be used. Always the sender's fault.
+public enum NativeSignInProblem: Error, Sendable, Equatable {
+  /// Not JSON, not an object, too long or too deep.
+  case unreadable(String)
+  case missing(String)
+  /// Too long, or with characters that do not belong there.
+  case malformed(String)
+}

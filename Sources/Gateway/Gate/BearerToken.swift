@@ -1,0 +1,15 @@
+internal import HTTPWire
+internal import Sessions
+
+/// The bearer token of a session in an `Authorization` field (RFC 6750 2.1): the same signed value as the cookie's.
+enum BearerToken {
+  /// Where the value stands that may be a token of ours, by its shape alone: nil for every other scheme and length.
+  @inline(__always)
+  static func find(_ bytes: RawSpan, _ value: Range<Int>) -> Range<Int>? {
+    let start = value.lowerBound + 7
+    guard value.count == 7 + SessionCookie.valueLength,
+      bytes.equalsIgnoringCase("bearer ", value.lowerBound..<start)
+    else { return nil }
+    return start..<value.upperBound
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+// What an identity token says, towards the application and in rules.
+//
+// - Every claim of Apple's can be a header; flags are told alike whether Apple wrote a Boolean or text.
+// - An empty address, an empty claim and a missing one are no header.
+// - Rules by subject, address, domain, organisation and hidden address; refusals say why.
+// - nonce_supported decides whether a nonce may be missing.
+
+@SystemActor
+@Suite(
+  "Claims as headers", .serialized,
+  .site {
+    for claim in ClaimHeaderTests.claims { $0["identity.headers", "X-Claim-\(claim)"] = "\"\(claim)\"" }
+    $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
+  })
+struct ClaimHeaderTests {
+  nonisolated static let claims = [
+    "sub", "iss", "aud", "iat", "exp", "auth_time", "nonce_supported", "email", "email_verified", "is_private_email",
+    "real_user_status", "transfer_sub", "org_id", "scopes", "name", "given_name", "family_name", "session_id", "custom",
+  ]
+  private let site: Site
+
+  init() throws {
+    site = try Site.current
+    try site.apple.behave()
+    site.upstream.forget()
+  }
+
+  /// The headers of one request of a user, by claim.
+  private func headers(_ visitor: Visitor) throws -> [String: String] {
+    let path = "/\(UUID().uuidString)"
+    _ = try visitor.fetch(site.origin + path)
+    let seen = try site.upstream.waitForRequest { $0.target == path }
+    return Dictionary(
+      uniqueKeysWithValues: Self.claims.compactMap { claim in
+        seen.fields["X-Claim-\(claim)"].map { (claim, $0) }
+      })
+  }
+
+  @Test("Every claim of Apple's is told, flags alike from Booleans and from text", arguments: [true, false])
+  func everyClaim(flagsAsText: Bool) throws {
+    try site.apple.switches(["flags_as_strings": flagsAsText, "nonce_supported": true])
+    defer { try? site.apple.switches(["flags_as_strings": false]) }
+    try site.apple.add(user: [
+      "id": "olga", "first_name": "Olga", "last_name": "Z", "email": "olga@example.com", "org_id": "org-7",
+      "transfer_sub": "001.transfer.1", "claims": ["scopes": ["edu.users.read", "edu.classes.read"], "custom": 7],
+    ])
+    let visitor = Visitor()
+    try visitor.signIn(site, as: "olga", hideEmail: true)
+    let headers = try headers(visitor)
+    #expect(headers["sub"] == (try site.apple.subject(of: "olga")))
+    #expect(headers["iss"] == "https://appleid.apple.com" && headers["aud"] == GatewayConfiguration.clientID)
+    for number in ["iat", "exp", "auth_time"] { #expect(headers[number].flatMap { Int($0) } ?? 0 > 1_000_000_000) }
+    #expect(headers["nonce_supported"] == "true")
+    #expect(headers["email"]?.hasSuffix("@privaterelay.appleid.com") == true)
+    #expect(headers["email_verified"] == "true" && headers["is_private_email"] == "true")
+    #expect(headers["transfer_sub"] == "001.transfer.1" && headers["org_id"] == "org-7")
+    #expect(headers["scopes"] == "edu.users.read edu.classes.read" && headers["custom"] == "7")
+    #expect(headers["real_user_status"] == nil, "native apps only")
+  }
+
+  @Test("The real-user status of a native app is told", arguments: [0, 1, 2])
+  func realUser(status: Int) throws {
+    try site.apple.add(user: [
+      "id": "real\(status)", "first_name": "R", "last_name": "S", "email": "r@example.com", "real_user_status": status,
+    ])
+    let answer = try site.apple.authorizeNatively("real\(status)", nonce: "n")
+    let response = try site.gateway.client.post(
+      "/.auth/native",
+      json: ["identity_token": answer.identityToken, "authorization_code": answer.code, "nonce": "n"])
+    let cookie = try #require(response.setCookies.first?.split(separator: ";").first.map(String.init))
+    _ = try site.gateway.client.get("/real\(status)", fields: [("Cookie", cookie)])
+    let seen = try site.upstream.waitForRequest { $0.target == "/real\(status)" }
+    #expect(seen.fields["X-Claim-real_user_status"] == "\(status)")
+    #expect(seen.fields["X-Claim-aud"] == "com.example.app")
+  }
+
+  @Test("An empty address, an empty claim and a missing one are no header")
+  func emptyClaims() throws {
+    try site.apple.add(user: [
+      "id": "empty", "first_name": "E", "last_name": "M", "email": "e@example.com",
+      "claims": ["email": "", "org_id": "", "custom": NSNull()] as [String: Any],
+    ])
+    let visitor = Visitor()
+    try visitor.signIn(site, as: "empty")
+    let headers = try headers(visitor)
+    for claim in ["email", "org_id", "custom", "transfer_sub", "scopes"] { #expect(headers[claim] == nil, "\(claim)") }
+    #expect(headers["sub"] != nil)
+  }
+
+  @Test("A nonce may be missing only where nonce_supported is not true")
+  func nonceSupported() throws {
+    for (supported, isGood) in [(true, false), (false, true), (nil, true)] as [(Bool?, Bool)] {
+      let claims: [String: Any] = ["nonce": NSNull(), "nonce_supported": supported.map { $0 as Any } ?? NSNull()]
+      for place in ["authorize", "token"] { try site.apple.tamper(place, token: ["claims": claims]) }
+      let visitor = Visitor()
+      try visitor.signIn(site)
+      #expect((visitor.jar["__Host-cordon"] != nil) == isGood, "\(String(describing: supported))")
+      try site.apple.behave()
+    }
+  }
+}
+
+@SystemActor
+@Suite(
+  "Rules about users", .serialized,
+  .site {
+    $0.ending = """
+      [[route]]
+      path = "/ben/"
+      allow_emails = ["BEN@example.org"]
+      [[route]]
+      path = "/example-com/"
+      allow_email_domains = ["example.com"]
+      [[route]]
+      path = "/school/"
+      allow_organizations = ["6f3f8e5a-school"]
+      [[route]]
+      path = "/open/"
+      private_email = "deny"
+      [[route]]
+      path = "/open-org/"
+      allow_email_domains = ["example.org"]
+      allow_organizations = ["6f3f8e5a-school"]
+      private_email = "deny"
+      [[route]]
+      path = "/hidden/"
+      private_email = "require"
+
+      """
+  })
+struct RuleTests {
+  private let site: Site
+
+  init() throws {
+    site = try Site.current
+    try site.apple.behave()
+  }
+
+  /// 200, or the code of the refusal.
+  private func answer(_ visitor: Visitor, _ path: String) throws -> String {
+    let response = try visitor.fetch(site.origin + path)
+    return response.status == 200 ? "200" : try response.json()["error"] as? String ?? ""
+  }
+
+  @Test("Addresses, domains and organisations let in whom they name, and tell the others why not")
+  func lists() throws {
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    let (dana, eve) = (try site.signedIn(as: "dana"), try site.signedIn(as: "eve"))
+    #expect(try answer(ben, "/ben/x") == "200" && answer(anna, "/ben/x") == "forbidden")
+    #expect(try answer(anna, "/example-com/x") == "200" && answer(ben, "/example-com/x") == "forbidden")
+    #expect(try answer(dana, "/example-com/x") == "email_missing")
+    #expect(try answer(dana, "/school/x") == "200" && answer(anna, "/school/x") == "forbidden")
+    #expect(try answer(eve, "/open/x") == "200" && answer(dana, "/open/x") == "200", "nothing is hidden")
+    #expect(try answer(dana, "/open-org/x") == "200" && answer(ben, "/open-org/x") == "200")
+    #expect(try answer(anna, "/open-org/x") == "forbidden")
+    #expect(try answer(anna, "/hidden/x") == "forbidden")
+  }
+
+  @Test("Who hides the address is told so where a rule goes by it, and passes where just that is asked")
+  func hidden() throws {
+    try site.apple.add(user: ["id": "hans", "first_name": "H", "last_name": "S", "email": "hans@example.com"])
+    let hans = Visitor()
+    try hans.signIn(site, as: "hans", hideEmail: true)
+    for path in ["/example-com/x", "/open/x", "/open-org/x"] { #expect(try answer(hans, path) == "email_hidden") }
+    #expect(try answer(hans, "/hidden/x") == "200")
+    let page = try hans.open("\(site.origin)/open/page")
+    #expect(page.status == 403 && page.response.fields["Content-Type"]?.hasPrefix("text/html") == true)
+  }
+
+  @Test("A rule by subject lets in one user")
+  func subject() throws {
+    let subject = try site.apple.subject(of: "anna")
+    let other = try Site(adjust: {
+      $0.ending = "[[route]]\npath = \"/anna/\"\nallow_subjects = [\"\(subject)\"]\n"
+    })
+    defer { other.stop() }
+    #expect(try other.signedIn(as: "anna").fetch("\(other.origin)/anna/x").status == 200)
+    #expect(try other.signedIn(as: "ben").fetch("\(other.origin)/anna/x").status == 403)
+  }
+
+  @Test(
+    "Rules that would let in nobody or everybody without a word are mistakes, with their reason",
+    arguments: [
+      ("allow_email_domains = [\"privaterelay.appleid.com\"]", nil, "everybody who hides the address"),
+      ("allow_email_domains = [\"example.com\"]", "[\"name\"]", "apple.scopes does not ask for it"),
+      ("allow_emails = [\"a@example.com\"]", "[]", "apple.scopes does not ask for it"),
+      ("private_email = \"deny\"", "[]", "apple.scopes does not ask for it"),
+      ("private_email = \"sometimes\"", nil, "private_email"),
+      ("allow_emails = []\nprivate_email = \"deny\"", nil, "nobody could pass"),
+      ("access = \"public\"\nprivate_email = \"deny\"", nil, "says who may pass"),
+    ] as [(String, String?, String)])
+  func mistakes(rule: String, scopes: String?, reason: String) throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    if let scopes { configuration["apple", "scopes"] = scopes }
+    configuration.ending = "[[route]]\npath = \"/x/\"\n\(rule)\n"
+    let file = try configuration.install(in: directory)
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", file], directory: directory.path)
+    #expect(result.exit == .code(78), "\(result.standardOutput)")
+    #expect((result.standardOutput + result.standardError).contains(reason), "\(result.standardError)")
+  }
+}
