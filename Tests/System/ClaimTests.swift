@@ -8,18 +8,20 @@ import Testing
 // - Rules by subject, address, domain, organisation and hidden address; refusals say why.
 // - nonce_supported decides whether a nonce may be missing.
 
+/// Every claim that the suite has as a header.
+private let everyClaim = [
+  "sub", "iss", "aud", "iat", "exp", "auth_time", "nonce_supported", "email", "email_verified", "is_private_email",
+  "real_user_status", "transfer_sub", "org_id", "scopes", "name", "given_name", "family_name", "session_id", "custom",
+]
+
 @SystemActor
 @Suite(
   "Claims as headers", .serialized,
   .site {
-    for claim in ClaimHeaderTests.claims { $0["identity.headers", "X-Claim-\(claim)"] = "\"\(claim)\"" }
+    for claim in everyClaim { $0["identity.headers", "X-Claim-\(claim)"] = "\"\(claim)\"" }
     $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
   })
 struct ClaimHeaderTests {
-  nonisolated static let claims = [
-    "sub", "iss", "aud", "iat", "exp", "auth_time", "nonce_supported", "email", "email_verified", "is_private_email",
-    "real_user_status", "transfer_sub", "org_id", "scopes", "name", "given_name", "family_name", "session_id", "custom",
-  ]
   private let site: Site
 
   init() throws {
@@ -34,13 +36,13 @@ struct ClaimHeaderTests {
     _ = try visitor.fetch(site.origin + path)
     let seen = try site.upstream.waitForRequest { $0.target == path }
     return Dictionary(
-      uniqueKeysWithValues: Self.claims.compactMap { claim in
+      uniqueKeysWithValues: everyClaim.compactMap { claim in
         seen.fields["X-Claim-\(claim)"].map { (claim, $0) }
       })
   }
 
   @Test("Every claim of Apple's is told, flags alike from Booleans and from text", arguments: [true, false])
-  func everyClaim(flagsAsText: Bool) throws {
+  func claims(flagsAsText: Bool) throws {
     try site.apple.switches(["flags_as_strings": flagsAsText, "nonce_supported": true])
     defer { try? site.apple.switches(["flags_as_strings": false]) }
     try site.apple.add(user: [
