@@ -25,7 +25,7 @@ struct SpanishTexts: PageTexts {
     case .repostTitle: "Un momento…"
     case .repostExplanation:
       "Estamos completando su inicio de sesión. Si no ocurre nada, pulse «Continuar»."
-    case .scriptNeeded: "Este inicio de sesión necesita JavaScript. Permítelo para este sitio e inténtalo de nuevo."
+    case .scriptNeeded: "Este inicio de sesión necesita JavaScript. Permítalo para este sitio e inténtelo de nuevo."
     case .continueButton: "Continuar"
     case .tryAgainButton: "Volver a intentarlo"
     case .startPageButton: "Ir a la página de inicio"
