@@ -1,10 +1,14 @@
 /// Everything that Sign in with Apple asks of us, put together: one registration, one transport, one clock.
 public struct AppleIdentityProvider: Sendable {
+  /// The registration with Apple.
   public let settings: AppleSettings
   /// Apple's public keys, fetched when first needed.
   public let keySet: AppleKeySet
+  /// Verifies identity tokens.
   public let verifier: IdentityTokenVerifier
+  /// Speaks to the token endpoint.
   public let tokens: TokenClient
+  /// Revokes tokens.
   public let revocation: RevocationClient
   /// For the messages that Apple posts about users.
   public let notifications: NotificationVerifier

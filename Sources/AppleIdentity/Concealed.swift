@@ -28,9 +28,13 @@ extension Concealed: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
 /// What tells the kinds of ``Concealed`` apart; never a value.
 public enum ConcealedKind {
+  /// Marks a concealed authorization code.
   public enum AuthorizationCode {}
+  /// Marks a concealed refresh token.
   public enum RefreshToken {}
+  /// Marks a concealed client secret.
   public enum ClientSecret {}
+  /// Marks a concealed identity token.
   public enum IdentityToken {}
 }
 

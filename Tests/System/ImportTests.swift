@@ -86,6 +86,22 @@ struct ImportTests {
     #expect(made.notes.contains("skip_auth_routes: LEFT"))
   }
 
+  @Test("Every option of oauth2-proxy that the page about migrating names is known")
+  func documented() throws {
+    let page = try String(
+      contentsOf: Machine.packageRoot.appending(path: "Documentation/MIGRATING.md"), encoding: .utf8)
+    let section = page.components(separatedBy: "## From mod_auth_openidc")[0].components(separatedBy: "### What is")
+      .dropFirst().joined()
+    let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
+    let names = Set(
+      rows.flatMap { $0.split(separator: "|")[0].matches(of: /`([a-z_]+)`/).map { String($0.1) } }
+    ).subtracting(["cookie", "redis"])
+    #expect(names.count > 90)
+    let made = try translate(names.sorted().map { "\($0) = \"x\"" }.joined(separator: "\n") + "\n")
+    #expect(made.exit == .code(0))
+    #expect(!made.notes.contains("does not know"), "\(made.notes)")
+  }
+
   @Test("The whole domain list lets nobody through where there is another rule for everybody")
   func everybody() throws {
     let made = try translate("email_domains = [\"*\"]\n")

@@ -7,9 +7,11 @@ public enum AuthorizationResponse: Sendable, Equatable {
 
   /// The user went on. `user` is there the first time ever that this user authorises the app, and then never again.
   public struct Grant: Sendable, Equatable {
+    /// The code, to be exchanged at the token endpoint within five minutes.
     public let code: AuthorizationCode
     /// With `code id_token` only.
     public let identityToken: UnverifiedIdentityToken?
+    /// The `state` that was sent along.
     public let state: String
     /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
     public let user: SubmittedUser?
@@ -21,6 +23,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
   public struct Refusal: Sendable, Equatable {
     /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
     public let error: String
+    /// The `state` that was sent along, where it came back.
     public let state: String?
 
     /// The one documented code: the user pressed Cancel.
@@ -92,6 +95,7 @@ public enum AuthorizationResponseProblem: Error, Sendable, Equatable {
   /// An error and a code at once.
   case contradictory
 
+  /// What is wrong with the answer.
   public var message: String {
     switch self {
     case .missing(let name): "the field \(name) is missing"

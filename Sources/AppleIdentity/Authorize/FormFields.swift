@@ -3,11 +3,14 @@
 ///
 /// Names and values are bytes, because nobody has said yet that they are text.
 public struct FormFields: Sendable, Equatable {
+  /// In the order of the form.
   public let fields: [Field]
 
   /// One `name=value`, percent-decoded, `+` turned into a space.
   public struct Field: Sendable, Equatable {
+    /// Decoded; any bytes.
     public let name: [UInt8]
+    /// Decoded; any bytes.
     public let value: [UInt8]
 
     public init(name: [UInt8], value: [UInt8]) {
@@ -106,6 +109,7 @@ public enum FormFieldsProblem: Error, Sendable, Equatable {
   case repeated(String)
   case notUTF8(String)
 
+  /// What is wrong with the form.
   public var message: String {
     switch self {
     case .tooLong: "the form is too long"

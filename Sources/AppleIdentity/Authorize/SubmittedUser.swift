@@ -42,6 +42,7 @@ public struct SubmittedUser: Sendable, Equatable {
 public enum SubmittedUserProblem: Error, Sendable, Equatable {
   case unreadable(String)
 
+  /// What is wrong with the object.
   public var message: String {
     switch self {
     case .unreadable(let reason): "the field user could not be read: \(reason)"

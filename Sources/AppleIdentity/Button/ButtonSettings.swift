@@ -9,6 +9,7 @@ public struct ButtonSettings: Sendable, Equatable {
   /// The origin that images are fetched from. Default: Apple's content network; where `apple.base_url` is another one,
   /// that.
   public var baseURL: String?
+  /// The form of the button. Default: centred.
   public var shape: Shape = .centred
   /// Default: black on a light page, white on a dark one.
   public var color: Color = .auto
@@ -40,6 +41,7 @@ public struct ButtonSettings: Sendable, Equatable {
   /// Apple's content network.
   public static let appleBaseURL = "https://appleid.cdn-apple.com"
 
+  /// The forms that Apple offers.
   public enum Shape: String, Sendable, CaseIterable {
     /// Logo and words in the middle.
     case centred
@@ -49,13 +51,16 @@ public struct ButtonSettings: Sendable, Equatable {
     case logo
   }
 
+  /// The colours that Apple offers; `auto` goes with the page.
   public enum Color: String, Sendable, CaseIterable { case auto, black, white }
 
+  /// What the button says.
   public enum Kind: String, Sendable, CaseIterable {
     case signIn = "sign-in"
     case proceed = "continue"
   }
 
+  /// How large the logo is.
   public enum LogoSize: String, Sendable, CaseIterable { case small, medium, large }
 
   /// Width and height in points, with the defaults.

@@ -74,6 +74,7 @@ public enum ClientSecretMintProblem: Error, Sendable, Equatable {
   case clockOutOfRange
   case signingFailed
 
+  /// What happened, with the remedy.
   public var message: String {
     switch self {
     case .clockOutOfRange: "the system's clock shows an impossible time"

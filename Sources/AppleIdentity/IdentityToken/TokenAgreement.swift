@@ -33,6 +33,7 @@ extension VerifiedIdentityToken {
 public enum IdentityTokenDisagreement: Error, Sendable, Equatable {
   case subject, nonce, codeHash
 
+  /// What does not agree.
   public var message: String {
     switch self {
     case .subject: "the two identity tokens name different users"

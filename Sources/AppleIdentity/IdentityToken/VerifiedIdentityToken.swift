@@ -6,12 +6,15 @@ public struct VerifiedIdentityToken: Sendable, Equatable {
   public let subject: String
   /// The client ID that the token is for: one of those that were asked for.
   public let audience: String
+  /// The `nonce` claim; nil where the token has none.
   public let nonce: String?
   /// `c_hash`: the left half of the SHA-256 of the code that came with the token.
   public let codeHash: String?
+  /// The `iat` claim.
   public let issuedAt: Date
   /// The token's end, ten minutes to a day ahead. It is not the session's.
   public let expires: Date
+  /// The claims about the user.
   public let claims: IdentityClaims
 
   fileprivate init(

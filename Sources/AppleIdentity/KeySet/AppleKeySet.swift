@@ -127,6 +127,7 @@ public actor AppleKeySet {
 
 /// What `doctor` tells about the key set.
 public struct KeySetReport: Sendable, Equatable {
+  /// The identifiers of the keys (`kid`), in the order of the set.
   public let keyIdentifiers: [String]
   /// The field `Date` of Apple's answer.
   public let date: String?
@@ -149,6 +150,7 @@ public enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The answer was no JWK set, or had no key that we can use.
   case unusable(String)
 
+  /// What happened, with the remedy.
   public var message: String {
     switch self {
     case .unknownKey: "no key of Apple's has this identifier"

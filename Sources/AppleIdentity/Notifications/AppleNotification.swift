@@ -11,6 +11,7 @@ public struct AppleNotification: Sendable, Equatable {
   public let identifier: String
   /// The client ID that it is for: the App ID as often as the Services ID.
   public let audience: String
+  /// What happened.
   public let kind: Kind
   /// The user.
   public let subject: String
@@ -18,8 +19,10 @@ public struct AppleNotification: Sendable, Equatable {
   public let eventTime: Date
   /// With the e-mail events only.
   public let email: String?
+  /// Whether the address is one of Apple's relay; nil where Apple does not say.
   public let isPrivateEmail: Bool?
 
+  /// The events that Apple tells of.
   public enum Kind: Sendable, Equatable {
     /// The user switched forwarding from a relay address on, or off.
     case emailEnabled, emailDisabled

@@ -1,5 +1,6 @@
 /// Apple's error object: `{"error": …}`, now and then with an undocumented description.
 public struct AppleRefusal: Error, Sendable, Equatable {
+  /// Apple's error code (RFC 6749 section 5.2).
   public let code: Code
   /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
   public let description: String?
@@ -49,6 +50,7 @@ public enum AppleTrouble: Error, Sendable, Equatable {
   /// The body is not what the documentation says.
   case malformed(reason: String)
 
+  /// What happened, with the remedy.
   public var message: String {
     switch self {
     case .unanswered(let reason): "Apple did not answer: \(reason)"

@@ -18,6 +18,7 @@ public enum ExchangeOutcome: Sendable, Equatable {
 
 /// What Apple gives for a code.
 public struct TokenGrant: Sendable, Equatable {
+  /// The identity token of the answer, verified.
   public let identityToken: VerifiedIdentityToken
   /// For the daily check; belongs to the client ID that the code was exchanged for.
   public let refreshToken: RefreshToken?

@@ -13,7 +13,9 @@ public typealias AppleTransport =
 /// The body carries the client secret and often a code or a refresh token, so a description shows only where the
 /// request goes.
 public struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  /// Method, address and header fields.
   public var head: HTTPRequest
+  /// The body, as a whole.
   public var body: [UInt8]
 
   public init(head: HTTPRequest, body: [UInt8] = []) {
@@ -38,6 +40,7 @@ public struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebugS
   public var contentType: String?
   /// The field `Date` as Apple sent it, for comparing clocks.
   public var date: String?
+  /// The body, as a whole.
   public var body: [UInt8]
 
   public init(status: Int, contentType: String? = nil, date: String? = nil, body: [UInt8] = []) {

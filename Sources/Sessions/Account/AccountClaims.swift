@@ -97,6 +97,7 @@ public struct AccountClaims: Sendable, Equatable, Codable {
 
 /// Whether Apple forwards mail that is sent to a user's address of its relay.
 public struct MailForwarding: Sendable, Hashable, Codable {
+  /// Whether mail is forwarded.
   public let isOn: Bool
   /// When Apple says it was switched, in milliseconds since 1970.
   public let since: Int64

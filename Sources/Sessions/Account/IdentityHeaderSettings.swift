@@ -15,7 +15,9 @@ public struct IdentityHeaderSettings: Sendable, Equatable {
 
   /// One header and its claim.
   public struct Header: Sendable, Equatable {
+    /// The header's name.
     public var name: String
+    /// The claim whose value it carries.
     public var claim: String
 
     public init(name: String, claim: String) {

@@ -22,6 +22,7 @@ public struct AccountMove: Sendable {
   public let new: Subject
   /// The address that Apple told with it: an address of Apple's relay is another one for each team.
   public let email: String?
+  /// Whether the address is one of Apple's relay; nil where Apple does not say.
   public let isPrivateEmail: Bool?
   /// The old subject's refresh tokens with each sealed for the new one.
   public let tokens: [(old: StoredToken, resealed: SealedToken)]

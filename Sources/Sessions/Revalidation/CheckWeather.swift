@@ -7,6 +7,7 @@ public import FoundationEssentials
 public struct CheckWeather: Sendable {
   /// What one verdict comes to.
   public struct Judgement: Sendable, Equatable {
+    /// What follows for the user.
     public let consequence: Consequence
     /// To be raised now; the same alarm comes at most once an hour.
     public let alarm: CheckAlarm?

@@ -14,6 +14,7 @@ public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible 
     case tokensWouldBeLost(count: Int, keys: [KeyIdentifier])
   }
 
+  /// What is wrong with the secrets.
   public let code: Code
   /// What happened and what to do about it.
   public let message: String

@@ -18,6 +18,7 @@ public enum SessionCookie {
 
   /// What a cookie proved.
   public struct Verified: Sendable, Equatable {
+    /// The session that the cookie names.
     public let identifier: SessionIdentifier
     /// False if an older key signed it: time to set the cookie anew.
     public let isSignedByFirstKey: Bool

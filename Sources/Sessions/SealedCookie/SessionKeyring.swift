@@ -80,6 +80,7 @@ public struct SessionKeyring: Sendable {
 
 /// Names a key without telling anything of it: 32 bits derived from the secret.
 public struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// As it stands in cookies and sealed values.
   public let number: UInt32
 
   public init(number: UInt32) { self.number = number }

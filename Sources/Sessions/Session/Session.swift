@@ -48,7 +48,9 @@ public struct Session: Sendable, Equatable {
 
 /// A session with its account, as one read of the store gave them.
 public struct SessionSnapshot: Sendable, Equatable {
+  /// The session itself.
   public let session: Session
+  /// Whose session it is.
   public let account: Account
 
   public init(session: Session, account: Account) {
@@ -59,6 +61,7 @@ public struct SessionSnapshot: Sendable, Equatable {
 
 /// What a browser called itself: at most 200 bytes of printable ASCII, anything else replaced by `?`.
 public struct UserAgentSummary: Sendable, Equatable, CustomStringConvertible {
+  /// As it is written in logs and administration.
   public let text: String
   /// In bytes.
   public static let maximumLength = 200

@@ -4,9 +4,11 @@ public import FoundationEssentials
 public struct AccountNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
   public let identifier: String
+  /// Whom it is about.
   public let subject: Subject
   /// When it happened, by Apple's clock.
   public let occurred: Date
+  /// What it changes.
   public let change: Change
   /// What is handed on to the application, kept until that is done (`SessionStore.nextMessage`); nil where nothing is.
   public let message: String?

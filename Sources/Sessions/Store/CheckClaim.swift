@@ -3,10 +3,13 @@ public import FoundationEssentials
 /// The right to ask Apple about one account once, taken by a compare-and-set before the request leaves. Only a store makes
 /// one.
 public struct CheckClaim: Sendable {
+  /// Whose check it is.
   public let subject: Subject
   /// The client whose token to ask with.
   public let clientID: String
+  /// The refresh token to ask with.
   public let token: SealedToken
+  /// When the right was taken.
   public let claimedAt: Date
   /// Tells this claim from every other of the account.
   public let number: Int64
@@ -55,6 +58,7 @@ public enum CheckAnswer: Sendable {
     case noGoodAnswer = "no good answer"
   }
 
+  /// What the verdict says, without its details.
   public var kind: Kind {
     switch self {
     case .good: .good

@@ -7,6 +7,7 @@ public import FoundationEssentials
 public struct OutgoingMessage: Sendable, Equatable {
   /// The `jti` of the notification.
   public let identifier: String
+  /// The message itself.
   public let text: String
   /// When it came.
   public let queued: Date

@@ -28,7 +28,9 @@ public enum SessionEnding: String, Sendable, CaseIterable {
 
 /// A session was used, to be written down with others in one batch.
 public struct SessionSighting: Sendable, Equatable {
+  /// Which session.
   public let handle: SessionHandle
+  /// When a request of it was seen last.
   public let seen: Date
 
   public init(handle: SessionHandle, seen: Date) {

@@ -144,5 +144,6 @@ public protocol SessionStore: Sendable {
 }
 
 extension SessionStore {
+  /// What a store does that hears of nothing: it waits.
   public func awaitNews(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 }

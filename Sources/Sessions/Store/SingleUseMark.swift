@@ -4,6 +4,7 @@ import FoundationEssentials
 /// Something that may happen once: an attempt to sign in, a notification, a one-time code. 128 bits of SHA-256 over what
 /// it is and which one, so what is stored tells nothing.
 public struct SingleUseMark: Sendable, Hashable {
+  /// What is compared.
   public let bytes: [UInt8]
 
   /// An attempt to sign in, by the random name inside its sealed cookie. Used up before its code is exchanged, so that no

@@ -2,6 +2,7 @@ public import FoundationEssentials
 
 /// A place in the sequence of a store's changes. Opaque: each store has its own form.
 public struct ChangeCursor: Sendable, Hashable {
+  /// As the store writes it.
   public let text: String
 
   public init(text: String) { self.text = text }
@@ -34,6 +35,7 @@ public struct StoreChanges: Sendable, Equatable {
 
 /// What a store may forget.
 public struct RemovalRule: Sendable {
+  /// The time, for what has ended by itself.
   public let now: Date
   /// Sessions not seen for this long (and `sightingsDelay` more) are gone.
   public let idleTimeout: Duration
@@ -60,9 +62,11 @@ public struct RemovalRule: Sendable {
 
 /// How much a store holds.
 public struct StoreCounts: Sendable, Equatable {
+  /// Users that are known.
   public var accounts: Int
   /// Not ended; those whose time is over but which were not removed yet are among them.
   public var sessions: Int
+  /// Sealed tokens, one for each user and client.
   public var refreshTokens: Int
   /// Kept for the application (`OutgoingMessage`).
   public var messages: Int

@@ -33,6 +33,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     case us
   }
 
+  /// What kind of trouble it is.
   public let code: Code
   /// What happened and what to do about it.
   public let message: String
@@ -53,6 +54,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whose fault it is.
   public var fault: Fault {
     switch code {
     case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator

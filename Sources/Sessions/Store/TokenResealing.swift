@@ -2,8 +2,11 @@ import FoundationEssentials
 
 /// A refresh token where it lies in the store.
 public struct StoredToken: Sendable, Equatable {
+  /// Whose token it is.
   public let subject: Subject
+  /// The client that it was given to.
   public let clientID: String
+  /// The token as it is sealed now.
   public let token: SealedToken
 
   public init(subject: Subject, clientID: String, token: SealedToken) {

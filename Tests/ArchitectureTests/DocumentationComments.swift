@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+// What strangers read of a module: its public declarations and their comments.
+//
+// - Every public declaration of AppleIdentity and Sessions says what it is.
+// - A row of the README's feature table names tests that are there; a link of a page leads somewhere.
+
+@Suite("What is documented")
+struct DocumentationComments {
+  private let tree: SourceTree
+
+  init() throws { tree = try SourceTree.current.get() }
+
+  /// What may follow `public`. Initialisers are not here: one that takes the properties is what these are, and what is
+  /// more than that has a comment anyway.
+  private static let declared = [
+    "actor", "associatedtype", "case", "class", "enum", "func", "let", "protocol", "static", "struct",
+    "subscript", "typealias", "var", "mutating", "internal(set)", "package(set)", "private(set)", "consuming",
+    "borrowing", "nonisolated", "indirect", "final", "override", "convenience", "required",
+  ]
+
+  @Test("Every public declaration says what it is", arguments: ["AppleIdentity", "Sessions"])
+  func publicDeclarations(module: String) throws {
+    var silent: [String] = []
+    var count = 0
+    let folder = tree.root.appending(path: "Sources/\(module)")
+    let files = FileManager.default.enumerator(atPath: folder.path)
+    while let file = files?.nextObject() as? String {
+      guard file.hasSuffix(".swift") else { continue }
+      let lines = try String(contentsOf: folder.appending(path: file), encoding: .utf8).components(separatedBy: "\n")
+      for (index, line) in lines.enumerated() where Self.isPublicDeclaration(line) {
+        count += 1
+        if !Self.hasComment(above: index, in: lines) { silent.append("\(module)/\(file):\(index + 1)") }
+      }
+    }
+    #expect(count > 20)
+    #expect(silent == [])
+  }
+
+  private static func isPublicDeclaration(_ line: String) -> Bool {
+    let words = line.split(separator: " ")
+    guard words.first == "public", words.count > 1 else { return false }
+    let word = words[1].prefix { $0 != "(" || words[1].hasSuffix("(set)") }
+    // What a protocol of the standard library asks for is what that says.
+    let asked = [
+      "==", "var description:", "func hash(into", "var debugDescription:", "var customMirror:", "init(from decoder",
+      "func encode(to", "func < (",
+    ]
+    if asked.contains(where: { line.contains($0) }) { return false }
+    return declared.contains(String(word))
+  }
+
+  /// A documentation comment above, attributes between.
+  private static func hasComment(above index: Int, in lines: [String]) -> Bool {
+    var index = index - 1
+    while index >= 0 {
+      let line = lines[index].drop { $0 == " " }
+      if line.hasPrefix("@") { index -= 1 } else { return line.hasPrefix("///") }
+    }
+    return false
+  }
+
+  @Test("Every link between the pages leads to a file, and every path that the README names is there")
+  func links() throws {
+    var dead: [String] = []
+    let guides = try FileManager.default.contentsOfDirectory(atPath: tree.root.appending(path: "Documentation").path)
+    let outside = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md"]
+    for page in outside + guides.filter({ $0.hasSuffix(".md") }).map({ "Documentation/\($0)" }) {
+      let file = tree.root.appending(path: page)
+      let text = try String(contentsOf: file, encoding: .utf8)
+      for match in text.matches(of: /\]\(([^)#\s]+)(?:#[^)]*)?\)/) where !match.1.contains(":") {
+        let target = file.deletingLastPathComponent().appending(path: String(match.1)).path
+        if !FileManager.default.fileExists(atPath: target) { dead.append("\(page): \(match.1)") }
+      }
+    }
+    let readme = try String(contentsOf: tree.root.appending(path: "README.md"), encoding: .utf8)
+    // What the feature table points to.
+    let named = readme.matches(of: /`((?:Tests|Sources|Fuzzing|deploy|examples|Documentation)[A-Za-z0-9\/._-]*)`/)
+    #expect(named.count > 10)
+    for match in named {
+      let path = tree.root.appending(path: String(match.1)).path
+      guard !FileManager.default.fileExists(atPath: path) else { continue }
+      dead.append("README.md: \(match.1)")
+    }
+    #expect(dead == [])
+  }
+}

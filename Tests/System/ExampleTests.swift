@@ -1,0 +1,149 @@
+import Foundation
+import PostgreSQLServerTesting
+import Testing
+
+// Every folder of examples/, started as it stands there: one signs in, and reaches what is behind.
+//
+// - In front of a PHP application, a static site, a chat. (The Python one is in DemoTests and BrowserSignInTests.)
+// - Asked by nginx and by Caddy: strangers are sent to sign in, users come through with their headers, forged ones do not,
+//   and the gateway's rules hold.
+// - Three gateways behind HAProxy: a session made at one is a session at all, and one that ends ends at all.
+
+@SystemActor
+@Suite("The examples")
+struct ExampleTests {
+  @Test("The PHP notice board greets a signed-in user by name, and shows its rules to everybody")
+  func php() throws {
+    let example = try Example("legacy-php")
+    defer { example.stop() }
+    try example.start(
+      Machine.program("php", package: "php-cli"), ["-S", "127.0.0.1:\(example.port(3_000))", "index.php"],
+      listeningOn: 3_000)
+    try example.startGateway()
+    #expect(try Visitor().open(example.origin + "/public/").text.contains("House rules"))
+    let (_, page) = try example.signedIn(as: "eleni")
+    #expect(page.status == 200)
+    #expect(page.text.contains("Hello, Ελένη"), "\(page.text)")
+  }
+
+  @Test("A static site is for those who are signed in, and its public folder for everybody")
+  func staticSite() throws {
+    let example = try Example("static-site")
+    defer { example.stop() }
+    try example.start(
+      Machine.program("python3", package: "python3"),
+      ["-m", "http.server", "--bind", "127.0.0.1", "--directory", "site", "\(example.port(3_000))"],
+      listeningOn: 3_000)
+    try example.startGateway()
+    #expect(try Visitor().open(example.origin + "/public/").text.contains("Becoming a member"))
+    let (_, page) = try example.signedIn()
+    #expect(page.text.contains("The water is turned on"))
+  }
+
+  @Test("The chat knows who speaks, and its sockets close when the session ends")
+  func chat() throws {
+    let example = try Example("websocket-chat")
+    defer { example.stop() }
+    try example.start(
+      Machine.program("python3", package: "python3"), ["chat.py", "\(example.port(3_000))"], listeningOn: 3_000)
+    try example.startGateway()
+    let (visitor, page) = try example.signedIn()
+    #expect(page.text.contains("Night shift chat"))
+
+    let socket = try TCPConnection(port: example.port(8_080))
+    let cookie = try visitor.cookieHeader(for: example.origin + "/") ?? ""
+    let head = [
+      "GET /socket HTTP/1.1", "Host: localhost:\(example.port(8_080))", "Connection: Upgrade", "Upgrade: websocket",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(example.origin)",
+      "Cookie: \(cookie)",
+    ]
+    try socket.send(Array((head.joined(separator: "\r\n") + "\r\n\r\n").utf8))
+    #expect(String(decoding: try socket.read(through: "\r\n\r\n"), as: UTF8.self).hasPrefix("HTTP/1.1 101"))
+    // A text frame whose first bytes are its length and "Anna Apple is here."
+    let greeting = try socket.read(count: 2)
+    #expect(greeting[0] == 0x81)
+    let text = String(decoding: try socket.read(count: Int(greeting[1])), as: UTF8.self)
+    #expect(text.hasPrefix("Anna") && text.hasSuffix("is here."), "\(text)")
+
+    let response = try visitor.fetch(
+      example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
+    #expect([200, 204, 303].contains(response.status))
+    #expect(throws: Never.self) { try socket.readToEnd() }
+  }
+
+  @Test("nginx and Caddy ask the gateway about each request", arguments: ["behind-nginx", "behind-caddy"])
+  func askingProxies(name: String) throws {
+    let example = try Example(name)
+    defer { example.stop() }
+    let app = Machine.packageRoot.appending(path: "examples/legacy-wsgi/app.py").path
+    try example.start(
+      Machine.program("python3", package: "python3"), [app, "\(example.port(3_000))"], listeningOn: 3_000)
+    try example.startGateway(listeningOn: 8_081)
+    if name == "behind-nginx" {
+      try example.start(
+        Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
+    } else {
+      try example.start(
+        Machine.program("caddy", package: "caddy"), ["run", "--adapter", "caddyfile", "--config", "Caddyfile"],
+        listeningOn: 8_080, environment: ["HOME": example.path])
+    }
+
+    // Not signed in: to the sign-in page, and back to what was wanted. Dana has no address.
+    let (visitor, page) = try example.signedIn(as: "dana", at: "/headers")
+    #expect(page.address.path == "/headers")
+    #expect(page.text.contains("X-Forwarded-User: "), "\(page.text)")
+    #expect(page.text.contains("X-Forwarded-Name: Dana"), "\(page.text)")
+    let subject = try example.apple.subject(of: "dana")
+    #expect(page.text.contains(subject))
+
+    let forged = try visitor.fetch(
+      example.origin + "/headers",
+      fields: [("X-Forwarded-User", "001234.forged"), ("X-Forwarded-Email", "ben@example.com")])
+    #expect(forged.status == 200)
+    #expect(!forged.text.contains("forged") && !forged.text.contains("ben@example.com"), "\(forged.text)")
+    // The gateway's rule for the path that nginx or Caddy was asked for, whatever the client says that it is.
+    let office = try visitor.fetch(
+      example.origin + "/office/", fields: [("X-Original-URI", "/"), ("X-Forwarded-Uri", "/")])
+    #expect(office.status == 403)
+  }
+
+  @Test("Behind HAProxy a session of one gateway is one of all three, and so is its end")
+  func threeGateways() throws {
+    let server = try PostgreSQLServer()
+    let example = try Example("three-gateways")
+    defer { example.stop() }
+    let app = Machine.packageRoot.appending(path: "examples/legacy-wsgi/app.py").path
+    try example.start(
+      Machine.program("python3", package: "python3"), [app, "\(example.port(3_000))"], listeningOn: 3_000)
+    let database = try server.makeDatabase()
+    for (written, admin) in [(8_081, 9_901), (8_082, 9_902), (8_083, 9_903)] as [(UInt16, UInt16)] {
+      try example.startGateway(
+        listeningOn: written,
+        environment: [
+          "PORT": "\(example.port(written))", "ADMIN_PORT": "\(example.port(admin))", "DATABASE_URL": database,
+        ])
+    }
+    try example.start(
+      Machine.program("haproxy", package: "haproxy"), ["-f", "haproxy.cfg"], listeningOn: 8_080)
+    try poll("HAProxy to find its gateways") {
+      (try? HTTPClient(port: example.port(8_080)).get("/.auth/session"))?.status == 421 ? () : nil
+    }
+
+    let (visitor, page) = try example.signedIn()
+    #expect(page.text.contains("Anna"))
+    // One after another, so each gateway is asked at least twice.
+    for _ in 0..<6 { #expect(try visitor.fetch(example.origin + "/.auth/session").status == 200) }
+
+    let cookie = try visitor.cookieHeader(for: example.origin + "/") ?? ""
+    let signOut = try visitor.fetch(
+      example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
+    #expect([200, 204, 303].contains(signOut.status))
+    for written in [8_081, 8_082, 8_083] as [UInt16] {
+      var client = HTTPClient(port: example.port(written))
+      client.authority = "localhost:\(example.port(8_080))"
+      try poll("the gateway at \(written) to hear of it") {
+        try client.get("/.auth/session", fields: [("Cookie", cookie)]).status == 401 ? () : nil
+      }
+    }
+  }
+}
