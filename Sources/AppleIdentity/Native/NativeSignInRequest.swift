@@ -3,7 +3,9 @@
 ///
 /// Nothing in it is proven. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
 public struct NativeSignInRequest: Sendable, Equatable {
+  /// The token that the sheet gave to the app.
   public let identityToken: UnverifiedIdentityToken
+  /// The code that the sheet gave to the app, to be exchanged within five minutes.
   public let code: AuthorizationCode
   /// As the app drew it; what it gave to Apple may have been its SHA-256.
   public let nonce: String

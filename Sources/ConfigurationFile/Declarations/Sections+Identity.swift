@@ -192,9 +192,9 @@ extension Sections {
       .byDefault(
         "pages.languages", ValueType<PageLanguage>.choice.named("language").list(), into: \.configuration.pages.languages,
         """
-        The languages that the pages are offered in: en, de, fr, es, it, pt-BR, ja, ko, zh-Hans, ar. Each visitor gets \
-        the one that the browser prefers (Accept-Language); the first of the list is for everybody who reads none of them. A list of one is the language \
-        of everybody.
+        The languages that the pages are offered in: en, de, fr, es, it, pt-BR, ja, ko, zh-Hans, ar. Each visitor \
+        gets the one that the browser prefers (Accept-Language); the first of the list is for everybody who reads \
+        none of them. A list of one is the language of everybody.
         """),
     ])
 
