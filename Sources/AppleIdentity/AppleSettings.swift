@@ -19,6 +19,9 @@ public struct AppleSettings: Sendable, Equatable {
   /// The origin that requests go to, without a trailing slash. Another than Apple's is for tests only; the expected
   /// issuer and the client secret's audience stay Apple's whatever it is.
   public var baseURL: String = AppleSettings.appleBaseURL
+  /// The absolute path of the PEM certificates of the authorities that are believed for it, where they are not the
+  /// system's. Default: nil.
+  public var authorityFile: String?
 
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
   public static let appleBaseURL = "https://appleid.apple.com"

@@ -1,7 +1,11 @@
 #pragma once
 #include <openssl/bio.h>
+#include <openssl/core_names.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
 #include <openssl/pem.h>
+#include <openssl/rand.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -40,6 +44,10 @@ static inline long cordon_SSL_CTX_set_tlsext_servername_arg(SSL_CTX *context, vo
 }
 static inline int cordon_SSL_set_tlsext_host_name(SSL *ssl, const char *name) {
   return (int)SSL_set_tlsext_host_name(ssl, name);
+}
+static inline int cordon_GENERAL_NAMES_count(const GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+static inline GENERAL_NAME *cordon_GENERAL_NAMES_value(const GENERAL_NAMES *names, int place) {
+  return sk_GENERAL_NAME_value(names, place);
 }
 static inline void cordon_BIO_set_retry_read(BIO *bio) { BIO_set_retry_read(bio); }
 static inline void cordon_BIO_clear_retry_flags(BIO *bio) { BIO_clear_retry_flags(bio); }

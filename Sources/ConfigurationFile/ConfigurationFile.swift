@@ -53,10 +53,11 @@ public enum ConfigurationFile {
       reading: Reading(document: document, fileName: name, directory: directory, environment: environment))
     reader.read(document)
     var (draft, reading) = (reader.draft, reader.reading)
+    ListenerChecks.check(reader.listeners, into: &draft, &reading)
     UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
     RouteChecks.check(reader.routes, into: &draft.configuration, &reading)
-    FileChecks(files: files).check(draft, &reading)
+    FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
     return draft.configuration
   }

@@ -53,7 +53,10 @@ struct ReferenceTests {
     #expect(configuration.routes.count == 4)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
     #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
-    #expect(configuration.listener.tls != nil)
+    #expect(configuration.listener.main.tls?.certificates.count == 1)
+    #expect(configuration.listener.main.tls?.clients?.areRequired == true)
+    #expect(configuration.listener.others.map(\.name) == ["internal"])
+    #expect(configuration.upstream.tls.certificate != nil && configuration.upstream.tls.serverName == "app.internal")
     #expect(configuration.admin.tokenFile == "/conf/admin.token")
     #expect(configuration.pages.applicationName == "Example Orders")
     // What was commented out as a default is the default.
@@ -65,7 +68,9 @@ struct ReferenceTests {
     #expect(configuration.store == minimal.store)
     #expect(configuration.identityHeaders == minimal.identityHeaders)
     #expect(configuration.log == minimal.log)
-    #expect(configuration.apple == minimal.apple)
+    var apple = minimal.apple
+    apple.authorityFile = "/conf/tls/egress-ca.pem"
+    #expect(configuration.apple == apple)
   }
 
   @Test("Every key is in the sample and in the reference", arguments: Sections.descriptions.map(\.key))
@@ -74,7 +79,7 @@ struct ReferenceTests {
     #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
     if key == "identity.headers" {
       #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
-    } else if key.hasPrefix("route.") || key.hasPrefix("upstreams.") {
+    } else if ["route.", "upstreams.", "listener."].contains(where: key.hasPrefix) {
       #expect(SampleFile.text().contains("\n#   \(entry.name)\n"))
     } else {
       let isRequired = if case .required = entry.presence { true } else { false }

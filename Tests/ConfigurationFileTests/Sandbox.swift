@@ -31,9 +31,15 @@ enum Sandbox {
     case "/conf/open.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o644)
     case "/conf/short.key": .contents([UInt8](repeating: 0x41, count: 31) + [0x0A], mode: 0o600)
     case "/conf/empty.key": .contents([], mode: 0o600)
-    case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem": .contents(key, mode: 0o600)
+    case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem", "/conf/tls/gateway.key":
+      .contents(key, mode: 0o600)
     case "/conf/open.p8": .contents(key, mode: 0o604)
-    case "/conf/tls/fullchain.pem": .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
+    case "/conf/tls/ticket.key", "/conf/tls/ticket-2.key": .contents([UInt8](repeating: 7, count: 80), mode: 0o600)
+    case "/conf/tls/ticket-open.key": .contents([UInt8](repeating: 7, count: 48), mode: 0o604)
+    case "/conf/tls/ticket-short.key": .contents([UInt8](repeating: 7, count: 47), mode: 0o600)
+    case "/conf/tls/fullchain.pem", "/conf/tls/clients.pem", "/conf/tls/internal-ca.pem", "/conf/tls/egress-ca.pem",
+      "/conf/tls/gateway.pem":
+      .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
     case "/conf/tls/group-may-write.pem": .contents(key, mode: 0o660)
     case "/conf/two-lines.token": .contents(Array("\(String(repeating: "A", count: 40))\nB\n".utf8), mode: 0o600)
     case "/conf/folder": .notRegular

@@ -7,40 +7,11 @@ import Sessions
 /// Values that are each in order and make no sense together.
 enum CombinationChecks {
   static func check(_ draft: inout Draft, _ reading: inout Reading) {
-    checkTLS(&draft, &reading)
-    checkProtocols(draft.configuration.listener, &reading)
     checkLimits(draft.configuration, &reading)
     checkAddresses(draft.configuration, &reading)
     checkApple(draft.configuration, &reading)
     checkTimes(&draft.configuration, &reading)
     checkLists(draft.configuration, &reading)
-  }
-
-  private static func checkTLS(_ draft: inout Draft, _ reading: inout Reading) {
-    let (certificate, key) = ("listen.tls_certificate_file", "listen.tls_private_key_file")
-    if let certificateFile = draft.certificateFile, let privateKeyFile = draft.privateKeyFile {
-      draft.configuration.listener.tls = TLSFiles(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
-      if reading.good.contains("public_url"), draft.configuration.publicURL.utf8.starts(with: "http:".utf8) {
-        reading.complain(
-          at: NodePath("public_url"), "public_url is plain http, but the listener speaks TLS",
-          remedy: "write https:// in public_url, or leave the certificate out")
-      }
-    } else if draft.certificateFile != nil, !reading.isThere(key) {
-      reading.complain(
-        atKey: NodePath(certificate), "there is a \(certificate), but no \(key)", remedy: "write both or neither")
-    } else if draft.privateKeyFile != nil, !reading.isThere(certificate) {
-      reading.complain(
-        atKey: NodePath(key), "there is a \(key), but no \(certificate)", remedy: "write both or neither")
-    }
-  }
-
-  private static func checkProtocols(_ listener: ListenerSettings, _ reading: inout Reading) {
-    guard let protocols = listener.protocols, protocols.isEmpty || Set(protocols).count < protocols.count else {
-      return
-    }
-    reading.complain(
-      at: NodePath("listen.protocols"), "listen.protocols \(protocols.isEmpty ? "is empty" : "names one twice")",
-      remedy: "write [\"h2\", \"http/1.1\"] or one of them, or leave the key out")
   }
 
   private static func checkLimits(_ configuration: Configuration, _ reading: inout Reading) {
@@ -54,7 +25,7 @@ enum CombinationChecks {
 
   private static func checkAddresses(_ configuration: Configuration, _ reading: inout Reading) {
     guard reading.good.contains("listen.address") else { return }
-    let listen = configuration.listener.address
+    let listen = configuration.listener.main.address
     if overlap(listen, configuration.adminAddress) {
       let key = reading.good.contains("admin.address") ? "admin.address" : "listen.address"
       reading.complain(
@@ -72,7 +43,7 @@ enum CombinationChecks {
     }
   }
 
-  private static func overlap(_ one: BindAddress, _ other: BindAddress) -> Bool {
+  static func overlap(_ one: BindAddress, _ other: BindAddress) -> Bool {
     switch (one, other) {
     case (.unix(let one), .unix(let other)): one == other
     case (.ip(let host, let port), .ip(let otherHost, let otherPort)):

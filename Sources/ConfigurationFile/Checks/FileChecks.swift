@@ -1,4 +1,5 @@
 import AppleIdentity
+import DataPlane
 import Operations
 import Sessions
 
@@ -9,7 +10,10 @@ struct FileChecks {
   /// Most bytes of any of these files.
   private static let limit = 65_536
 
-  func check(_ draft: Draft, _ reading: inout Reading) {
+  func check(
+    _ draft: Draft, listeners: [DocumentReader.Element<EntranceDraft>],
+    upstreams: [DocumentReader.Element<UpstreamDraft>], _ reading: inout Reading
+  ) {
     let configuration = draft.configuration
     if reading.good.contains("apple.private_key_file") {
       let path = NodePath("apple.private_key_file")
@@ -32,22 +36,13 @@ struct FileChecks {
       checkLength(file, NodePath("admin.token_file"), &reading)
       checkToken(file, NodePath("admin.token_file"), &reading)
     }
-    if let file = draft.certificateFile {
-      let path = NodePath("listen.tls_certificate_file")
-      if let contents = contents(file, path, missing: "write the path of a PEM file", &reading)?.bytes {
-        expect(
-          "-----BEGIN CERTIFICATE-----", in: contents, file, path, "no certificate in PEM",
-          "write the path of a PEM file", &reading)
-      }
+    if let file = configuration.apple.authorityFile {
+      checkCertificate(file, NodePath("apple.tls_ca_file"), &reading)
     }
-    if let file = draft.privateKeyFile {
-      let path = NodePath("listen.tls_private_key_file")
-      // As strict as the listener when it starts: a group may read the key, and not change it.
-      if let contents = secret(file, path, missing: "write the path of a PEM file", groupMayWrite: false, &reading) {
-        expect(
-          "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file",
-          &reading)
-      }
+    for (entrance, path) in ListenerChecks.places(draft, listeners) { checkTLS(entrance, at: path, &reading) }
+    checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &reading)
+    for (index, upstream, _) in upstreams {
+      checkTLS(upstream.tls.settings, at: NodePath(Sections.upstreams.name).appending(index), &reading)
     }
   }
 
@@ -75,7 +70,7 @@ struct FileChecks {
       remedy: "remove it and make another with: cordon keygen --output \(reading.concealing(file))")
   }
 
-  private func expect(
+  func expect(
     _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
     _ reading: inout Reading
   ) {
@@ -85,7 +80,7 @@ struct FileChecks {
   }
 
   /// The contents of a file that others must not be able to read.
-  private func secret(
+  func secret(
     _ file: String, _ path: NodePath, missing: String, groupMayWrite: Bool = true, _ reading: inout Reading
   ) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
@@ -102,7 +97,7 @@ struct FileChecks {
     return bytes
   }
 
-  private func contents(
+  func contents(
     _ file: String, _ path: NodePath, missing: String, _ reading: inout Reading
   ) -> (bytes: [UInt8], mode: UInt32)? {
     let shown = reading.shown(file)

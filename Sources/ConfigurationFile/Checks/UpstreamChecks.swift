@@ -8,6 +8,8 @@ enum UpstreamChecks {
     draft.configuration.upstream.addresses = addresses(
       reading.good.contains("upstream.url") ? draft.upstreamURL : nil, draft.upstreamURLs, at: NodePath("upstream"),
       listen: listen(draft, reading), &reading)
+    checkTLS(draft.upstreamTLS, at: NodePath("upstream"), &reading)
+    draft.configuration.upstream.tls = draft.upstreamTLS.settings
     if let path = draft.checkPath {
       draft.check.path = path
       draft.configuration.upstream.check = draft.check
@@ -39,6 +41,8 @@ enum UpstreamChecks {
     var settings = draft.configuration.upstream
     settings.name = other.name
     settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(draft, reading), &reading)
+    checkTLS(other.tls, at: path, &reading)
+    settings.tls = other.tls.settings
     settings.check = other.checkPath.map { checkPath in
       var check = draft.check
       check.path = checkPath
@@ -47,15 +51,26 @@ enum UpstreamChecks {
     draft.configuration.upstreams.append(settings)
   }
 
-  private static func listen(_ draft: Draft, _ reading: Reading) -> BindAddress? {
-    reading.good.contains("listen.address") ? draft.configuration.listener.address : nil
+  private static func checkTLS(_ tls: UpstreamTLSDraft, at path: NodePath, _ reading: inout Reading) {
+    let (certificate, key) = (path.appending("tls_certificate_file"), path.appending("tls_private_key_file"))
+    if tls.certificateFile != nil, !reading.isThere(key) {
+      reading.complain(atKey: certificate, "\(certificate) is there, but no \(key)", remedy: "write both or neither")
+    } else if tls.privateKeyFile != nil, !reading.isThere(certificate) {
+      reading.complain(atKey: key, "\(key) is there, but no \(certificate)", remedy: "write both or neither")
+    }
+  }
+
+  /// The gateway's own addresses, as far as they are known.
+  private static func listen(_ draft: Draft, _ reading: Reading) -> [BindAddress] {
+    let listener = draft.configuration.listener
+    return (reading.good.contains("listen.address") ? [listener.main.address] : []) + listener.others.map(\.address)
   }
 
   /// Names are compared as bytes.
   static func isSame(_ one: String, _ other: String) -> Bool { one.utf8.elementsEqual(other.utf8) }
 
   private static func addresses(
-    _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath, listen: BindAddress?,
+    _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath, listen: [BindAddress],
     _ reading: inout Reading
   ) -> [UpstreamAddress] {
     let list = path.appending("urls")
@@ -77,7 +92,7 @@ enum UpstreamChecks {
       if !seen.insert(address).inserted, place.parent == list {
         reading.complain(at: place, "\(list) names this twice", remedy: "remove one of them")
       }
-      if let listen, CombinationChecks.isLoop(address, listen) {
+      if listen.contains(where: { CombinationChecks.isLoop(address, $0) }) {
         reading.complain(
           at: place, "\(place) is the gateway's own listener",
           remedy: "write where the application listens, and give it another port")

@@ -4,12 +4,12 @@ import DataPlane
 /// A configuration while it is read.
 struct Draft: ReadingTarget {
   var configuration = Configuration()
-  /// Half of `listen.tls`, until both are seen.
-  var certificateFile: String?
-  var privateKeyFile: String?
+  /// `[listen]`.
+  var main = EntranceDraft()
   /// `upstream.url` and `upstream.urls`, of which one is to be there.
   var upstreamURL = UpstreamAddress.unix(path: "")
   var upstreamURLs: [UpstreamAddress]?
+  var upstreamTLS = UpstreamTLSDraft()
   /// `upstream.check`, which holds where there is a path.
   var checkPath: String?
   var check = UpstreamCheckSettings(path: "/")
@@ -21,6 +21,26 @@ struct UpstreamDraft: ReadingTarget {
   var url: UpstreamAddress?
   var urls: [UpstreamAddress]?
   var checkPath: String?
+  var tls = UpstreamTLSDraft()
+}
+
+/// What an upstream is told about TLS, while it is read.
+struct UpstreamTLSDraft: Sendable {
+  var authorityFile: String?
+  /// Halves of the client's certificate, until both are seen.
+  var certificateFile: String?
+  var privateKeyFile: String?
+  var serverName: String?
+
+  var settings: UpstreamTLSSettings {
+    var settings = UpstreamTLSSettings()
+    settings.authorityFile = authorityFile
+    settings.serverName = serverName
+    if let certificateFile, let privateKeyFile {
+      settings.certificate = TLSFiles(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
+    }
+    return settings
+  }
 }
 
 /// A route while it is read.

@@ -60,6 +60,12 @@ extension Sections {
         Where Apple is. Another address is for tests only, plain http: on loopback only; tokens must name Apple as their \
         issuer whatever it is.
         """),
+      .absent(
+        "apple.tls_ca_file", .file, into: \.configuration.apple.authorityFile, example: "\"tls/egress-ca.pem\"",
+        """
+        The authorities, in PEM, whose certificates are believed of Apple, and no others: for a network that looks into TLS \
+        on its way out.
+        """, omission: "Those of the system (the package ca-certificates) are believed."),
     ])
 
   static let session = Section<Draft>(
@@ -190,7 +196,8 @@ extension Sections {
         "pages.show_sign_in_page", .boolean, into: \.configuration.pages.showSignInPage,
         "Whether a browser without a session sees the sign-in page first (true) or goes straight to Apple (false)."),
       .byDefault(
-        "pages.languages", ValueType<PageLanguage>.choice.named("language").list(), into: \.configuration.pages.languages,
+        "pages.languages", ValueType<PageLanguage>.choice.named("language").list(),
+        into: \.configuration.pages.languages,
         """
         The languages that the pages are offered in: en, de, fr, es, it, pt-BR, ja, ko, zh-Hans, ar. Each visitor \
         gets the one that the browser prefers (Accept-Language); the first of the list is for everybody who reads \
@@ -237,7 +244,7 @@ extension Sections {
         answers anything else with 401.
         """),
       .absent(
-        "route.upstream", .upstreamName, into: \.upstream, example: "\"reports\"",
+        "route.upstream", .label, into: \.upstream, example: "\"reports\"",
         "The name of the application that serves these paths, one of [[upstreams]].",
         omission: "[upstream] serves them.", seeAlso: ["upstreams.name"]),
       .absent(

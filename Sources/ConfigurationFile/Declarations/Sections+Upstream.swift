@@ -8,7 +8,7 @@ extension Sections {
       .required(
         "upstream.url", .upstreamURL, into: \.upstreamURL, example: "\"http://127.0.0.1:3000\"",
         """
-        Where the application listens: http:, https: (its certificate is checked against the system's authorities), or \
+        Where the application listens: http:, https: (its certificate is checked), or \
         "unix:" and the path of a socket. No path: paths are forwarded as they arrive. The host's name is looked up again \
         while the gateway runs.
         """, seeAlso: ["upstream.urls"]),
@@ -23,6 +23,23 @@ extension Sections {
         "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
         "Idle connections that each event loop keeps for the next request, for each address.", unit: "connections",
         seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
+      .absent(
+        "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
+        "For https: the authorities, in PEM, whose certificates are believed, and no others.",
+        omission: "Those of the system (the package ca-certificates) are believed.",
+        seeAlso: ["upstream.tls_server_name"]),
+      .absent(
+        "upstream.tls_server_name", .serverName, into: \.upstreamTLS.serverName, example: "\"app.internal\"",
+        "For https: the name that the certificate has to list, and that is sent as SNI, where it is not the url's host.",
+        omission: "It is the host of the address.", seeAlso: ["upstream.tls_ca_file"]),
+      .absent(
+        "upstream.tls_certificate_file", .file, into: \.upstreamTLS.certificateFile, example: "\"tls/gateway.pem\"",
+        "For https: the certificate that the gateway shows when it is asked for one, and its chain, in PEM.",
+        omission: "It has none to show.", seeAlso: ["upstream.tls_private_key_file"]),
+      .absent(
+        "upstream.tls_private_key_file", .file, into: \.upstreamTLS.privateKeyFile, example: "\"tls/gateway.key\"",
+        "The private key that belongs to that certificate, in PEM. Others must not be able to read the file.",
+        omission: "The certificate and the key are given both or neither.", seeAlso: ["upstream.tls_certificate_file"]),
     ])
 
   static let upstreamTimeouts = Section<Draft>(
@@ -75,7 +92,7 @@ extension Sections {
       """,
     entries: [
       .required(
-        "upstreams.name", .upstreamName, into: \.name, example: "\"reports\"",
+        "upstreams.name", .label, into: \.name, example: "\"reports\"",
         "What routes call it: letters, digits, \"-\", \"_\" and \".\". \"default\" is [upstream].",
         seeAlso: ["route.upstream"]),
       .absent(
@@ -90,5 +107,22 @@ extension Sections {
         "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
         "What its addresses are asked for, as often as [upstream.check] says.", omission: "Nothing is asked.",
         seeAlso: ["upstream.check.path", "upstream.check.interval"]),
+      .absent(
+        "upstreams.tls_ca_file", .file, into: \.tls.authorityFile, example: "\"tls/internal-ca.pem\"",
+        "For https: the authorities, in PEM, whose certificates are believed, and no others.",
+        omission: "Those of the system (the package ca-certificates) are believed.",
+        seeAlso: ["upstreams.tls_server_name"]),
+      .absent(
+        "upstreams.tls_server_name", .serverName, into: \.tls.serverName, example: "\"app.internal\"",
+        "For https: the name that the certificate has to list, and that is sent as SNI, where it is not the url's host.",
+        omission: "It is the host of the address.", seeAlso: ["upstreams.tls_ca_file"]),
+      .absent(
+        "upstreams.tls_certificate_file", .file, into: \.tls.certificateFile, example: "\"tls/gateway.pem\"",
+        "For https: the certificate that the gateway shows when it is asked for one, and its chain, in PEM.",
+        omission: "It has none to show.", seeAlso: ["upstreams.tls_private_key_file"]),
+      .absent(
+        "upstreams.tls_private_key_file", .file, into: \.tls.privateKeyFile, example: "\"tls/gateway.key\"",
+        "The private key that belongs to that certificate, in PEM. Others must not be able to read the file.",
+        omission: "The certificate and the key are given both or neither.", seeAlso: ["upstreams.tls_certificate_file"]),
     ])
 }

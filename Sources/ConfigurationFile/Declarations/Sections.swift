@@ -3,7 +3,7 @@ import Operations
 
 /// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
 enum Sections {
-  /// All tables but those that there may be many of: the routes, and the upstreams that they name.
+  /// All tables but those that there may be many of: the routes, the upstreams that they name, other listeners.
   static let all: [Section<Draft>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
     revalidation, native,
@@ -12,8 +12,8 @@ enum Sections {
 
   /// Every key's description, those of routes last.
   static var descriptions: [EntryDescription] {
-    all.flatMap { $0.entries.map(\.description) } + upstreams.entries.map(\.description)
-      + route.entries.map(\.description)
+    all.flatMap { $0.entries.map(\.description) } + listener.entries.map(\.description)
+      + upstreams.entries.map(\.description) + route.entries.map(\.description)
   }
 
   /// Required keys that another key can stand in for.
@@ -49,7 +49,7 @@ enum Sections {
     name: "listen", introduction: "Where browsers, or the load balancer before the gateway, connect to.",
     entries: [
       .required(
-        "listen.address", .address, into: \.configuration.listener.address, example: "\"0.0.0.0:8080\"",
+        "listen.address", .address, into: \.main.address, example: "\"0.0.0.0:8080\"",
         """
         The address that the gateway listens on: an IP address and a port, or "unix:" and the path of a socket. "[::]" \
         is every address of the machine, IPv4 too.
@@ -57,23 +57,6 @@ enum Sections {
       .byDefault(
         "listen.workers", .integer(0...1_024), into: \.configuration.workers,
         "Event loops, each of which serves its share of the connections. 0 is one for each processor core."),
-      .absent(
-        "listen.tls_certificate_file", .file, into: \.certificateFile, example: "\"tls/fullchain.pem\"",
-        "The certificate of the listener and its chain, in PEM.",
-        omission: "The listener speaks cleartext; something before it has to speak TLS.",
-        seeAlso: ["listen.tls_private_key_file"]),
-      .absent(
-        "listen.tls_private_key_file", .file, into: \.privateKeyFile, example: "\"tls/privkey.pem\"",
-        "The private key that belongs to the certificate, in PEM. Others must not be able to read the file.",
-        omission: "The listener speaks cleartext. The certificate and the key are given both or neither.",
-        seeAlso: ["listen.tls_certificate_file"]),
-      .absent(
-        "listen.protocols", ValueType<HTTPProtocol>.choice.list(), into: \.configuration.listener.protocols,
-        example: "[\"h2\", \"http/1.1\"]",
-        """
-        What the listener speaks: "h2" (HTTP/2), "http/1.1", or both. Over TLS a client that can speak both gets HTTP/2. \
-        In cleartext "h2" is for clients that begin with HTTP/2 of their own accord, as some load balancers do.
-        """, omission: "Both over TLS, HTTP/1.1 alone in cleartext.", seeAlso: ["listen.tls_certificate_file"]),
       .byDefault(
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """
@@ -81,20 +64,20 @@ enum Sections {
         421. The application sees the host that was named.
         """, seeAlso: ["public_url"]),
       .byDefault(
-        "listen.trusted_proxies", ValueType.network.list(), into: \.configuration.listener.trustedProxies,
+        "listen.trusted_proxies", ValueType.network.list(), into: \.main.trustedProxies,
         """
         Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI, X-Request-Id and the like are \
         believed: the client is the rightmost address of X-Forwarded-For that is none of them. Name no network that \
         browsers can come from: they could be anybody then.
         """, omission: "Nobody is believed; the client is whoever connects.", seeAlso: ["listen.proxy_protocol_from"]),
       .byDefault(
-        "listen.proxy_protocol_from", ValueType.network.list(), into: \.configuration.listener.proxyProtocolPeers,
+        "listen.proxy_protocol_from", ValueType.network.list(), into: \.main.proxyProtocolPeers,
         """
         Networks of the load balancers that begin each connection with a PROXY protocol header, version 1 or 2. From \
         these every connection must begin with one, or it is closed; from others none may. The address that it announces \
         takes the place of the connection's own, also for trusted_proxies.
         """, omission: "Nobody sends one.", seeAlso: ["listen.trusted_proxies"]),
-    ])
+    ] + listenTLS)
 
   static let listenLimits = Section<Draft>(
     name: "listen.limits",

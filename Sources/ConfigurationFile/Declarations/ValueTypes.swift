@@ -83,8 +83,8 @@ extension ValueType where Value == String {
       })
   }
 
-  /// What routes call an upstream, and metrics have as a label.
-  static var upstreamName: ValueType {
+  /// What the operator calls a thing, and metrics have as a label.
+  static var label: ValueType {
     text(
       "name", expected: "a name, as in \"reports\"", write: { $0 },
       parse: { text, _ throws(Complaint) in
@@ -93,6 +93,21 @@ extension ValueType where Value == String {
         else {
           throw Complaint(
             "is no name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
+        }
+        return text
+      })
+  }
+
+  /// What a certificate has to list: a host name or an IP address.
+  static var serverName: ValueType {
+    text(
+      "name", expected: "a host name, as in \"app.internal\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        guard (1...253).contains(text.utf8.count),
+          text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.:".utf8.contains($0) })
+        else {
+          throw Complaint(
+            "is no host name", remedy: "write a name or an IP address without port, as in \"app.internal\"")
         }
         return text
       })

@@ -30,5 +30,7 @@ struct UnknownKey {
   }
 
   private static let tables =
-    Sections.all.map(\.name).filter { !$0.isEmpty } + [Sections.upstreams.name, Sections.route.name]
+    Sections.all.map(\.name).filter { !$0.isEmpty } + [
+      Sections.listener.name, Sections.upstreams.name, Sections.route.name,
+    ]
 }

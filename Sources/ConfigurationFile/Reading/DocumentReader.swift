@@ -9,6 +9,8 @@ struct DocumentReader {
   private(set) var routes: [Element<RouteDraft>] = []
   /// Upstreams that were in order by themselves.
   private(set) var upstreams: [Element<UpstreamDraft>] = []
+  /// Listeners that were in order by themselves.
+  private(set) var listeners: [Element<EntranceDraft>] = []
 
   /// One table of a list of tables.
   typealias Element<Target> = (index: Int, draft: Target, present: Set<String>)
@@ -63,6 +65,10 @@ struct DocumentReader {
         readList(
           node, at: keyPath, Sections.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
           keep: { $0.upstreams.append($1) })
+      } else if name == Sections.listener.name {
+        readList(
+          node, at: keyPath, Sections.listener, key: "name", remedy: "\"internal\", or what the log is to call it",
+          keep: { $0.listeners.append($1) })
       } else {
         complainUnknown(keyPath, name: name, isTable: node.kind == "a table")
       }
@@ -80,7 +86,8 @@ struct DocumentReader {
     keep: (inout DocumentReader, Element<Target>) -> Void,
     spoiled: (inout Reading, Target, NodePath) -> Void = { _, _, _ in }
   ) {
-    let word = section.name == Sections.route.name ? "route" : "upstream"
+    let words = [Sections.route.name: "route", Sections.upstreams.name: "upstream"]
+    let word = words[section.name] ?? section.name
     guard case .array(let elements) = node else {
       let remedy = "write each \(word) under a line [[\(section.name)]], with two brackets"
       reading.complain(atKey: path, "\(section.name) is \(node.kind)", remedy: remedy)
@@ -98,6 +105,12 @@ struct DocumentReader {
       var isGood = readElement(table, at: elementPath, section, into: &draft)
       if table[key] == nil {
         reading.complain(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
+        isGood = false
+      }
+      for entry in section.entries where entry.description.name != key && table[entry.description.name] == nil {
+        guard case .required(let example) = entry.description.presence else { continue }
+        let name = entry.description.name
+        reading.complain(atKey: elementPath, "this \(word) has no \(name)", remedy: "write \(name) = \(example)")
         isGood = false
       }
       if isGood { keep(&self, (index, draft, Set(table.keys))) } else { spoiled(&reading, draft, elementPath) }

@@ -36,6 +36,9 @@ struct Reading {
   /// Whether the key stands in the file, in order or not.
   func isThere(_ key: String) -> Bool { document.hasKey(NodePath(key)) }
 
+  /// Whether the key of a path stands in the file, in order or not.
+  func isThere(_ path: NodePath) -> Bool { document.hasKey(path) }
+
   /// The problems in the order of the file.
   var sortedProblems: [ConfigurationProblem] {
     problems.enumerated().sorted {

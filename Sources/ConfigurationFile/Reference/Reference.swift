@@ -13,6 +13,7 @@ public enum Reference {
       """
     ]
     for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    parts.append(text(of: Sections.listener, header: "[[listener]]"))
     parts.append(text(of: Sections.upstreams, header: "[[upstreams]]"))
     parts.append(text(of: Sections.route, header: "[[route]]"))
     return parts.map { Prose.wrap($0, width: 100, prefix: "") }.joined(separator: "\n\n") + "\n"

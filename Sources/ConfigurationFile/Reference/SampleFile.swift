@@ -7,7 +7,7 @@ public enum SampleFile {
   public static func text() -> String {
     var parts = [head]
     for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
-    parts += [upstreams, routes]
+    parts += [listeners, upstreams, routes]
     return parts.joined(separator: "\n\n\n") + "\n"
   }
 
@@ -67,6 +67,16 @@ public enum SampleFile {
     return comment(
       section.introduction + " The default is what is commented out here; a table of your own replaces all of it.")
       + "\n#[\(section.name)]\n" + headers
+  }
+
+  private static var listeners: String {
+    keys(of: Sections.listener) + """
+
+
+      #[[listener]]
+      #name = "internal"
+      #address = "127.0.0.1:8081"
+      """
   }
 
   private static var upstreams: String {

@@ -10,7 +10,7 @@ extension Configuration {
   public var summary: [String] {
     var lines: [(String, String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
-      ("listen", "\(listener.address), \(listener.tls == nil ? "cleartext" : "TLS")\(hostsText)\(proxiesText)"),
+      ("listen", text(of: listener.main) + hostsText + proxiesText),
       ("admin", "\(adminAddress)\(admin.tokenFile == nil ? "" : ", administration by token")"),
       ("upstream", text(of: upstream)),
       ("apple", "\(apple.clientID), team \(apple.teamID), key \(apple.keyID)\(appleText)"),
@@ -32,9 +32,19 @@ extension Configuration {
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
     lines.append(("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request"))
+    for other in listener.others { lines.append(("listener", "\(other.name): \(text(of: other))")) }
     for other in upstreams { lines.append(("upstreams", "\(other.name): \(text(of: other))")) }
     let width = lines.map(\.0.count).max() ?? 0
     return lines.map { "\($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
+  }
+
+  private func text(of entrance: EntranceSettings) -> String {
+    guard let tls = entrance.tls else { return "\(entrance.address), cleartext" }
+    let count = tls.certificates.count > 1 ? " with \(tls.certificates.count) certificates" : ""
+    let clients = tls.clients.map {
+      $0.areRequired ? ", for clients with a certificate" : ", client certificates verified"
+    }
+    return "\(entrance.address), TLS\(count)\(clients ?? "")"
   }
 
   private func text(of upstream: UpstreamSettings) -> String {
@@ -46,8 +56,8 @@ extension Configuration {
   private var hostsText: String { hosts.isEmpty ? "" : ", also \(hosts.joined(separator: ", "))" }
 
   private var proxiesText: String {
-    guard !listener.trustedProxies.isEmpty else { return "" }
-    return ", behind \(listener.trustedProxies.map(\.description).joined(separator: ", "))"
+    guard !listener.main.trustedProxies.isEmpty else { return "" }
+    return ", behind \(listener.main.trustedProxies.map(\.description).joined(separator: ", "))"
   }
 
   private var appleText: String {

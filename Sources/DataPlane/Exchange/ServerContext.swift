@@ -1,7 +1,7 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// What the client connections of one listener share on one event loop. Used on that loop only.
+/// What the client connections of one entrance share on one event loop. Used on that loop only.
 final class ServerContext {
   let loop: LoopResources
   let gate: any RequestGate
@@ -19,51 +19,38 @@ final class ServerContext {
   private(set) var isDraining = false
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
-  init(loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, terms: ListenerTerms) {
+  /// - Parameter upstreams: shared with the loop's other entrances.
+  init(
+    loop: LoopResources, parts: ListenerParts, terms: ListenerTerms, entrance: EntranceSettings,
+    upstreams: [UpstreamBalancer]
+  ) {
     self.loop = loop
-    self.gate = gate
-    self.observer = observer
+    gate = parts.gate
+    observer = parts.observer
     let settings = terms.settings
     rules = terms.rules
-    upstreams = terms.upstreams.map { Self.balancer($0, loop, observer) }
+    self.upstreams = upstreams
     parser = RequestHeadParser(limits: HeadLimits(settings.limits))
     bodyLimit = settings.limits.bodyBytes
     bodyRate = settings.limits.bodyRate
     waits = ListenerWaits(settings.timeouts)
-    trustedProxies = settings.trustedProxies
-    isTLS = settings.tls != nil
+    trustedProxies = entrance.trustedProxies
+    isTLS = entrance.tls != nil
   }
 
-  /// Goes by other terms from the next request on. Connections to an upstream that stays are kept; those to one that goes
-  /// end with what they carry.
-  func adopt(_ terms: ListenerTerms) {
+  /// Goes by other terms from the next request on.
+  func adopt(_ terms: ListenerTerms, entrance: EntranceSettings, upstreams: [UpstreamBalancer]) {
     let settings = terms.settings
-    let old = upstreams
     rules = terms.rules
-    upstreams = terms.upstreams.map { target in
-      old.first { $0.serves(target) } ?? Self.balancer(target, loop, observer)
-    }
-    for upstream in old where !upstreams.contains(where: { $0 === upstream }) { upstream.close() }
+    self.upstreams = upstreams
     parser = RequestHeadParser(limits: HeadLimits(settings.limits))
     bodyLimit = settings.limits.bodyBytes
     bodyRate = settings.limits.bodyRate
     waits = ListenerWaits(settings.timeouts)
-    guard trustedProxies != settings.trustedProxies else { return }
+    guard trustedProxies != entrance.trustedProxies else { return }
     // Whom nobody believes any more must not be believed on a connection that is kept.
-    trustedProxies = settings.trustedProxies
+    trustedProxies = entrance.trustedProxies
     for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
-  }
-
-  private static func balancer(
-    _ target: UpstreamTarget, _ loop: LoopResources, _ observer: any ExchangeObserver
-  ) -> UpstreamBalancer {
-    UpstreamBalancer(target, loop: loop) { event in
-      switch event {
-      case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
-      case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
-      case .ended: observer.upstreamConnectionEnded()
-      }
-    }
   }
 
   /// Who stands behind an IP address; nil is a Unix socket's.

@@ -2,11 +2,12 @@ internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
 
-/// Where the accepted connections of one event loop begin: counted, asked for a PROXY header where their peer has to
+/// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where their peer has to
 /// send one, then given TLS and HTTP. Used on that loop only.
 final class Entrance {
   let context: ServerContext
   private let admission: ConnectionAdmission
+  /// Certificates and keys for the connections to come; nil speaks cleartext.
   private var tls: TLSServerContext?
   /// What is spoken.
   private var protocols: [HTTPProtocol]
@@ -18,20 +19,22 @@ final class Entrance {
   /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
   private static let lingeringLimit = 16
 
-  init(context: ServerContext, admission: ConnectionAdmission, terms: ListenerTerms) {
+  init(context: ServerContext, admission: ConnectionAdmission, settings: EntranceSettings, tls: TLSServerContext?) {
     self.context = context
     self.admission = admission
-    tls = terms.tls
-    protocols = terms.settings.spokenProtocols
-    announcing = terms.settings.proxyProtocolPeers
+    self.tls = tls
+    protocols = settings.spokenProtocols
+    announcing = settings.proxyProtocolPeers
   }
 
   /// Other terms, for connections that are accepted from now on.
-  func adopt(_ terms: ListenerTerms) {
-    tls = terms.tls
-    protocols = terms.settings.spokenProtocols
-    announcing = terms.settings.proxyProtocolPeers
+  func adopt(_ settings: EntranceSettings) {
+    protocols = settings.spokenProtocols
+    announcing = settings.proxyProtocolPeers
   }
+
+  /// Other certificates and keys, for connections that are accepted from now on.
+  func adopt(_ tls: TLSServerContext?) { self.tls = tls }
 
   /// Begins with a connection that was accepted.
   func receive(_ channel: any Channel) throws {

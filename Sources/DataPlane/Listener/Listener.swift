@@ -1,14 +1,6 @@
 internal import HTTPWire
-internal import Logging
 package import NIOCore
-internal import NIOPosix
 internal import TLSTransport
-
-#if canImport(Glibc)
-  internal import Glibc
-#elseif canImport(Musl)
-  internal import Musl
-#endif
 
 /// What a listener needs to know besides its own settings. Called once for each event loop, on that loop.
 package struct ListenerParts {
@@ -21,32 +13,41 @@ package struct ListenerParts {
   }
 }
 
-/// One address that the gateway listens on, served by every event loop of its group.
+/// The addresses that the gateway listens on, served by every event loop of its group.
 ///
-/// Each loop has a socket of its own (`SO_REUSEPORT`), so that the kernel spreads connections and no loop hands any to
-/// another. A Unix socket cannot be shared that way: there one loop accepts and hands out.
+/// Each loop has a socket of its own for each address (`SO_REUSEPORT`), so that the kernel spreads connections and no
+/// loop hands any to another. A Unix socket cannot be shared that way: there one loop accepts and hands out.
 package final class Listener: Sendable {
   private let sites: [Site]
   private let admission: ConnectionAdmission
-  private let channels: [any Channel]
-  /// The address that is bound, with the port that the system chose.
-  package let address: BindAddress
+  /// In the order of ``ListenerSettings/entrances``.
+  let doors: [Door]
 
   /// One event loop with what its connections share.
-  private struct Site: Sendable {
+  struct Site: Sendable {
     let eventLoop: any EventLoop
-    let context: NIOLoopBound<ServerContext>
-    let entrance: NIOLoopBound<Entrance>
+    /// One for each door, at the same place.
+    let entrances: NIOLoopBound<[Entrance]>
   }
 
-  private init(
-    sites: [Site], admission: ConnectionAdmission, channels: [any Channel], address: BindAddress
-  ) {
+  /// One address.
+  struct Door: Sendable {
+    let channels: [any Channel]
+    /// The address that is bound, with the port that the system chose.
+    let address: BindAddress
+  }
+
+  private init(sites: [Site], admission: ConnectionAdmission, doors: [Door]) {
     self.sites = sites
     self.admission = admission
-    self.channels = channels
-    self.address = address
+    self.doors = doors
   }
+
+  /// The first address that is bound, with the port that the system chose.
+  package var address: BindAddress { doors[0].address }
+
+  /// Every address that is bound.
+  package var addresses: [BindAddress] { doors.map(\.address) }
 
   /// Binds and serves.
   /// - Parameters:
@@ -56,150 +57,106 @@ package final class Listener: Sendable {
   package static func start(
     _ terms: ListenerTerms, on group: any EventLoopGroup, parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
-    let settings = terms.settings
-    let admission = ConnectionAdmission(wanted: settings.limits.connections, descriptors: DescriptorLimit.raised())
+    let entrances = terms.settings.entrances
+    let admission = ConnectionAdmission(
+      wanted: terms.settings.limits.connections, descriptors: DescriptorLimit.raised())
     var sites: [Site] = []
     for loop in group.makeIterator() {
       let site = try await loop.submit {
         let resources = LoopResources(eventLoop: loop)
         let parts = parts(loop)
-        let context = ServerContext(loop: resources, gate: parts.gate, observer: parts.observer, terms: terms)
-        let entrance = Entrance(context: context, admission: admission, terms: terms)
-        return Site(
-          eventLoop: loop, context: NIOLoopBound(context, eventLoop: loop),
-          entrance: NIOLoopBound(entrance, eventLoop: loop))
+        let upstreams = UpstreamBalancer.all(terms.upstreams, keeping: [], loop: resources, observer: parts.observer)
+        let entrances = zip(entrances, terms.tls).map { entrance, tls in
+          let context = ServerContext(
+            loop: resources, parts: parts, terms: terms, entrance: entrance, upstreams: upstreams)
+          return Entrance(context: context, admission: admission, settings: entrance, tls: tls?.context)
+        }
+        return Site(eventLoop: loop, entrances: NIOLoopBound(entrances, eventLoop: loop))
       }.get()
       sites.append(site)
     }
-    let channels: [any Channel]
-    let address: BindAddress
-    do {
-      (channels, address) = try await bind(settings.address, sites: sites, group: group)
-    } catch let error as IOError {
-      throw ListenerProblem(address: settings.address, error: error)
-    }
-    return Listener(sites: sites, admission: admission, channels: channels, address: address)
-  }
-
-  private static func bind(
-    _ address: BindAddress, sites: [Site], group: any EventLoopGroup
-  ) async throws -> ([any Channel], BindAddress) {
-    switch address {
-    case .unix(let path):
-      guard let first = sites.first else { return ([], address) }
-      let channel = try await bootstrap(first, children: group, sites: sites)
-        .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
-      return ([channel], address)
-    case .ip(let host, let port):
-      var channels: [any Channel] = []
-      var bound = Int(port)
-      for site in sites {
-        let channel = try await bootstrap(site, children: site.eventLoop, sites: [site])
-          .serverChannelOption(
-            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
-          )
-          .bind(host: host, port: bound).get()
-        bound = channel.localAddress?.port ?? bound
-        channels.append(channel)
-      }
-      return (channels, .ip(host: host, port: UInt16(clamping: bound)))
-    }
-  }
-
-  private static func bootstrap(
-    _ site: Site, children: any EventLoopGroup, sites: [Site]
-  ) -> ServerBootstrap {
-    let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrance) })
-    return ServerBootstrap(group: site.eventLoop, childGroup: children)
-      .serverChannelOption(.backlog, value: 4_096)
-      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.maxMessagesPerRead, value: 1)
-      .childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture {
-          try entrances[ObjectIdentifier(channel.eventLoop)]?.value.receive(channel)
-        }
-      }
+    return Listener(
+      sites: sites, admission: admission, doors: try await open(entrances, sites: sites, group: group))
   }
 
   /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under way
-  /// end as they began; the next of the same connection goes by the new terms. The address stays, and so does whether
+  /// end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does whether
   /// there is TLS.
   /// - Parameter alongside: done on each loop in the same breath, so that gate and terms always go together.
   package func adopt(_ terms: ListenerTerms, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
     admission.adopt(wanted: terms.settings.limits.connections)
+    let settings = terms.settings.entrances
     for site in sites {
       try? await site.eventLoop.submit {
-        site.entrance.value.adopt(terms)
-        site.context.value.adopt(terms)
+        let entrances = site.entrances.value
+        guard let context = entrances.first?.context else { return }
+        let upstreams = UpstreamBalancer.all(
+          terms.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
+        for (place, entrance) in entrances.enumerated() {
+          entrance.context.adopt(terms, entrance: settings[place], upstreams: upstreams)
+          entrance.adopt(settings[place])
+          entrance.adopt(terms.tls[place]?.context)
+        }
         alongside(site.eventLoop)
+      }.get()
+    }
+  }
+
+  /// Takes the certificates and keys that the terms have by now, for connections that are accepted from now on.
+  package func adoptCertificates(of terms: ListenerTerms) async {
+    let contexts = terms.tls.map { $0?.context }
+    await forEachEntrance { place, entrance in entrance.adopt(contexts[place]) }
+  }
+
+  /// Calls `body` with every entrance, on its event loop; returns when it was called for each.
+  func forEachEntrance(_ body: @escaping @Sendable (_ place: Int, _ entrance: Entrance) -> Void) async {
+    for site in sites {
+      try? await site.eventLoop.submit {
+        for (place, entrance) in site.entrances.value.enumerated() { body(place, entrance) }
       }.get()
     }
   }
 
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
   package func drain(within limit: Duration) async {
-    for channel in channels { try? await channel.close().get() }
+    for door in doors { for channel in door.channels { try? await channel.close().get() } }
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
     let drained = sites.map { site in
       let done = site.eventLoop.makePromise(of: Void.self)
       site.eventLoop.execute {
-        let timer = site.eventLoop.scheduleTask(in: deadline) { site.context.value.closeAll() }
-        site.context.value.drain {
-          timer.cancel()
-          done.succeed()
+        let contexts = site.entrances.value.map(\.context)
+        let timer = site.eventLoop.scheduleTask(in: deadline) {
+          for entrance in site.entrances.value { entrance.context.closeAll() }
+        }
+        var left = contexts.count
+        for context in contexts {
+          context.drain {
+            left -= 1
+            guard left == 0 else { return }
+            timer.cancel()
+            done.succeed()
+          }
         }
       }
       return done.futureResult
     }
-    for (site, done) in zip(sites, drained) {
-      try? await done.get()
-      try? await site.eventLoop.submit { site.context.value.closeUpstreams() }.get()
-    }
+    for done in drained { try? await done.get() }
+    await forEachEntrance { place, entrance in if place == 0 { entrance.context.closeUpstreams() } }
   }
 
   /// The sessions that have an exchange under way, on any loop.
   package func sessionsUnderWay() async -> Set<SessionTag> {
     var sessions: Set<SessionTag> = []
     for site in sites {
-      sessions.formUnion((try? await site.eventLoop.submit { site.context.value.sessionsUnderWay }.get()) ?? [])
+      let more = try? await site.eventLoop.submit { site.entrances.value.map(\.context.sessionsUnderWay) }.get()
+      for some in more ?? [] { sessions.formUnion(some) }
     }
     return sessions
   }
 
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
   package func endExchanges(of sessions: Set<SessionTag>) async {
-    for site in sites {
-      try? await site.eventLoop.submit { site.context.value.endExchanges(of: sessions) }.get()
-    }
+    await forEachEntrance { _, entrance in entrance.context.endExchanges(of: sessions) }
   }
-}
-
-/// The system does not let us listen.
-package struct ListenerProblem: Error, CustomStringConvertible {
-  package let address: BindAddress
-  private let code: CInt
-  private let reason: String
-
-  init(address: BindAddress, error: IOError) {
-    self.address = address
-    code = error.errnoCode
-    reason = String(cString: strerror(error.errnoCode))
-  }
-
-  package var description: String { "cannot listen on \(address): \(reason); \(remedy)" }
-
-  private var remedy: String {
-    switch code {
-    case EADDRINUSE: "stop what listens there, or choose another address"
-    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or mend the directory's mode"
-    case EADDRNOTAVAIL: "choose an address that this machine has"
-    default: "check the address"
-    }
-  }
-}
-
-extension NIOBSDSocket.Option {
-  /// `SO_REUSEPORT`, which swift-nio does not name.
-  fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
 }

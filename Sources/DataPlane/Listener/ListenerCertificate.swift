@@ -1,32 +1,37 @@
 internal import TLSTransport
 
-/// What there is to know of a listener's certificate without a connection.
+/// What there is to know of an entrance's certificates without a connection.
 package struct ListenerCertificate: Sendable {
-  private let context: TLSServerContext
+  /// The entrance's name.
+  package let entrance: String
+  private let tls: EntranceTLS
+  private var context: TLSServerContext { tls.context }
 
-  /// Reads certificate and key as a listener does when it starts.
+  /// Reads certificates and keys as a listener does when it starts; nil for an entrance in cleartext.
   /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
-  package init(_ files: TLSFiles) throws {
-    context = try TLSServerContext(
-      certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile, applicationProtocols: ["http/1.1"])
+  package init?(_ settings: EntranceSettings) throws {
+    guard let tls = settings.tls else { return nil }
+    entrance = settings.name
+    self.tls = try EntranceTLS(tls, applicationProtocols: [])
   }
 
-  init(_ context: TLSServerContext) { self.context = context }
+  init(_ entrance: String, _ tls: EntranceTLS) {
+    self.entrance = entrance
+    self.tls = tls
+  }
 
-  /// When it expires, in seconds since 1970.
+  /// When the first of them expires, in seconds since 1970.
   package var expiry: Int64 { context.certificateExpiry }
 
-  /// What the operator should be told about its dates, with what to do; nil when there is nothing to tell. From 14 days
+  /// When each expires, in seconds since 1970, with its file.
+  package var expiries: [(file: String, expiry: Int64)] { context.expiries }
+
+  /// What the operator should be told about their dates, with what to do; nil when there is nothing to tell. From 14 days
   /// before the expiry on.
   /// - Parameter now: in seconds since 1970.
   package func warning(at now: Int64) -> String? { context.certificateWarning(at: now)?.message }
 
-  /// Whether browsers refuse it.
+  /// Whether browsers refuse one of them.
   /// - Parameter now: in seconds since 1970.
-  package func isRefused(at now: Int64) -> Bool {
-    switch context.certificateWarning(at: now) {
-    case .expired, .notYetValid: true
-    case .expiresSoon, nil: false
-    }
-  }
+  package func isRefused(at now: Int64) -> Bool { context.certificateWarning(at: now)?.isRefusal ?? false }
 }

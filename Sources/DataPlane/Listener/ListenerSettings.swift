@@ -1,78 +1,25 @@
-/// Where the gateway listens, and what it accepts there (`[listen]` of the configuration).
+/// Where the gateway listens, and what it accepts there (`[listen]` and `[[listener]]` of the configuration).
 public struct ListenerSettings: Sendable, Equatable {
-  /// The address that the listener binds.
-  public var address: BindAddress
-  /// The certificate and key of the listener; nil listens in cleartext.
-  public var tls: TLSFiles?
-  /// What is spoken. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, where the client chooses
-  /// (ALPN); in cleartext ``HTTPProtocol/http1`` alone. Never empty.
-  public var protocols: [HTTPProtocol]?
-  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
-  /// announces another address, that one is looked for here.
-  public var trustedProxies: [NetworkPrefix]
-  /// Peers that begin each connection with a PROXY header (version 1 or 2), and must. From others it is a malformed
-  /// request. Default: nobody.
-  public var proxyProtocolPeers: [NetworkPrefix] = []
+  /// Where it listens first of all (`[listen]`).
+  public var main: EntranceSettings
+  /// Where else it listens, each with a name of its own. Default: nowhere.
+  public var others: [EntranceSettings] = []
   /// What one request may be at most.
   public var limits: RequestLimits
   /// How long each step of a client connection may take.
   public var timeouts: ListenerTimeouts
 
-  public init(
-    address: BindAddress, tls: TLSFiles? = nil, trustedProxies: [NetworkPrefix] = [], limits: RequestLimits = .init(),
-    timeouts: ListenerTimeouts = .init()
-  ) {
-    self.address = address
-    self.tls = tls
-    self.trustedProxies = trustedProxies
+  /// Every address, the main one first.
+  public var entrances: [EntranceSettings] { [main] + others }
+
+  public init(main: EntranceSettings, limits: RequestLimits = .init(), timeouts: ListenerTimeouts = .init()) {
+    self.main = main
     self.limits = limits
     self.timeouts = timeouts
   }
-}
 
-/// What a listener speaks.
-public enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
-  /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
-  case http2 = "h2"
-  /// HTTP/1.1 (RFC 9112), and 1.0.
-  case http1 = "http/1.1"
-}
-
-extension ListenerSettings {
-  /// ``protocols`` with its default.
-  public var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
-
-  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file.
-  var applicationProtocols: [String] {
-    let spoken = spokenProtocols
-    return HTTPProtocol.allCases.filter { spoken.contains($0) }.map(\.rawValue)
-  }
-}
-
-/// An address to bind: an IP address with a port, or a Unix socket's path.
-public enum BindAddress: Sendable, Equatable, CustomStringConvertible {
-  /// A numeric IPv4 or IPv6 address (no brackets) and a port; port 0 lets the system choose.
-  case ip(host: String, port: UInt16)
-  /// The absolute path of a Unix stream socket.
-  case unix(path: String)
-
-  public var description: String {
-    switch self {
-    case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
-    case .unix(let path): "unix:\(path)"
-    }
-  }
-}
-
-/// A PEM certificate chain and its PEM private key, as absolute paths.
-public struct TLSFiles: Sendable, Equatable {
-  public var certificateFile: String
-  public var privateKeyFile: String
-
-  public init(certificateFile: String, privateKeyFile: String) {
-    self.certificateFile = certificateFile
-    self.privateKeyFile = privateKeyFile
-  }
+  /// A listener in cleartext, which believes nobody.
+  public init(address: BindAddress) { self.init(main: EntranceSettings(address: address)) }
 }
 
 /// What one request, and all connections together, may be at most. A request beyond a limit is refused before a byte of

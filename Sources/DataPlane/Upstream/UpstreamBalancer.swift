@@ -28,6 +28,26 @@ final class UpstreamBalancer {
     pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
   }
 
+  /// Those of one event loop, by the number that ``ForwardingOrder/upstream`` has. Connections to an upstream that stays
+  /// are kept; those to one that goes end with what they carry.
+  /// - Parameter old: those that held before.
+  static func all(
+    _ targets: [UpstreamTarget], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
+  ) -> [UpstreamBalancer] {
+    let balancers = targets.map { target in
+      old.first { $0.serves(target) }
+        ?? UpstreamBalancer(target, loop: loop) { event in
+          switch event {
+          case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+          case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
+          case .ended: observer.upstreamConnectionEnded()
+          }
+        }
+    }
+    for balancer in old where !balancers.contains(where: { $0 === balancer }) { balancer.close() }
+    return balancers
+  }
+
   /// The address for a request.
   @inline(__always)
   func choose() -> UpstreamPool {

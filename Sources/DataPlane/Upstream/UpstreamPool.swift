@@ -32,6 +32,8 @@ final class UpstreamPool {
   private var isCalm = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false
+  /// TLS sessions with the address, and the context that they were made with.
+  private var sessions: (context: TLSClientContext, sessions: TLSClientSessions)?
 
   /// What becomes of connections.
   enum Event {
@@ -120,7 +122,6 @@ final class UpstreamPool {
     connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
-    let serverName = if case .tcp(let host, _, _) = site.address { host } else { "localhost" }
     let tls = site.tls
     // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
     open().whenComplete { result in
@@ -131,7 +132,7 @@ final class UpstreamPool {
         guard connection.isConnecting else { return channel.close(promise: nil) }
         let pipeline = channel.pipeline.syncOperations
         do {
-          if let tls { try pipeline.addHandler(try TLSHandler(client: tls, serverName: serverName)) }
+          if let tls { try pipeline.addHandler(try pool.makeHandler(tls)) }
           try pipeline.addHandler(connection)
         } catch {
           pool.ended(connection, failure: .handshake(String(describing: error)))
@@ -139,6 +140,14 @@ final class UpstreamPool {
         }
       }
     }
+  }
+
+  private func makeHandler(_ tls: UpstreamTLS) throws -> TLSHandler {
+    let context = tls.context
+    // Sessions are of the context that they were made with: what it believed and showed.
+    if sessions?.context !== context { sessions = (context, TLSClientSessions()) }
+    let host = if case .tcp(let host, _, _) = site.address { host } else { "localhost" }
+    return try TLSHandler(client: context, serverName: tls.settings.serverName ?? host, sessions: sessions?.sessions)
   }
 
   private func open() -> EventLoopFuture<any Channel> {

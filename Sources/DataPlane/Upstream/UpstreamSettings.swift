@@ -8,6 +8,8 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var timeouts: UpstreamTimeouts
   /// Idle connections kept per event loop and address. Default: 64.
   public var idleConnectionsPerLoop = 64
+  /// For `https:` addresses.
+  public var tls = UpstreamTLSSettings()
   /// How its addresses are asked whether they are well. Default: nil: nothing asks.
   public var check: UpstreamCheckSettings?
 
@@ -31,6 +33,13 @@ public struct UpstreamSettings: Sendable, Equatable {
     self.timeouts = timeouts
   }
 
+  /// The same upstream with one address alone.
+  package func alone(at address: UpstreamAddress) -> UpstreamSettings {
+    var settings = self
+    settings.addresses = [address]
+    return settings
+  }
+
   /// An upstream with one address.
   public init(address: UpstreamAddress, timeouts: UpstreamTimeouts = .init()) {
     self.init(addresses: [address], timeouts: timeouts)
@@ -52,6 +61,18 @@ public enum UpstreamAddress: Sendable, Hashable, CustomStringConvertible {
       "\(tls ? "https" : "http")://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
     }
   }
+}
+
+/// How `https:` addresses prove who they are, and the gateway to them.
+public struct UpstreamTLSSettings: Sendable, Equatable {
+  /// The PEM certificates of the authorities that are believed, as an absolute path. Default: nil: the system's.
+  public var authorityFile: String?
+  /// What is shown to a server that asks for a client's certificate. Default: nil: nothing.
+  public var certificate: TLSFiles?
+  /// The name that the server's certificate has to list, and that is sent as SNI. Default: nil: the address's host.
+  public var serverName: String?
+
+  public init() {}
 }
 
 /// How long each step towards the upstream may take, rounded up to a quarter of a second.

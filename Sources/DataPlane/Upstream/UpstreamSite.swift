@@ -1,10 +1,9 @@
 internal import Synchronization
-internal import TLSTransport
 
 /// One address of an upstream: what all event loops share of it.
 final class UpstreamSite: Sendable {
   let address: UpstreamAddress
-  let tls: TLSClientContext?
+  let tls: UpstreamTLS?
   /// Looks the host's name up; nil for an IP address or a Unix socket.
   let name: HostName?
 
@@ -17,7 +16,7 @@ final class UpstreamSite: Sendable {
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
-  init(_ address: UpstreamAddress, tls: TLSClientContext?, name: HostName?) {
+  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?) {
     self.address = address
     self.tls = tls
     self.name = name

@@ -5,6 +5,8 @@ internal import TLSTransport
 package struct UpstreamTarget: Sendable {
   package let settings: UpstreamSettings
   let sites: [UpstreamSite]
+  /// Nil where no address is `https:`, and for what is told apart.
+  private let tls: UpstreamTLS?
 
   /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
   package init(_ settings: UpstreamSettings) throws {
@@ -14,11 +16,11 @@ package struct UpstreamTarget: Sendable {
   /// - Parameter lookup: finds the addresses of a name; may block.
   init(_ settings: UpstreamSettings, lookup: @escaping HostName.Lookup) throws(TLSConfigurationError) {
     self.settings = settings
-    var tls: TLSClientContext?
+    var tls: UpstreamTLS?
     var sites: [UpstreamSite] = []
     for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
       if case .tcp(_, _, tls: true) = address, tls == nil {
-        tls = try TLSClientContext(trust: .system, applicationProtocols: ["http/1.1"])
+        tls = try UpstreamTLS(settings.tls)
       }
       switch address {
       case .tcp(let host, let port, let isTLS):
@@ -28,11 +30,31 @@ package struct UpstreamTarget: Sendable {
       }
     }
     self.sites = sites
+    self.tls = tls
   }
 
   private init(_ settings: UpstreamSettings, sites: [UpstreamSite]) {
     self.settings = settings
     self.sites = sites
+    tls = nil
+  }
+
+  /// Every file that certificates and keys are read from.
+  package var certificateFiles: [String] {
+    guard let settings = tls?.settings else { return [] }
+    let own = settings.certificate.map { [$0.certificateFile, $0.privateKeyFile] } ?? []
+    return own + (settings.authorityFile.map { [$0] } ?? [])
+  }
+
+  /// Reads certificates and keys again, for the connections to come.
+  /// - Returns: what keeps it from that, with the remedy; then the old ones stay.
+  package func reloadCertificates() -> CertificateReloadFailure? {
+    do throws(TLSConfigurationError) {
+      try tls?.reload()
+      return nil
+    } catch {
+      return CertificateReloadFailure(of: "upstream \(settings.name)", code: error.code, reason: error.message)
+    }
   }
 
   /// Whether it is the very same, not only one described in the same words.

@@ -34,7 +34,7 @@ public struct Doctor: Sendable {
     let site = SiteExamination(settings: settings)
     await AppleExamination(settings: settings).run(on: group.next(), note)
     for finding in await site.upstreams(on: group.next()) { note(finding) }
-    if let certificate = site.certificate() { note(certificate) }
+    for certificate in site.certificates() { note(certificate) }
     let (keyring, keys) = site.sessionKeys()
     note(keys)
     note(await site.store(openStore, keyring))

@@ -15,7 +15,7 @@ struct SiteExamination {
     for upstream in [settings.upstream] + settings.upstreams {
       for address in upstream.addresses {
         findings.append(
-          await examine(UpstreamSettings(address: address, timeouts: upstream.timeouts), "\(address)", on: eventLoop))
+          await examine(upstream.alone(at: address), "\(address)", on: eventLoop))
       }
     }
     return findings
@@ -41,13 +41,14 @@ struct SiteExamination {
 
   // MARK: The certificate
 
-  /// Nil where TLS ends before the gateway.
-  func certificate() -> DoctorFinding? {
-    guard let files = settings.listener.tls else { return nil }
+  /// None where TLS ends before the gateway.
+  func certificates() -> [DoctorFinding] { settings.listener.entrances.compactMap { certificate(of: $0) } }
+
+  private func certificate(of entrance: EntranceSettings) -> DoctorFinding? {
     do {
-      let certificate = try ListenerCertificate(files)
+      guard let certificate = try ListenerCertificate(entrance) else { return nil }
       let now = WallClock.now() / 1_000
-      let seen = "\(files.certificateFile) is good until \(Self.day(certificate.expiry))"
+      let seen = certificate.expiries.map { "\($0.file) is good until \(Self.day($0.expiry))" }.joined(separator: ", ")
       guard let warning = certificate.warning(at: now) else { return .ok("certificate", seen) }
       return certificate.isRefused(at: now)
         ? .failure("certificate", seen, warning) : .warning("certificate", seen, warning)

@@ -17,7 +17,9 @@ struct AppleConnection: Sendable {
 
   init(_ settings: AppleSettings, metrics: MetricsRegistry, on eventLoop: any EventLoop) async throws {
     guard let address = OriginAddress(settings.baseURL) else { throw AppleBaseURLProblem() }
-    let target = try UpstreamTarget(UpstreamSettings(address: address.address))
+    var upstream = UpstreamSettings(address: address.address)
+    upstream.tls.authorityFile = settings.authorityFile
+    let target = try UpstreamTarget(upstream)
     client = try await OriginClient(
       target, authority: address.authority, timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
     self.metrics = metrics

@@ -55,15 +55,16 @@ struct RunningGateway: Sendable {
       return ListenerParts(gate: gate, observer: observer)
     }
     directory.add(listener)
-    let certificate = generation.terms.certificate.map { CertificateWatch($0, health: health, logger: logger) }
+    let certificates = CertificateWatch(generation.terms.certificates, health: health, logger: logger)
+    certificates.addMetrics(to: metrics)
     let upkeep = Upkeep(
-      directory: directory, health: health, upstreams: upstreams, metrics: metrics, certificate: certificate)
+      directory: directory, health: health, upstreams: upstreams, metrics: metrics, certificates: certificates)
     await upkeep.checkStore()
 
     let reload = Reload(
       generation, parts: parts,
       running: Reload.Running(
-        listener: listener, sites: sites, upstreams: upstreams, certificate: certificate, log: log),
+        listener: listener, sites: sites, upstreams: upstreams, certificates: certificates, log: log),
       read: reread)
     let adminListener = try await startAdminListener(
       settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
@@ -94,6 +95,7 @@ struct RunningGateway: Sendable {
   func serve() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await upkeep.run() }
+      group.addTask { await CertificateReloader(reload).run() }
       try? await gracefulShutdown()
       group.cancelAll()
     }

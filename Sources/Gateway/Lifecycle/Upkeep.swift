@@ -10,7 +10,7 @@ struct Upkeep: Sendable {
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
   private let remembered: Box
-  private let certificate: CertificateWatch?
+  private let certificates: CertificateWatch
 
   /// The latest count, for the metrics' gauge, which must not wait.
   private final class Box: Sendable {
@@ -25,12 +25,11 @@ struct Upkeep: Sendable {
   private static let removalInterval = Duration.seconds(300)
   private static let certificateInterval = Duration.seconds(3_600)
 
-  /// - Parameter certificate: the listener's, nil where it has none.
   init(
     directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, metrics: MetricsRegistry,
-    certificate: CertificateWatch?
+    certificates: CertificateWatch
   ) {
-    self.certificate = certificate
+    self.certificates = certificates
     self.directory = directory
     self.health = health
     self.upstreams = upstreams
@@ -62,7 +61,7 @@ struct Upkeep: Sendable {
           remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
         }
       }
-      if let certificate { group.addTask { await every(Self.certificateInterval) { certificate.look() } } }
+      group.addTask { await every(Self.certificateInterval) { certificates.look() } }
       group.addTask { await every(Self.removalInterval) { await removeExpired() } }
     }
   }

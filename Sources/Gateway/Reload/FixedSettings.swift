@@ -11,19 +11,27 @@ enum FixedSettings {
     func fixed(_ key: String, _ old: some Equatable & CustomStringConvertible, _ new: some CustomStringConvertible) {
       if old.description != new.description { problems.append(refusal(key, "from \(old) to \(new)")) }
     }
-    fixed("listen.address", current.listener.address, next.listener.address)
+    fixed("listen.address", current.listener.main.address, next.listener.main.address)
+    fixed("listener", described(current.listener.others), described(next.listener.others))
     fixed("admin.address", current.adminAddress, next.adminAddress)
     fixed("listen.workers", current.workers, next.workers)
     if current.store.location != next.store.location { problems.append(refusal("store.url", "to another store")) }
-    if (current.listener.tls == nil) != (next.listener.tls == nil) {
+    if (current.listener.main.tls == nil) != (next.listener.main.tls == nil) {
       problems.append(
-        refusal("listen.tls_certificate_file", next.listener.tls == nil ? "from TLS to cleartext" : "to TLS"))
+        refusal("listen.tls_certificate_file", next.listener.main.tls == nil ? "from TLS to cleartext" : "to TLS"))
     }
     // The socket's mode was chosen when it was made: without a token it would let in whoever the umask lets in.
     if case .unix = next.adminAddress, (current.admin.tokenFile == nil) != (next.admin.tokenFile == nil) {
       problems.append(refusal("admin.token_file", "on a Unix socket, whose permission was set at the start"))
     }
     return problems
+  }
+
+  /// What cannot change of other listeners.
+  private static func described(_ others: [EntranceSettings]) -> String {
+    others.isEmpty
+      ? "none"
+      : others.map { "\($0.name) \($0.address)\($0.tls == nil ? "" : " with TLS")" }.joined(separator: ", ")
   }
 
   private static func refusal(_ key: String, _ change: String) -> String {

@@ -35,7 +35,7 @@ struct Generation: Sendable {
       rules: ForwardingRules(
         reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
         scheme: settings.origin.scheme.rawValue),
-      upstreams: upstreams.map(\.target))
+      upstreams: upstreams.map(\.target), after: previous?.terms)
     access = try AdministrationAccess(settings.admin, at: settings.adminAddress)
   }
 }

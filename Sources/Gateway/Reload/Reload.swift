@@ -11,11 +11,11 @@ actor Reload {
   typealias Reader = @Sendable () throws(SettingsProblems) -> GatewaySettings
 
   private nonisolated let generation: Mutex<Generation>
-  private let parts: LastingParts
-  private let running: Running
+  let parts: LastingParts
+  let running: Running
   private let read: Reader
   /// The reload that was asked for last: the next waits for it.
-  private var last: Task<ReloadReport, Never>?
+  private var last: Task<Void, Never>?
   private var isStopping = false
 
   /// What goes by a generation and is told of the next.
@@ -23,7 +23,7 @@ actor Reload {
     let listener: Listener
     let sites: LoopSites
     let upstreams: UpstreamWatch
-    let certificate: CertificateWatch?
+    let certificates: CertificateWatch
     let log: LogControl
   }
 
@@ -40,19 +40,24 @@ actor Reload {
   /// Reads and adopts, after whoever asked before.
   /// - Parameter right: by what right it is asked for, for the audit: `token`, `socket`, `signal`.
   func run(by right: String) async -> ReloadReport {
+    await afterOthers { await self.perform(by: right) }
+  }
+
+  /// Does something when everything that was asked for before is done.
+  func afterOthers<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
     let before = last
     let task = Task {
-      _ = await before?.value
-      return await self.perform(by: right)
+      await before?.value
+      return await work()
     }
-    last = task
+    last = Task { _ = await task.value }
     return await task.value
   }
 
   /// The process is about to end: nothing is reloaded any more.
   func stop() async {
     isStopping = true
-    _ = await last?.value
+    await last?.value
   }
 
   private func perform(by right: String) async -> ReloadReport {
@@ -82,6 +87,8 @@ actor Reload {
         settings, store: parts.directory.store, metrics: parts.metrics, on: parts.eventLoop, after: current.credentials)
       let next = try await Generation(settings, credentials: credentials, parts: parts, after: current)
       await adopt(next)
+      // An upstream that stays has read its files at an earlier reload.
+      running.certificates.reloaded(next.terms.reloadUpstreamCertificates())
       return .done(FixedSettings.changes(from: current.settings, to: settings))
     } catch let error as SettingsProblems {
       return .refused(error.problems)
@@ -102,7 +109,7 @@ actor Reload {
       site.observer.adopt(next.settings.log)
     }
     running.upstreams.adopt(next.upstreams, health: parts.health)
-    if let certificate = next.terms.certificate { running.certificate?.adopt(certificate) }
+    running.certificates.adopt(next.terms.certificates)
     generation.withLock { $0 = next }
   }
 }

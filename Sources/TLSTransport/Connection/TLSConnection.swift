@@ -27,20 +27,24 @@ final class TLSConnection {
 
   private let ssl: OpaquePointer
   private let pipe: CiphertextPipe
-  /// The SSL object refers to things that the context owns.
-  private let context: OpenSSLContext
+  /// The SSL object refers to things that this owns.
+  private let owner: any Sendable
+  private let sessions: TLSClientSessions?
 
   /// The server's side of a connection.
   init(server: TLSServerContext) throws(TLSError) {
-    self.context = server.context
+    self.owner = server
+    self.sessions = nil
     self.pipe = CiphertextPipe()
     self.ssl = try Self.makeSSL(context: server.context, pipe: self.pipe)
     SSL_set_accept_state(self.ssl)
   }
 
   /// The client's side of a connection to a server that must prove to be `serverName`.
-  init(client: TLSClientContext, serverName: ServerName) throws(TLSError) {
-    self.context = client.context
+  /// - Parameter sessions: earlier ones with this server; nil resumes none.
+  init(client: TLSClientContext, serverName: ServerName, sessions: TLSClientSessions? = nil) throws(TLSError) {
+    self.owner = client
+    self.sessions = sessions
     self.pipe = CiphertextPipe()
     self.ssl = try Self.makeSSL(context: client.context, pipe: self.pipe)
     SSL_set_connect_state(self.ssl)
@@ -48,9 +52,14 @@ final class TLSConnection {
       OpenSSLErrorQueue.clear()
       throw .invalidServerName
     }
+    sessions?.attach(to: self.ssl)
+    OpenSSLErrorQueue.clear()
   }
 
   deinit {
+    // A connection that ended without close_notify would take its session with it, which TLS 1.1 and later do not ask
+    // for (RFC 4346, section 7.2.1).
+    if self.sessions != nil { SSL_set_shutdown(self.ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
     // Frees the BIO too.
     SSL_free(self.ssl)
   }

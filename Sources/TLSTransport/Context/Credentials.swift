@@ -2,8 +2,9 @@ import COpenSSL
 import Glibc
 
 /// The owner of an `X509`: one certificate.
-struct Certificate: ~Copyable {
-  let pointer: OpaquePointer
+final class Certificate: Sendable {
+  /// Only read once it is made, but for its reference count, which OpenSSL keeps from any thread.
+  nonisolated(unsafe) let pointer: OpaquePointer
 
   init(owning pointer: OpaquePointer) {
     self.pointer = pointer
@@ -21,6 +22,15 @@ struct Certificate: ~Copyable {
     return start...end
   }
 
+  /// Every certificate of a PEM file, at least one.
+  static func all(in file: borrowing CredentialFile) throws(TLSConfigurationError) -> [Certificate] {
+    let reader = try PEMReader(file.bytes)
+    var certificates: [Certificate] = []
+    while let certificate = try reader.nextCertificate(file: file.path) { certificates.append(certificate) }
+    guard !certificates.isEmpty else { throw .noCertificate(file: file.path) }
+    return certificates
+  }
+
   private static func seconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
     var parts = tm()
     guard let time, ASN1_TIME_to_tm(time, &parts) == 1 else { return nil }
@@ -29,8 +39,9 @@ struct Certificate: ~Copyable {
 }
 
 /// The owner of an `EVP_PKEY`: a private key. Its description prints nothing of it.
-struct PrivateKey: ~Copyable {
-  let pointer: OpaquePointer
+final class PrivateKey: Sendable, CustomStringConvertible {
+  /// As with ``Certificate/pointer``.
+  nonisolated(unsafe) let pointer: OpaquePointer
 
   init(owning pointer: OpaquePointer) {
     self.pointer = pointer
@@ -39,6 +50,8 @@ struct PrivateKey: ~Copyable {
   deinit {
     EVP_PKEY_free(self.pointer)
   }
+
+  var description: String { "a private key" }
 }
 
 /// The owner of a `BIO` over bytes in memory, from which PEM blocks are read one after another.

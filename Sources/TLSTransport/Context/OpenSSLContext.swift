@@ -51,6 +51,20 @@ final class OpenSSLContext: Sendable {
     guard success else { throw .libraryFailure(reason: OpenSSLErrorQueue.drainText()) }
   }
 
+  /// Has chains verified by these certificates.
+  /// - Parameter file: where they come from.
+  func trust(_ certificates: [Certificate], of file: String) throws(TLSConfigurationError) {
+    guard let store = SSL_CTX_get_cert_store(self.pointer) else {
+      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
+    }
+    for certificate in certificates {
+      OpenSSLErrorQueue.clear()
+      guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
+        throw .refused(file: file, reason: OpenSSLErrorQueue.drainText())
+      }
+    }
+  }
+
   /// OpenSSL without its clean-up at exit: that would take away, under the hands of event loops that still run when
   /// the main thread leaves, what their connections use.
   private static let isLibraryReady = OPENSSL_init_ssl(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1

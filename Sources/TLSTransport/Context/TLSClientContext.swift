@@ -9,17 +9,21 @@ public enum TLSTrust: Sendable, Equatable {
   case file(String)
 }
 
-/// What the TLS connections of a client share: whom they believe, and protocol settings. There is no way to verify
-/// nothing.
+/// What the TLS connections of a client share: whom they believe, what they show, and protocol settings. There is no way
+/// to verify nothing.
 public final class TLSClientContext: Sendable {
   let context: OpenSSLContext
 
-  /// Reads the trusted certificates. TLS 1.2 and 1.3, cipher suites by the policy of the system's OpenSSL.
+  /// Reads the trusted certificates, and the own one. TLS 1.2 and 1.3, cipher suites by the policy of the system's
+  /// OpenSSL.
   ///
   /// - Parameters:
   ///   - trust: Whose certificates are believed.
+  ///   - identity: What is shown to a server that asks for a certificate; nil shows none.
   ///   - applicationProtocols: What is offered by ALPN (RFC 7301), the preferred one first; empty offers nothing.
-  public init(trust: TLSTrust, applicationProtocols: [String]) throws(TLSConfigurationError) {
+  public init(
+    trust: TLSTrust, identity: TLSServerSettings.CertificateFiles? = nil, applicationProtocols: [String]
+  ) throws(TLSConfigurationError) {
     self.context = try OpenSSLContext(role: .client, applicationProtocols: applicationProtocols)
     OpenSSLErrorQueue.clear()
     SSL_CTX_set_verify(self.context.pointer, SSL_VERIFY_PEER, nil)
@@ -28,25 +32,13 @@ public final class TLSClientContext: Sendable {
       // Certificates of the directory are looked up when they are needed and kept; a missing store is no error yet.
       try self.context.require(SSL_CTX_set_default_verify_paths(self.context.pointer) == 1)
     case .file(let path):
-      try self.trustCertificates(in: path)
+      try self.context.trust(try Certificate.all(in: try CredentialFile(path: path)), of: path)
     }
+    if let identity {
+      try TLSIdentity(certificateFile: identity.certificateFile, privateKeyFile: identity.privateKeyFile)
+        .install(in: self.context)
+    }
+    TLSClientSessions.install(in: self.context)
     OpenSSLErrorQueue.clear()
-  }
-
-  private func trustCertificates(in path: String) throws(TLSConfigurationError) {
-    let file = try CredentialFile(path: path)
-    let reader = try PEMReader(file.bytes)
-    guard let store = SSL_CTX_get_cert_store(self.context.pointer) else {
-      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
-    }
-    var count = 0
-    while let certificate = try reader.nextCertificate(file: path) {
-      OpenSSLErrorQueue.clear()
-      guard X509_STORE_add_cert(store, certificate.pointer) == 1 else {
-        throw .refused(file: path, reason: OpenSSLErrorQueue.drainText())
-      }
-      count += 1
-    }
-    guard count > 0 else { throw .noCertificate(file: path) }
   }
 }

@@ -2,23 +2,20 @@ import COpenSSL
 
 /// A certificate chain with its private key, read from files and found to belong together: what one side proves who
 /// it is with.
-struct TLSIdentity: ~Copyable {
-  private let certificateFile: String
+final class TLSIdentity: Sendable {
+  let certificateFile: String
   private let privateKeyFile: String
-  private let leaf: Certificate
+  let leaf: Certificate
   private let key: PrivateKey
-  /// The rest of the file, positioned after the first certificate.
-  private let chain: PEMReader
+  /// The rest of the file.
+  private let chain: [Certificate]
 
   /// From when and until when the first certificate is valid, in seconds since 1970.
   let validity: ClosedRange<Int64>
 
   init(certificateFile: String, privateKeyFile: String) throws(TLSConfigurationError) {
-    let certificates = try CredentialFile(path: certificateFile)
-    let chain = try PEMReader(certificates.bytes)
-    guard let leaf = try chain.nextCertificate(file: certificateFile) else {
-      throw .noCertificate(file: certificateFile)
-    }
+    let certificates = try Certificate.all(in: try CredentialFile(path: certificateFile))
+    let leaf = certificates[0]
     guard let validity = leaf.validity else {
       throw .malformed(file: certificateFile, reason: "the dates of the certificate make no sense")
     }
@@ -35,17 +32,17 @@ struct TLSIdentity: ~Copyable {
     self.privateKeyFile = privateKeyFile
     self.leaf = leaf
     self.key = key
-    self.chain = chain
+    self.chain = Array(certificates.dropFirst())
     self.validity = validity
   }
 
   /// Gives chain and key to a context.
-  consuming func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
+  func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     OpenSSLErrorQueue.clear()
     guard SSL_CTX_use_certificate(context.pointer, self.leaf.pointer) == 1 else {
       throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())
     }
-    while let certificate = try self.chain.nextCertificate(file: self.certificateFile) {
+    for certificate in self.chain {
       OpenSSLErrorQueue.clear()
       guard cordon_SSL_CTX_add1_chain_cert(context.pointer, certificate.pointer) == 1 else {
         throw .refused(file: self.certificateFile, reason: OpenSSLErrorQueue.drainText())

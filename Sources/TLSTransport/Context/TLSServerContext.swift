@@ -1,52 +1,115 @@
 import COpenSSL
+import Glibc
 
-/// What the connections of a TLS listener share: certificate, key and protocol settings. Read from files once; a new
+/// What the connections of a TLS listener share: certificates, keys and protocol settings. Read from files once; a new
 /// one is made when the files change, and connections made from the old one go on.
 public final class TLSServerContext: Sendable {
-  let context: OpenSSLContext
-  private let validity: ClosedRange<Int64>
+  /// What connections begin with: the first certificate.
+  var context: OpenSSLContext { self.contexts[0] }
 
-  /// Reads certificate and key. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
+  private let settings: TLSServerSettings
+  private let identities: [TLSIdentity]
+  private let authority: ClientAuthority?
+  /// One for each certificate, at the same place.
+  private let contexts: [OpenSSLContext]
+  private let ring: TicketKeyRing
+  private let chooser: ContextChooser?
+
+  /// How long a session can be resumed, in seconds: two hours.
+  public static let ticketLifetime: Int64 = 7_200
+
+  /// Reads certificates and keys. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
   /// client's preference among the cipher suites, no renegotiation, session tickets but no session cache.
-  ///
-  /// - Parameters:
-  ///   - certificateFile: PEM, the server's own certificate first, then the intermediate ones.
-  ///   - privateKeyFile: PEM, without passphrase. A file open to others is refused.
-  ///   - applicationProtocols: What ALPN (RFC 7301) may agree on, the preferred one first, for example `h2` and
-  ///     `http/1.1`. A client that offers protocols and none of these is refused; one that offers nothing is served.
-  ///     Empty: the client's offer is ignored.
-  public init(
-    certificateFile: String, privateKeyFile: String, applicationProtocols: [String]
-  ) throws(TLSConfigurationError) {
-    let identity = try TLSIdentity(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
-    self.validity = identity.validity
-    self.context = try OpenSSLContext(role: .server, applicationProtocols: applicationProtocols)
-    OpenSSLErrorQueue.clear()
-    try self.context.require(SSL_CTX_set_cipher_list(self.context.pointer, Self.tls12CipherSuites) == 1)
-    try self.context.require(cordon_SSL_CTX_set1_groups_list(self.context.pointer, Self.groups) == 1)
-    // Tickets are only taken back by the kind of server that gave them.
-    let identifier = Array("cordon".utf8)
-    try self.context.require(
-      SSL_CTX_set_session_id_context(self.context.pointer, identifier, UInt32(identifier.count)) == 1)
-    // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066 section 3).
-    _ = cordon_SSL_CTX_set_tlsext_servername_callback(self.context.pointer) { _, _, _ in SSL_TLSEXT_ERR_OK }
-    try identity.install(in: self.context)
+  public convenience init(_ settings: TLSServerSettings, ticketKeys: TLSTicketKeys) throws(TLSConfigurationError) {
+    var identities: [TLSIdentity] = []
+    for files in settings.certificates {
+      identities.append(
+        try TLSIdentity(certificateFile: files.certificateFile, privateKeyFile: files.privateKeyFile))
+    }
+    var authority: ClientAuthority?
+    if let clients = settings.clients { authority = try ClientAuthority(clients) }
+    try self.init(settings, identities, authority, ticketKeys)
   }
 
-  /// When the certificate expires, in seconds since 1970.
-  public var certificateExpiry: Int64 { self.validity.upperBound }
+  /// One certificate, and ticket keys in memory.
+  public convenience init(
+    certificateFile: String, privateKeyFile: String, applicationProtocols: [String]
+  ) throws(TLSConfigurationError) {
+    try self.init(
+      TLSServerSettings(
+        certificates: [.init(certificateFile: certificateFile, privateKeyFile: privateKeyFile)],
+        applicationProtocols: applicationProtocols),
+      ticketKeys: .random())
+  }
 
-  /// What the operator should be told about the certificate's dates; nil when there is nothing to tell. Nothing is
-  /// refused for it: a gateway with an expired certificate still serves clients that do not mind, and health checks.
+  private init(
+    _ settings: TLSServerSettings, _ identities: [TLSIdentity], _ authority: ClientAuthority?, _ keys: TLSTicketKeys
+  ) throws(TLSConfigurationError) {
+    guard !identities.isEmpty else { throw .noIdentity }
+    let ring = TicketKeyRing(keys)
+    var contexts: [OpenSSLContext] = []
+    var choice = CertificateChoice()
+    for (place, identity) in identities.enumerated() {
+      contexts.append(try Self.makeContext(identity, settings, authority, ring))
+      choice.add(CertificateNames(of: identity.leaf), at: place)
+    }
+    self.settings = settings
+    self.identities = identities
+    self.authority = authority
+    self.contexts = contexts
+    self.ring = ring
+    // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066 section 3).
+    self.chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
+    if let chooser {
+      chooser.install(in: contexts[0])
+    } else {
+      _ = cordon_SSL_CTX_set_tlsext_servername_callback(contexts[0].pointer) { _, _, _ in SSL_TLSEXT_ERR_OK }
+    }
+  }
+
+  /// The same certificates, as they were read, with other ticket keys.
+  public func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
+    try TLSServerContext(self.settings, self.identities, self.authority, keys)
+  }
+
+  private static func makeContext(
+    _ identity: TLSIdentity, _ settings: TLSServerSettings, _ authority: ClientAuthority?, _ ring: TicketKeyRing
+  ) throws(TLSConfigurationError) -> OpenSSLContext {
+    let context = try OpenSSLContext(role: .server, applicationProtocols: settings.applicationProtocols)
+    OpenSSLErrorQueue.clear()
+    try context.require(SSL_CTX_set_cipher_list(context.pointer, Self.tls12CipherSuites) == 1)
+    try context.require(cordon_SSL_CTX_set1_groups_list(context.pointer, Self.groups) == 1)
+    // Tickets are only taken back by the kind of server that gave them.
+    let identifier = authority?.identifier ?? Array("cordon".utf8)
+    try context.require(
+      SSL_CTX_set_session_id_context(context.pointer, identifier, UInt32(identifier.count)) == 1)
+    _ = SSL_CTX_set_timeout(context.pointer, Int(Self.ticketLifetime))
+    try ring.install(in: context)
+    try authority?.install(in: context)
+    try identity.install(in: context)
+    return context
+  }
+
+  // MARK: Dates
+
+  /// When the certificate that is the first to do so expires, in seconds since 1970.
+  public var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }
+
+  /// When each certificate expires, in seconds since 1970, with its file.
+  public var expiries: [(file: String, expiry: Int64)] {
+    self.identities.map { ($0.certificateFile, $0.validity.upperBound) }
+  }
+
+  /// What the operator should be told about the certificates' dates, the worst of them; nil when there is nothing to
+  /// tell. Nothing is refused for it: a gateway with an expired certificate still serves clients that do not mind, and
+  /// health checks.
   ///
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
   ///   - notice: How long before the expiry it is worth telling, in seconds. Default: 1,209,600 (14 days).
   public func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
-    if now >= self.validity.upperBound { return .expired(since: self.validity.upperBound) }
-    if now < self.validity.lowerBound { return .notYetValid(until: self.validity.lowerBound) }
-    // Neither side can overflow: dates of certificates have four-digit years, and now is between two of them.
-    return self.validity.upperBound - now < notice ? .expiresSoon(at: self.validity.upperBound) : nil
+    let warnings = self.identities.compactMap { $0.warning(at: now, notice: notice) }
+    return warnings.first { $0.isRefusal } ?? warnings.first
   }
 
   /// Mozilla's "intermediate" recommendation without its finite-field suites (slow, and unused by clients that know
@@ -58,11 +121,48 @@ public final class TLSServerContext: Sendable {
   private static let groups = "X25519:P-256:P-384"
 }
 
+extension TLSIdentity {
+  fileprivate func warning(at now: Int64, notice: Int64) -> TLSCertificateWarning? {
+    if now >= self.validity.upperBound { return .expired(since: self.validity.upperBound) }
+    if now < self.validity.lowerBound { return .notYetValid(until: self.validity.lowerBound) }
+    // Neither side can overflow: dates of certificates have four-digit years, and now is between two of them.
+    return self.validity.upperBound - now < notice ? .expiresSoon(at: self.validity.upperBound) : nil
+  }
+}
+
+/// Shows each client the certificate that lists the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it by an
+/// unretained pointer, which the ``TLSServerContext`` keeps good.
+private final class ContextChooser: Sendable {
+  private let contexts: [OpenSSLContext]
+  private let choice: CertificateChoice
+
+  init(_ contexts: [OpenSSLContext], _ choice: CertificateChoice) {
+    self.contexts = contexts
+    self.choice = choice
+  }
+
+  func install(in context: OpenSSLContext) {
+    _ = cordon_SSL_CTX_set_tlsext_servername_callback(context.pointer) { ssl, _, argument in
+      guard let ssl, let argument else { return SSL_TLSEXT_ERR_ALERT_FATAL }
+      let chooser = Unmanaged<ContextChooser>.fromOpaque(argument).takeUnretainedValue()
+      guard let name = SSL_get_servername(ssl, TLSEXT_NAMETYPE_host_name) else { return SSL_TLSEXT_ERR_OK }
+      let bytes = UnsafeRawBufferPointer(start: name, count: strlen(name))
+      guard let place = chooser.choice.place(for: bytes), place > 0 else { return SSL_TLSEXT_ERR_OK }
+      return SSL_set_SSL_CTX(ssl, chooser.contexts[place].pointer) == nil
+        ? SSL_TLSEXT_ERR_ALERT_FATAL : SSL_TLSEXT_ERR_OK
+    }
+    _ = cordon_SSL_CTX_set_tlsext_servername_arg(context.pointer, Unmanaged.passUnretained(self).toOpaque())
+  }
+}
+
 /// What is to be said about the dates of a certificate, in seconds since 1970.
 public enum TLSCertificateWarning: Sendable, Equatable {
   case expired(since: Int64)
   case notYetValid(until: Int64)
   case expiresSoon(at: Int64)
+
+  /// Whether browsers refuse the certificate.
+  public var isRefusal: Bool { if case .expiresSoon = self { false } else { true } }
 
   /// What is the matter, and what to do.
   public var message: String {

@@ -18,6 +18,10 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
   case keyMismatch(certificateFile: String, privateKeyFile: String)
   /// OpenSSL does not accept the certificate or key (too weak, a kind that it does not know): its reason.
   case refused(file: String, reason: String)
+  /// The file of a session ticket key has another length, in bytes.
+  case notATicketKey(file: String, length: Int)
+  /// No certificate was named.
+  case noIdentity
   /// An application protocol's name is empty or longer than 255 bytes.
   case invalidApplicationProtocol(String)
   /// OpenSSL failed for another reason.
@@ -35,6 +39,8 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
     case .malformed: "tls_file_malformed"
     case .keyMismatch: "tls_key_mismatch"
     case .refused: "tls_certificate_refused"
+    case .notATicketKey: "tls_not_a_ticket_key"
+    case .noIdentity: "tls_no_identity"
     case .invalidApplicationProtocol: "tls_invalid_application_protocol"
     case .libraryFailure: "tls_library_failure"
     }
@@ -45,9 +51,9 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
     switch self {
     case .unreadable(let file, _), .notAPlausibleFile(let file, _), .privateKeyExposed(let file, _),
       .noCertificate(let file), .noPrivateKey(let file), .privateKeyEncrypted(let file), .malformed(let file, _),
-      .keyMismatch(_, let file), .refused(let file, _):
+      .keyMismatch(_, let file), .refused(let file, _), .notATicketKey(let file, _):
       file
-    case .invalidApplicationProtocol, .libraryFailure: nil
+    case .noIdentity, .invalidApplicationProtocol, .libraryFailure: nil
     }
   }
 
@@ -59,7 +65,7 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
     case .notAPlausibleFile(let file, let limit):
       "\(file) is not a regular file of at most \(limit) bytes: correct the path"
     case .privateKeyExposed(let file, let mode):
-      "the private key \(file) has mode \(Self.octal(mode)), open to others: run chmod 600 on it, or chmod 640 with a "
+      "the key \(file) has mode \(Self.octal(mode)), open to others: run chmod 600 on it, or chmod 640 with a "
         + "group of its own (a Kubernetes secret volume: defaultMode 0440)"
     case .noCertificate(let file):
       "\(file) holds no PEM certificate (-----BEGIN CERTIFICATE-----): name the file of the certificate chain"
@@ -75,6 +81,10 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
         + "was issued for, and put the server's own certificate first in the file, then the intermediate ones"
     case .refused(let file, let reason):
       "OpenSSL does not accept \(file) (\(reason)): get a certificate with an RSA key of at least 2048 bits or a P-256 key"
+    case .notATicketKey(let file, let length):
+      "\(file) has \(length) bytes, and the key of session tickets has 80 or 48: make one with "
+        + "(umask 077; openssl rand 80 > \(file))"
+    case .noIdentity: "no certificate is named: name the file of a certificate chain and that of its key"
     case .invalidApplicationProtocol(let name):
       "the application protocol's name has \(name.utf8.count) bytes: it must have 1 to 255"
     case .libraryFailure(let reason):

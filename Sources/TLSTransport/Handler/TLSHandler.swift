@@ -55,10 +55,14 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
   ///
-  /// - Parameter serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the
-  ///   server's certificate must list.
-  public init(client: TLSClientContext, serverName: String) throws(TLSError) {
-    self.connection = try TLSConnection(client: client, serverName: ServerName(serverName))
+  /// - Parameters:
+  ///   - serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the server's
+  ///     certificate must list.
+  ///   - sessions: Earlier sessions of the same context with the same server, and where new ones go; nil resumes none.
+  public init(
+    client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
+  ) throws(TLSError) {
+    self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
   // MARK: Beginning and end

@@ -17,6 +17,15 @@ final class ConnectedPair {
     self.client = try Endpoint(.client(trust, clientProtocols, serverName: serverName))
   }
 
+  /// A pair of contexts that the test has made.
+  init(
+    server: TLSServerContext, client: TLSClientContext, serverName: String = "app.example.test",
+    sessions: TLSClientSessions? = nil
+  ) throws {
+    self.server = try Endpoint(.serverContext(server))
+    self.client = try Endpoint(.clientContext(client, serverName: serverName, sessions))
+  }
+
   /// A pair whose handshake is finished.
   static func established() throws -> ConnectedPair {
     let pair = try ConnectedPair()
@@ -55,6 +64,8 @@ final class Endpoint {
   enum Side {
     case server(TestCertificates.Files, [String])
     case client(TLSTrust, [String], serverName: String)
+    case serverContext(TLSServerContext)
+    case clientContext(TLSClientContext, serverName: String, TLSClientSessions?)
   }
 
   let channel = EmbeddedChannel()
@@ -73,6 +84,9 @@ final class Endpoint {
       case .client(let trust, let protocols, let serverName):
         try TLSHandler(
           client: TLSClientContext(trust: trust, applicationProtocols: protocols), serverName: serverName)
+      case .serverContext(let context): try TLSHandler(server: context)
+      case .clientContext(let context, let serverName, let sessions):
+        try TLSHandler(client: context, serverName: serverName, sessions: sessions)
       }
     self.handler = handler
     try self.channel.pipeline.syncOperations.addHandlers([self.wire, handler, self.log])

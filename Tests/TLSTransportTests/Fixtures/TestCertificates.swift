@@ -19,6 +19,11 @@ enum TestCertificates {
   /// The same names as valid, issued by an intermediate authority that stands second in the file.
   static let chained = Self.file("chained")
 
+  /// Issued by the authority for other.example.test and *.wild.example.test.
+  static let other = Self.file("other")
+  /// Issued by an authority of that name that nobody trusts but who names `stranger.pem`.
+  static let stranger = Self.file("strange")
+
   /// The path of the file with this name.
   static func path(_ name: String) -> String { self.directory.appendingPathComponent(name).path }
 
@@ -66,6 +71,8 @@ enum TestCertificates {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       let names = "subjectAltName=DNS:app.example.test,DNS:*.wild.example.test,IP:127.0.0.1,IP:::1\n"
       try Data(names.utf8).write(to: directory.appendingPathComponent("names.ext"))
+      let others = "subjectAltName=DNS:Other.Example.test,DNS:*.wild.example.test,DNS:a.b.wild.example.test\n"
+      try Data(others.utf8).write(to: directory.appendingPathComponent("others.ext"))
       try Data("basicConstraints=CA:FALSE\n".utf8).write(to: directory.appendingPathComponent("none.ext"))
       try Data("basicConstraints=critical,CA:TRUE\n".utf8).write(to: directory.appendingPathComponent("ca.ext"))
     } catch {
@@ -79,6 +86,8 @@ enum TestCertificates {
     }
     Self.issue("valid", extensions: "names.ext", days: 30, by: "ca", in: directory)
     Self.issue("expired", extensions: "names.ext", days: 0, by: "ca", in: directory)
+    Self.issue("other", extensions: "others.ext", days: 30, by: "ca", in: directory)
+    Self.issue("strange", extensions: "names.ext", days: 30, by: "stranger", in: directory)
     Self.issue("cn", extensions: "none.ext", days: 30, by: "ca", in: directory)
     Self.issue("intermediate", extensions: "ca.ext", days: 30, by: "ca", in: directory)
     Self.issue("chained", extensions: "names.ext", days: 30, by: "intermediate", in: directory)

@@ -1,0 +1,106 @@
+/// One address that the gateway listens on, and what is particular to it (`[listen]`, or one of `[[listener]]`, of the
+/// configuration).
+public struct EntranceSettings: Sendable, Equatable {
+  /// What logs, metrics and `LISTEN_FDNAMES` call it.
+  public var name: String
+  /// The address that is bound.
+  public var address: BindAddress
+  /// Certificates, keys and what else TLS is told; nil listens in cleartext.
+  public var tls: EntranceTLSSettings?
+  /// What is spoken. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, where the client chooses
+  /// (ALPN); in cleartext ``HTTPProtocol/http1`` alone. Never empty.
+  public var protocols: [HTTPProtocol]?
+  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
+  /// announces another address, that one is looked for here.
+  public var trustedProxies: [NetworkPrefix]
+  /// Peers that begin each connection with a PROXY header (version 1 or 2), and must. From others it is a malformed
+  /// request. Default: nobody.
+  public var proxyProtocolPeers: [NetworkPrefix]
+
+  /// The name of `[listen]`.
+  public static let mainName = "listen"
+
+  public init(
+    name: String = EntranceSettings.mainName, address: BindAddress, tls: EntranceTLSSettings? = nil,
+    trustedProxies: [NetworkPrefix] = [], proxyProtocolPeers: [NetworkPrefix] = []
+  ) {
+    self.name = name
+    self.address = address
+    self.tls = tls
+    self.trustedProxies = trustedProxies
+    self.proxyProtocolPeers = proxyProtocolPeers
+  }
+}
+
+/// What an entrance speaks.
+public enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
+  /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
+  case http2 = "h2"
+  /// HTTP/1.1 (RFC 9112), and 1.0.
+  case http1 = "http/1.1"
+}
+
+extension EntranceSettings {
+  /// ``protocols`` with its default.
+  public var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
+
+  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file.
+  var applicationProtocols: [String] {
+    let spoken = spokenProtocols
+    return HTTPProtocol.allCases.filter { spoken.contains($0) }.map(\.rawValue)
+  }
+}
+
+/// An address to bind: an IP address with a port, or a Unix socket's path.
+public enum BindAddress: Sendable, Equatable, CustomStringConvertible {
+  /// A numeric IPv4 or IPv6 address (no brackets) and a port; port 0 lets the system choose.
+  case ip(host: String, port: UInt16)
+  /// The absolute path of a Unix stream socket.
+  case unix(path: String)
+
+  public var description: String {
+    switch self {
+    case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}
+
+/// What an entrance is told about TLS.
+public struct EntranceTLSSettings: Sendable, Equatable {
+  /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is for clients whose
+  /// name none lists, or that name none.
+  public var certificates: [TLSFiles]
+  /// Keys of session tickets, 80 or 48 random bytes each: the first encrypts, all decrypt. Empty: keys in memory, made
+  /// anew every twelve hours.
+  public var ticketKeyFiles: [String] = []
+  /// Whose certificates clients have to show, or may; nil asks for none.
+  public var clients: TLSClientsSettings?
+
+  public init(certificates: [TLSFiles]) { self.certificates = certificates }
+}
+
+/// A PEM certificate chain and its PEM private key, as absolute paths.
+public struct TLSFiles: Sendable, Equatable {
+  public var certificateFile: String
+  public var privateKeyFile: String
+
+  public init(certificateFile: String, privateKeyFile: String) {
+    self.certificateFile = certificateFile
+    self.privateKeyFile = privateKeyFile
+  }
+}
+
+/// Whose certificates clients have to show, or may.
+public struct TLSClientsSettings: Sendable, Equatable {
+  /// The PEM certificates of the authorities that issue the clients' certificates, as an absolute path.
+  public var authorityFile: String
+  /// Whether a client without a certificate is refused by the handshake. One with a certificate that does not verify
+  /// always is.
+  public var areRequired: Bool
+
+  public init(authorityFile: String, areRequired: Bool = true) {
+    self.authorityFile = authorityFile
+    self.areRequired = areRequired
+  }
+}

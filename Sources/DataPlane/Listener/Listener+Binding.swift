@@ -1,0 +1,97 @@
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+extension Listener {
+  /// Binds every address.
+  static func open(
+    _ entrances: [EntranceSettings], sites: [Site], group: any EventLoopGroup
+  ) async throws -> [Door] {
+    var doors: [Door] = []
+    for (place, entrance) in entrances.enumerated() {
+      do {
+        let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
+        doors.append(Door(channels: channels, address: address))
+      } catch {
+        for door in doors { for channel in door.channels { try? await channel.close().get() } }
+        if let error = error as? IOError { throw ListenerProblem(address: entrance.address, error: error) }
+        throw error
+      }
+    }
+    return doors
+  }
+
+  private static func bind(
+    _ address: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
+  ) async throws -> ([any Channel], BindAddress) {
+    switch address {
+    case .unix(let path):
+      guard let first = sites.first else { return ([], address) }
+      let channel = try await bootstrap(first, place, children: group, sites: sites)
+        .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
+      return ([channel], address)
+    case .ip(let host, let port):
+      var channels: [any Channel] = []
+      var bound = Int(port)
+      for site in sites {
+        let channel = try await bootstrap(site, place, children: site.eventLoop, sites: [site])
+          .serverChannelOption(
+            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
+          )
+          .bind(host: host, port: bound).get()
+        bound = channel.localAddress?.port ?? bound
+        channels.append(channel)
+      }
+      return (channels, .ip(host: host, port: UInt16(clamping: bound)))
+    }
+  }
+
+  private static func bootstrap(
+    _ site: Site, _ place: Int, children: any EventLoopGroup, sites: [Site]
+  ) -> ServerBootstrap {
+    let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrances) })
+    return ServerBootstrap(group: site.eventLoop, childGroup: children)
+      .serverChannelOption(.backlog, value: 4_096)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelOption(.maxMessagesPerRead, value: 1)
+      .childChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try entrances[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)
+        }
+      }
+  }
+}
+
+/// The system does not let us listen.
+package struct ListenerProblem: Error, CustomStringConvertible {
+  package let address: BindAddress
+  private let code: CInt
+  private let reason: String
+
+  init(address: BindAddress, error: IOError) {
+    self.address = address
+    code = error.errnoCode
+    reason = String(cString: strerror(error.errnoCode))
+  }
+
+  package var description: String { "cannot listen on \(address): \(reason); \(remedy)" }
+
+  private var remedy: String {
+    switch code {
+    case EADDRINUSE: "stop what listens there, or choose another address"
+    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or mend the directory's mode"
+    case EADDRNOTAVAIL: "choose an address that this machine has"
+    default: "check the address"
+    }
+  }
+}
+
+extension NIOBSDSocket.Option {
+  /// `SO_REUSEPORT`, which swift-nio does not name.
+  fileprivate static let reusePort = NIOBSDSocket.Option(rawValue: SO_REUSEPORT)
+}

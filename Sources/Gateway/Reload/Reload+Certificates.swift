@@ -1,0 +1,31 @@
+internal import DataPlane
+internal import Logging
+
+/// Certificates and keys alone, without the configuration that names them.
+extension Reload {
+  /// Reads every certificate and key again. Each listener and upstream takes its new ones, or keeps the old ones and says
+  /// why; no connection is dropped. Reloads of the configuration do this, too.
+  func rereadCertificates() async {
+    await afterOthers { await self.performCertificates() }
+  }
+
+  /// Makes new keys for session tickets where they are in memory.
+  func rotateTicketKeys() async {
+    await afterOthers {
+      do {
+        try self.current.terms.rotateTicketKeys()
+        await self.running.listener.adoptCertificates(of: self.current.terms)
+      } catch {
+        self.parts.logger.error("the keys of session tickets were not renewed", metadata: ["reason": "\(error)"])
+      }
+    }
+  }
+
+  private func performCertificates() async {
+    let terms = current.terms
+    let failures = terms.reloadCertificates()
+    await running.listener.adoptCertificates(of: terms)
+    running.certificates.reloaded(failures)
+    if failures.isEmpty { parts.logger.notice("certificates and keys were read again") }
+  }
+}

@@ -1,0 +1,36 @@
+import COpenSSL
+
+/// The certificates of the authorities whose clients a server believes, read from a file.
+final class ClientAuthority: Sendable {
+  private let file: String
+  private let certificates: [Certificate]
+  private let areRequired: Bool
+  /// What tickets are bound to, so that none leads past a client's certificate that another server, or an earlier
+  /// configuration, did not ask for: SHA-256 of the rule and the authorities.
+  let identifier: [UInt8]
+
+  init(_ settings: TLSServerSettings.Clients) throws(TLSConfigurationError) {
+    let file = try CredentialFile(path: settings.authorityFile)
+    self.file = settings.authorityFile
+    self.certificates = try Certificate.all(in: file)
+    self.areRequired = settings.areRequired
+    let message = (settings.areRequired ? [1] : [0]) + file.bytes
+    var digest = [UInt8](repeating: 0, count: 32)
+    OpenSSLErrorQueue.clear()
+    guard EVP_Digest(message, message.count, &digest, nil, EVP_sha256(), nil) == 1 else {
+      throw .libraryFailure(reason: OpenSSLErrorQueue.drainText())
+    }
+    self.identifier = digest
+  }
+
+  /// Has a context ask clients for certificates, and verify them.
+  func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
+    try context.trust(self.certificates, of: self.file)
+    for certificate in self.certificates {
+      // Told to the client, which has one certificate for each authority perhaps.
+      try context.require(SSL_CTX_add_client_CA(context.pointer, certificate.pointer) == 1)
+    }
+    let mode = SSL_VERIFY_PEER | (self.areRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)
+    SSL_CTX_set_verify(context.pointer, mode, nil)
+  }
+}

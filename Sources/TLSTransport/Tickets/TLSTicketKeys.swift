@@ -1,0 +1,82 @@
+import COpenSSL
+
+/// The keys of a server's session tickets: the first makes tickets, all of them take tickets back.
+///
+/// A value that does not change: contexts with other keys are other contexts (``TLSServerContext/with(_:)``), so that no
+/// handshake takes a lock.
+public struct TLSTicketKeys: Sendable {
+  let keys: [TicketKey]
+
+  /// Keys in files of 80 or 48 random bytes, the layout of nginx's `ssl_session_ticket_key`; the same files on several
+  /// machines let sessions that began on one be resumed on another.
+  ///
+  /// - Throws: ``TLSConfigurationError`` when one cannot be read, has another length, or is open to others.
+  public init(files: [String]) throws(TLSConfigurationError) {
+    var keys: [TicketKey] = []
+    for file in files { keys.append(try TicketKey(file: file)) }
+    self.keys = keys
+  }
+
+  /// A random key, in memory only.
+  public static func random() throws(TLSConfigurationError) -> TLSTicketKeys {
+    TLSTicketKeys(keys: [try TicketKey()])
+  }
+
+  /// A new random key before these, of which one is kept for the tickets that are still good: rotated at intervals
+  /// longer than ``TLSServerContext/ticketLifetime``, every ticket is taken back while it lives.
+  public func rotated() throws(TLSConfigurationError) -> TLSTicketKeys {
+    TLSTicketKeys(keys: [try TicketKey()] + self.keys.prefix(1))
+  }
+
+  private init(keys: [TicketKey]) { self.keys = keys }
+}
+
+/// The keys as OpenSSL's callback reaches them: by an unretained pointer, which the context's owner keeps good.
+final class TicketKeyRing: Sendable {
+  private let keys: [TicketKey]
+
+  init(_ keys: TLSTicketKeys) { self.keys = keys.keys }
+
+  /// Has tickets of a context made and read with these keys. The ring must outlive every connection of the context.
+  func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
+    try context.require(
+      SSL_CTX_set_ex_data(context.pointer, Self.slot, Unmanaged.passUnretained(self).toOpaque()) == 1)
+    try context.require(
+      SSL_CTX_set_tlsext_ticket_key_evp_cb(context.pointer) { ssl, name, vector, cipher, mac, encrypts in
+        // All contexts of one server hold the same ring, whichever the name that the client asked for has chosen.
+        guard let ssl, let name, let vector, let cipher, let mac,
+          let data = SSL_CTX_get_ex_data(SSL_get_SSL_CTX(ssl), TicketKeyRing.slot)
+        else { return -1 }
+        let ring = Unmanaged<TicketKeyRing>.fromOpaque(data).takeUnretainedValue()
+        guard encrypts == 0 else { return ring.seal(name, vector, cipher, mac) }
+        return ring.open(name, vector, cipher, mac, isTLS13: SSL_version(ssl) == TLS1_3_VERSION)
+      } == 1)
+  }
+
+  /// The slot of an `SSL_CTX` that belongs to the application (SSL_CTX_set_app_data).
+  private static let slot: Int32 = 0
+
+  /// - Returns: what SSL_CTX_set_tlsext_ticket_key_evp_cb(3) asks for: 1, or -1 for a failure.
+  private func seal(
+    _ name: UnsafeMutablePointer<UInt8>, _ vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
+    _ mac: OpaquePointer
+  ) -> Int32 {
+    guard let key = self.keys.first, RAND_bytes(vector, 16) == 1,
+      key.apply(to: cipher, mac, initialisationVector: vector, encrypts: true)
+    else { return -1 }
+    UnsafeMutableRawPointer(name).copyMemory(from: key.name.baseAddress!, byteCount: TicketKey.nameLength)
+    return 1
+  }
+
+  /// - Returns: 0 for a ticket of another key (a full handshake follows), 1, 2 where the client gets a new ticket.
+  private func open(
+    _ name: UnsafeMutablePointer<UInt8>, _ vector: UnsafeMutablePointer<UInt8>, _ cipher: OpaquePointer,
+    _ mac: OpaquePointer, isTLS13: Bool
+  ) -> Int32 {
+    let wanted = UnsafeRawBufferPointer(start: name, count: TicketKey.nameLength)
+    guard let place = self.keys.firstIndex(where: { $0.name.elementsEqual(wanted) }) else { return 0 }
+    guard self.keys[place].apply(to: cipher, mac, initialisationVector: vector, encrypts: false) else { return -1 }
+    // RFC 8446, appendix C.4: a ticket of TLS 1.3 is to be used once, so a client needs another.
+    return isTLS13 || place > 0 ? 2 : 1
+  }
+}

@@ -1,0 +1,93 @@
+import Testing
+
+@testable import TLSTransport
+
+@Suite("Which of several certificates a client sees")
+struct CertificateChoiceTests {
+  private static func context(_ files: TestCertificates.Files...) throws -> TLSServerContext {
+    try TLSServerContext(
+      TLSServerSettings(
+        certificates: files.map { .init(certificateFile: $0.certificate, privateKeyFile: $0.key) },
+        applicationProtocols: ["http/1.1"]),
+      ticketKeys: .random())
+  }
+
+  private static func client() throws -> TLSClientContext {
+    try TLSClientContext(
+      trust: .file(TestCertificates.path(TestCertificates.authority)), applicationProtocols: ["http/1.1"])
+  }
+
+  @Test(
+    "The one that lists the name is shown, and ALPN works with each",
+    arguments: ["app.example.test", "other.example.test", "OTHER.example.TEST", "x.wild.example.test"])
+  func shown(name: String) throws {
+    let pair = try ConnectedPair(
+      server: Self.context(TestCertificates.valid, TestCertificates.other), client: Self.client(), serverName: name)
+    defer { pair.close() }
+    try pair.activate()
+    try pair.pump()
+    // The client has verified that the certificate lists the name.
+    #expect(pair.client.log.agreement?.negotiatedProtocol == "http/1.1", "\(pair.client.log.events)")
+    pair.client.write("ping")
+    pair.client.flush()
+    try pair.pump()
+    #expect(pair.server.log.text == "ping")
+  }
+
+  @Test("Where none lists the name, the first is shown: the client says what is wrong")
+  func noneLists() throws {
+    let pair = try ConnectedPair(
+      server: Self.context(TestCertificates.valid, TestCertificates.other), client: Self.client(),
+      serverName: "nobody.example.test")
+    defer { pair.close() }
+    try pair.activate()
+    try pair.pump()
+    #expect(pair.client.log.errors == [.verificationFailed(.hostNameMismatch)])
+  }
+
+  @Test("A name itself comes before a wildcard, and a wildcard stands for one whole label")
+  func names() throws {
+    var choice = CertificateChoice()
+    for (place, files) in [TestCertificates.valid, TestCertificates.other].enumerated() {
+      let identity = try TLSIdentity(certificateFile: files.certificate, privateKeyFile: files.key)
+      choice.add(CertificateNames(of: identity.leaf), at: place)
+    }
+    func place(_ name: String) -> Int? { choice.place(for: Array(name.utf8)) }
+    #expect(place("app.example.test") == 0)
+    #expect(place("app.example.test.") == 0)
+    #expect(place("other.example.test") == 1)
+    // Both have the wildcard: the first is meant.
+    #expect(place("x.wild.example.test") == 0)
+    #expect(place("b.wild.example.test") == 0)
+    #expect(place("a.b.wild.example.test") == 1)
+    for name in ["c.b.wild.example.test", "wild.example.test", ".wild.example.test", "", ".", "example.test", "*"] {
+      #expect(place(name) == nil, "\(name)")
+    }
+    #expect(choice.place(for: [0x61, 0, 0x62]) == nil)
+  }
+
+  @Test("The names of a certificate are read in lower case, addresses left out")
+  func readNames() throws {
+    let identity = try TLSIdentity(
+      certificateFile: TestCertificates.other.certificate, privateKeyFile: TestCertificates.other.key)
+    #expect(
+      CertificateNames(of: identity.leaf).names.map { String(decoding: $0, as: UTF8.self) }
+        == ["other.example.test", "*.wild.example.test", "a.b.wild.example.test"])
+    let first = try TLSIdentity(
+      certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
+    #expect(CertificateNames(of: first.leaf).names.count == 2)
+  }
+
+  @Test("No certificate is no server")
+  func none() {
+    #expect(throws: TLSConfigurationError.noIdentity) { try Self.context() }
+  }
+
+  @Test("The expiry told is that of the first to expire, and a refusal comes before a notice")
+  func dates() throws {
+    let context = try Self.context(TestCertificates.valid, TestCertificates.expired)
+    #expect(context.expiries.count == 2)
+    #expect(context.certificateExpiry == context.expiries[1].expiry)
+    #expect(context.certificateWarning(at: context.expiries[1].expiry + 1)?.isRefusal == true)
+  }
+}

@@ -1,0 +1,85 @@
+import NIOCore
+import NIOEmbedded
+import Testing
+
+@testable import TLSTransport
+
+@Suite("Clients that show a certificate")
+struct ClientCertificateTests {
+  enum Shown: CaseIterable, Sendable { case nothing, good, strange }
+
+  private static func pair(areRequired: Bool, _ shown: Shown) throws -> ConnectedPair {
+    let authority = TestCertificates.path(TestCertificates.authority)
+    let server = try TLSServerContext(
+      TLSServerSettings(
+        certificates: [
+          .init(certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
+        ], applicationProtocols: [], clients: .init(authorityFile: authority, areRequired: areRequired)),
+      ticketKeys: .random())
+    let files: TestCertificates.Files? =
+      switch shown {
+      case .nothing: nil
+      case .good: TestCertificates.other
+      case .strange: TestCertificates.stranger
+      }
+    let client = try TLSClientContext(
+      trust: .file(authority), identity: files.map { .init(certificateFile: $0.certificate, privateKeyFile: $0.key) },
+      applicationProtocols: [])
+    return try ConnectedPair(server: server, client: client)
+  }
+
+  @Test(
+    "Only who shows one that verifies is served, and nobody is refused who may show nothing",
+    arguments: [true, false], Shown.allCases)
+  func refused(areRequired: Bool, shown: Shown) throws {
+    let pair = try Self.pair(areRequired: areRequired, shown)
+    defer { pair.close() }
+    try pair.activate()
+    try pair.pump()
+    let isServed = shown == .good || (shown == .nothing && !areRequired)
+    #expect((pair.server.log.agreement != nil) == isServed, "\(pair.server.log.events)")
+    guard !isServed else { return }
+    #expect(!pair.server.channel.isActive)
+    // TLS 1.3 has the client finish first: the alert comes after (RFC 8446, section 4.4.2.4).
+    guard case .refusedByPeer = pair.client.log.errors.first else {
+      Issue.record("\(pair.client.log.events)")
+      return
+    }
+    #expect(pair.server.log.errors.first?.fault == .peer)
+  }
+
+  @Test("A file of authorities without a certificate is refused")
+  func noAuthority() throws {
+    let empty = try TestCertificates.write("", to: "no-authority.pem", mode: 0o600)
+    #expect(throws: TLSConfigurationError.noCertificate(file: empty)) {
+      try ClientAuthority(.init(authorityFile: empty, areRequired: true))
+    }
+  }
+
+  @Test("A ticket that was given without a certificate does not lead past one that is asked for")
+  func ticketsAreBound() throws {
+    let file = TestCertificates.path("ticket-bound.key")
+    _ = try TestCertificates.write(String(repeating: "k", count: 80), to: "ticket-bound.key", mode: 0o600)
+    let keys = try TLSTicketKeys(files: [file])
+    let authority = TestCertificates.path(TestCertificates.authority)
+    var settings = TLSServerSettings(
+      certificates: [
+        .init(certificateFile: TestCertificates.valid.certificate, privateKeyFile: TestCertificates.valid.key)
+      ], applicationProtocols: [])
+    let open = try TLSServerContext(settings, ticketKeys: keys)
+    settings.clients = .init(authorityFile: authority, areRequired: true)
+    let closed = try TLSServerContext(settings, ticketKeys: keys)
+    let client = try TLSClientContext(trust: .file(authority), applicationProtocols: [])
+    let sessions = TLSClientSessions()
+    let first = try ConnectedPair(server: open, client: client, sessions: sessions)
+    defer { first.close() }
+    try first.activate()
+    try first.pump()
+    #expect(sessions.hasSession)
+    let second = try ConnectedPair(server: closed, client: client, sessions: sessions)
+    defer { second.close() }
+    try second.activate()
+    try second.pump()
+    #expect(second.server.log.agreement == nil)
+  }
+}
