@@ -35,10 +35,16 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let style = Style(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
     print(style.line(.ok, "configuration", "\(config) is in order", nil))
+    // Apple may take twelve seconds over an answer.
+    let progress = Progress()
+    progress.show("      looking")
     let findings = await doctor.examine { finding in
+      progress.clear()
       print(style.line(finding.status, finding.subject, finding.seen, finding.remedy))
       fflush(nil)
+      progress.show("      looking")
     }
+    progress.clear()
     let failures = findings.count { $0.status == .failure }
     let warnings = findings.count { $0.status == .warning }
     print(style.summary(failures: failures, warnings: warnings))

@@ -68,6 +68,9 @@ struct DemoCommand: AsyncParsableCommand {
     _ parts: inout [DemoPart], installation: DemoInstallation, folder: DemoFolder,
     interruption: Interruption
   ) async throws {
+    let progress = Progress()
+    progress.show("Starting a local Apple, the application and the gateway")
+    defer { progress.clear() }
     let settings = try DemoSettings(
       port: LoopbackPort.free(from: port), simulatorPort: LoopbackPort.free(from: simulatorPort),
       appPort: LoopbackPort.free(from: appPort), adminPort: LoopbackPort.free(from: adminPort),
@@ -89,6 +92,7 @@ struct DemoCommand: AsyncParsableCommand {
         name: "gateway", program: installation.gateway, arguments: ["run", "--config", settings.configurationFile],
         folder: folder.path))
     try await waitForAnswer(from: settings.adminPort, path: "/readyz", parts, interruption: interruption)
+    progress.clear()
     FileHandle.standardOutput.write(Data(settings.welcome.utf8))
   }
 

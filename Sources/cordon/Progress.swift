@@ -1,0 +1,26 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What is being waited for, on one line of a terminal that the next output takes the place of. Where standard error is no
+/// terminal nothing is written.
+struct Progress {
+  private let isShown = isatty(STDERR_FILENO) == 1
+
+  /// Says what is being done now.
+  func show(_ text: String) {
+    guard isShown else { return }
+    fflush(nil)
+    var standardError = StandardError()
+    print("\r\u{1B}[K\(text) …", terminator: "", to: &standardError)
+  }
+
+  /// Gives the line back, for output.
+  func clear() {
+    guard isShown else { return }
+    var standardError = StandardError()
+    print("\r\u{1B}[K", terminator: "", to: &standardError)
+  }
+}
