@@ -34,6 +34,7 @@ public struct GatewaySettings: Sendable {
   public var notificationRelay: EndpointAddress?
   public var routes: [RouteSettings]
   public var pages: PageSettings
+  public var button: ButtonSettings
   public var log: LogSettings
 
   public init(
@@ -43,7 +44,8 @@ public struct GatewaySettings: Sendable {
     session: SessionSettings,
     revalidation: RevalidationSettings, store: StoreSettings,
     identity: IdentityHeaderSettings, assertion: AssertionSettings = AssertionSettings(),
-    notificationRelay: EndpointAddress? = nil, routes: [RouteSettings], pages: PageSettings, log: LogSettings
+    notificationRelay: EndpointAddress? = nil, routes: [RouteSettings], pages: PageSettings,
+    button: ButtonSettings = ButtonSettings(), log: LogSettings
   ) {
     self.origin = origin
     self.prefix = prefix
@@ -64,6 +66,7 @@ public struct GatewaySettings: Sendable {
     self.notificationRelay = notificationRelay
     self.routes = routes
     self.pages = pages
+    self.button = button
     self.log = log
   }
 

@@ -92,6 +92,7 @@ extension GatewaySettings {
       session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
       identity: configuration.identityHeaders, assertion: configuration.assertion,
       notificationRelay: configuration.notificationRelay, routes: configuration.routes, pages: configuration.pages,
+      button: configuration.button,
       log: configuration.log)
   }
 }

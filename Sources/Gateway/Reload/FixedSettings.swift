@@ -58,7 +58,7 @@ enum FixedSettings {
     compare("assertion", current.assertion == next.assertion)
     compare("notifications", current.notificationRelay == next.notificationRelay)
     compare("route", current.routes == next.routes)
-    compare("pages", current.pages == next.pages)
+    compare("pages", current.pages == next.pages && current.button == next.button)
     compare("log", current.log == next.log)
     return changes
   }

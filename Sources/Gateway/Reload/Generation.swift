@@ -9,6 +9,7 @@ struct Generation: Sendable {
   let settings: GatewaySettings
   let credentials: Credentials
   let knowledge: GateKnowledge
+  let button: AppleButton
   let ownPages: OwnPages
   let upstreams: [WatchedUpstream]
   let terms: ListenerTerms
@@ -30,10 +31,11 @@ struct Generation: Sendable {
       assertions: SessionAssertions(settings, signer: credentials.signer, logger: parts.logger),
       after: previous?.knowledge)
     relayRoute = try await NotificationRelay.Route(settings, signer: credentials.signer, on: parts.eventLoop)
+    button = try await AppleButton(settings, parts: parts, after: previous?.button)
     ownPages = OwnPages(
       SignInService(
         settings: settings, knowledge: knowledge, directory: parts.directory, apple: credentials.apple,
-        metrics: parts.metrics, audit: credentials.audit, logger: parts.logger),
+        button: button, metrics: parts.metrics, audit: credentials.audit, logger: parts.logger),
       notifications: NotificationEndpoint(
         verifier: credentials.apple.notifications, parts: parts, audit: credentials.audit),
       assertionKeys: AssertionKeys(credentials.signer))
