@@ -33,6 +33,7 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var routes: [RouteSettings] = []
   public internal(set) var pages = PageSettings()
   public internal(set) var log = LogSettings()
+  public internal(set) var shutdown = DrainSettings()
 
   /// Only the reader of files makes one.
   init() {}

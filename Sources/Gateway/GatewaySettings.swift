@@ -30,6 +30,7 @@ public struct GatewaySettings: Sendable {
   public var routes: [RouteSettings]
   public var pages: PageSettings
   public var log: LogSettings
+  public var drain = DrainSettings()
 
   public init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,

@@ -117,6 +117,17 @@ package final class Listener: Sendable {
     }
   }
 
+  /// Goes on as before, but every response says that its connection ends behind it, so that clients and balancers which
+  /// keep connections take them elsewhere in time.
+  package func announceEnd() async {
+    for site in sites { try? await site.eventLoop.submit { site.context.value.leave() }.get() }
+  }
+
+  /// Ends every connection in the middle of whatever it does.
+  package func cutOff() {
+    for site in sites { site.eventLoop.execute { site.context.value.closeAll() } }
+  }
+
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
   package func drain(within limit: Duration) async {
     for door in doors { for channel in door.channels { try? await channel.close().get() } }

@@ -18,6 +18,7 @@ struct RunningGateway: Sendable {
   private let parts: LastingParts
   private let upkeep: Upkeep
   private let store: any SessionStore
+  private let ending = Ending()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
@@ -44,6 +45,9 @@ struct RunningGateway: Sendable {
     let generation = try await Generation(settings, credentials: credentials, parts: parts)
     let upstreams = UpstreamWatch(generation.upstreams)
     upstreams.addMetrics(to: metrics)
+    metrics.addGauge(
+      "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
+    ) { Double(LineOutput.standard.droppedBytes) }
 
     let sites = LoopSites()
     let listener = try await Listener.start(generation.terms, on: group) { eventLoop in
@@ -101,16 +105,27 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// Tells the orchestrator, finishes what is in flight, writes down what was seen.
-  func stop(within limit: Duration) async {
-    parts.logger.notice("stopping: no longer ready, finishing what is in flight")
+  /// Tells the orchestrator, waits until balancers have noticed, finishes what is in flight, writes down what was seen.
+  func stop() async {
+    let settings = reload.current.settings.drain
+    parts.logger.notice(
+      "stopping: no longer ready, finishing what is in flight",
+      metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     parts.health.beginDraining()
     await reload.stop()
-    await listener.drain(within: limit)
+    await listener.announceEnd()
+    await ending.pause(settings.delay)
+    await listener.drain(within: ending.isHurried ? .zero : settings.limit)
     await parts.directory.writeSightings()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
       parts.logger.warning("the session store could not be closed", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// Cuts a stop short that was asked for before.
+  func hurry() {
+    parts.logger.warning("asked a second time to stop: what is in flight is cut off")
+    ending.hurry(listener)
   }
 }
