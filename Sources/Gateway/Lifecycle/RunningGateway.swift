@@ -73,8 +73,9 @@ struct RunningGateway: Sendable {
     let adminListener = try await startAdminListener(
       settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
     ) {
-      AdminGate(health: health, metrics: metrics) {
-        Administration(reload, directory: directory, metrics: metrics)
+      let refusals = RefusalAudit()
+      return AdminGate(health: health, metrics: metrics) {
+        Administration(reload, directory: directory, metrics: metrics, refusals: refusals)
       }
     }
     return RunningGateway(

@@ -39,6 +39,10 @@ public final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
     labelNames: ["operation"])
 
+  /// Callers of the administration who had no right.
+  public let administrationRefusals = EventCounter(
+    name: "cordon_administration_refusals_total", help: "Requests for administration without a right to it.",
+    labelNames: [], expected: [[]])
   /// Reloads of the configuration.
   public let reloads: ReloadCounter
 
@@ -117,7 +121,9 @@ public final class MetricsRegistry: Sendable {
     var connectionTotals = ConnectionRecorder.Totals()
     for recorder in connections { recorder.add(to: &connectionTotals) }
     connectionTotals.write(to: &text)
-    for counter in [signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, storeFailures] {
+    for counter in [
+      signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, storeFailures, administrationRefusals,
+    ] {
       counter.write(to: &text)
     }
     appleCallDurations.write(to: &text)

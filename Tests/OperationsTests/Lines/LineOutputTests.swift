@@ -46,7 +46,7 @@ struct LineOutputTests {
     let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)
     let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
     // More than a pipe takes (64 KiB), than waits, and than may wait behind that.
-    for number in 0..<1_000 { output.write(line, atOnce: number % 2 == 0) }
+    for number in 0..<1_000 { output.write(line.span, atOnce: number % 2 == 0) }
     #expect(output.droppedBytes > 500_000)
     #expect(!output.flush(atMost: .milliseconds(50)))
     let dropped = output.droppedBytes
