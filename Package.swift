@@ -144,7 +144,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
-        .nioCore, .nioPosix, .httpTypes, .logging,
+        .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
       ],
       swiftSettings: strict),
     .testTarget(

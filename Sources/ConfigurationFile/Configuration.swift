@@ -38,6 +38,7 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var pages = PageSettings()
   public internal(set) var button = ButtonSettings()
   public internal(set) var log = LogSettings()
+  public internal(set) var shutdown = DrainSettings()
 
   /// Only the reader of files makes one.
   init() {}

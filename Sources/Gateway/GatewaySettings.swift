@@ -36,6 +36,7 @@ public struct GatewaySettings: Sendable {
   public var pages: PageSettings
   public var button: ButtonSettings
   public var log: LogSettings
+  public var drain = DrainSettings()
 
   public init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,

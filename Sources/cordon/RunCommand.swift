@@ -18,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Serves until SIGTERM or SIGINT, then finishes what is in flight. SIGHUP has it read its configuration again, as \
+      Serves until SIGTERM or SIGINT, then finishes what is in flight; a second one ends it at once. SIGHUP has it read its configuration again, as \
       `cordon reload` does. Logs go to standard output.
 
       Exit status: 0 after a stop that was asked for, 78 if the configuration is not in order (as `cordon check` tells \
@@ -72,11 +72,15 @@ private func reread(_ path: String) -> @Sendable () throws(SettingsProblems) -> 
 
 /// Does what signals ask for, until cancelled.
 private func obey(_ signals: UnixSignalsSequence, _ service: GatewayService, _ group: ServiceGroup) async {
+  var isStopping = false
   for await signal in signals {
     switch signal {
     // Beside this loop: who reloads can still be stopped.
     case .sighup: Task { await service.reload() }
-    default: await group.triggerGracefulShutdown()
+    case _ where isStopping: service.hurry()
+    default:
+      isStopping = true
+      await group.triggerGracefulShutdown()
     }
   }
 }
@@ -94,5 +98,6 @@ extension GatewaySettings {
       notificationRelay: configuration.notificationRelay, routes: configuration.routes, pages: configuration.pages,
       button: configuration.button,
       log: configuration.log)
+    drain = configuration.shutdown
   }
 }

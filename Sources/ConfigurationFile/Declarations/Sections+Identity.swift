@@ -216,7 +216,22 @@ extension Sections {
     introduction: "What is written to standard output. No line holds a secret, a cookie, a code or a query.",
     entries: [
       .byDefault(
-        "log.access", .boolean, into: \.configuration.log.accessLog, "Whether each request is told in a line."),
+        "log.access", .boolean, into: \.configuration.log.accessLog, "Whether each request is told in a line.",
+        seeAlso: ["log.access_fields"]),
+      .byDefault(
+        "log.access_fields", ValueType.choice.list().named("list of fields"),
+        into: \.configuration.log.accessFields,
+        """
+        What the line of a request has, in this order, behind its time. There are: \
+        \(AccessLogField.allCases.map(\.rawValue).joined(separator: ", ")). "duration" is the whole, "upstream" the \
+        application's part of it until its answer began, "gateway" the rest; "user" is a keyed hash. Nothing tells a query.
+        """, seeAlso: ["log.access"]),
+      .byDefault(
+        "log.audit", .boolean, into: \.configuration.log.auditLog,
+        """
+        Whether sign-ins and their failures, sign-outs, daily checks, revocations and acts of administration are told in \
+        a line each.
+        """),
       .byDefault("log.level", .choice, into: \.configuration.log.level, "The least severity of events that are told."),
       .byDefault(
         "log.format", .choice, into: \.configuration.log.format,

@@ -7,7 +7,7 @@ enum Sections {
   static let all: [Section<Draft>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
     revalidation, native,
-    store, identity, identityHeaders, assertion, notifications, pages, pagesButton, log,
+    store, identity, identityHeaders, assertion, notifications, pages, pagesButton, log, shutdown,
   ]
 
   /// Every key's description, those of routes last.
@@ -140,6 +140,24 @@ enum Sections {
         "listen.timeouts.handshake", .duration(stepRange), into: \.configuration.listener.timeouts.handshake,
         "From the connection to the end of its PROXY header, and from there to that of the TLS handshake. Then it is closed."
       ),
+    ])
+
+  static let shutdown = Section<Draft>(
+    name: "shutdown",
+    introduction: "How the gateway ends on SIGTERM and SIGINT. A second one ends it at once.",
+    entries: [
+      .byDefault(
+        "shutdown.delay", .duration(.zero...(.seconds(3_600))), into: \.configuration.shutdown.delay,
+        """
+        How long requests are still taken while /readyz says 503 already and responses say that their connection ends. A \
+        load balancer or a cluster goes on sending until it has noticed: give it twice the interval of its probes.
+        """, seeAlso: ["shutdown.limit"]),
+      .byDefault(
+        "shutdown.limit", .duration(.milliseconds(1)...(.seconds(86_400))), into: \.configuration.shutdown.limit,
+        """
+        How long what is in flight may take after that, WebSockets too, which are told by a Close frame. What is not done \
+        by then is cut off. Whoever kills the process when it does not end must wait for longer than both together.
+        """, seeAlso: ["shutdown.delay"]),
     ])
 
   static let admin = Section<Draft>(

@@ -164,7 +164,10 @@ extension ValueType where Value: RawRepresentable<String> & CaseIterable {
         // Bytes, not characters: "K" (the kelvin sign) is no "K".
         let value = Value.allCases.first { $0.rawValue.utf8.elementsEqual(text.value.utf8) }
         if value == nil {
-          reading.complain(at: path, "\(path): \(text.shown) is none of its values", remedy: "write \(expected)")
+          let nearest = choices.count > 6 ? NearestKey.find(text.value, among: Value.allCases.map(\.rawValue)) : nil
+          reading.complain(
+            at: path, "\(path): \(text.shown) is none of its values",
+            remedy: nearest.map { "did you mean \(TOMLText.quoted($0))?" } ?? "write \(expected)")
         }
         return value
       },

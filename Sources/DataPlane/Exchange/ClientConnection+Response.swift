@@ -27,15 +27,14 @@ extension ClientConnection {
     }
     var connection = ResponseForwarding.Connection.implied
     if head.status == 101 {
-      request = .tunnel
-      server.observer.tunnelOpened()
+      beginTunnel(
+        isWebSocket: head.fields.line(.upgrade).map { bytes.equalsIgnoringCase("websocket", $0.value) } ?? false)
       connection = .upgrade
-      loop.wheel.disarm(self)
     } else {
       exchange.upgrades = false
       exchange.chunksResponse = isHTTP11 && (framing == .chunked || framing == .untilClose)
       let unframed = !isHTTP11 && (framing == .chunked || framing == .untilClose)
-      exchange.closesBehind = !exchange.keepAlive || server.isDraining || unframed
+      exchange.closesBehind = !exchange.keepAlive || server.isLeaving || unframed
       if exchange.closesBehind { connection = .close } else if !isHTTP11 { connection = .keepAlive }
     }
     var buffer = outgoing ?? loop.buffers.take()
@@ -44,13 +43,16 @@ extension ClientConnection {
       head, bytes, ownCookies: server.rules.ownCookies, chunked: exchange.chunksResponse, connection: connection,
       personalLines: exchange.personalLines, to: &buffer)
     outgoing = buffer
+    // One that was under way when the end began.
+    if request == .tunnel, server.isDraining { endTunnel() }
   }
 
   func responseContent(_ content: ByteBuffer) {
+    if request == .tunnel { return tunnelContent(content) }
     exchange.sentBytes += content.readableBytes
-    var content = content
-    let isSmall = content.readableBytes <= Self.copiedContent
     if exchange.chunksResponse {
+      var content = content
+      let isSmall = content.readableBytes <= Self.copiedContent
       var buffer = outgoing ?? server.loop.buffers.take()
       outgoing = nil
       ChunkedEncoder.writeSize(content.readableBytes, to: &buffer)
@@ -63,7 +65,15 @@ extension ClientConnection {
       }
       buffer.writeStaticString("\r\n")
       outgoing = buffer
-    } else if isSmall, var buffer = outgoing {
+    } else {
+      passOn(content)
+    }
+  }
+
+  /// Sends bytes as they are.
+  func passOn(_ content: ByteBuffer) {
+    var content = content
+    if content.readableBytes <= Self.copiedContent, var buffer = outgoing {
       outgoing = nil
       buffer.writeBuffer(&content)
       outgoing = buffer
@@ -135,7 +145,7 @@ extension ClientConnection {
     exchange.status = response.head.status.code
     exchange.control = nil
     exchange.chunksResponse = false
-    exchange.closesBehind = !exchange.keepAlive || server.isDraining || request != .complete
+    exchange.closesBehind = !exchange.keepAlive || server.isLeaving || request != .complete
     var buffer = outgoing ?? server.loop.buffers.take()
     outgoing = nil
     ControlResponseForwarding.write(
@@ -161,7 +171,7 @@ extension ClientConnection {
   /// The response is out: on to the next request, or the end.
   private func finish(at now: NIODeadline) {
     report(at: now)
-    guard request == .complete, !exchange.closesBehind, !server.isDraining else {
+    guard request == .complete, !exchange.closesBehind, !server.isLeaving else {
       closeBehindResponse(clientMaySend: request != .complete || pending != nil)
       return
     }

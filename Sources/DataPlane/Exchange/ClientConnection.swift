@@ -40,6 +40,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var pending: ByteBuffer?
   var exchange = Exchange()
   var upstream: UpstreamConnection?
+  var tunnel = Tunnel()
   /// Response bytes that go out together.
   var outgoing: ByteBuffer?
   /// Whether the channel has room for more of a response.
@@ -281,9 +282,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   private static let lingering = TimeAmount.seconds(2)
   private static let lingeringBytes = 256 * 1024
 
-  /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel by the deadline.
+  /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel in its protocol's order.
   func drain() {
     if request == .idle, pending == nil { closeBehindResponse(clientMaySend: false) }
+    if request == .tunnel { endTunnel() }
   }
 
   /// Tells the observer of an exchange that is over.

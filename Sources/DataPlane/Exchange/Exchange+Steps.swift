@@ -19,16 +19,31 @@ extension Exchange {
     version = head.isHTTP11 ? .http11 : .http10
     isHead = head.method == .head
     keepAlive = head.keepAlive
-    if server.observer.wantsRequestLine { keepRequestLine(head, bytes) }
+    if server.observer.wantsRequestLine { keepRequestLine(head, bytes, server.observer.wantedFields) }
     if peer.isTrusted { believeProxy(peer, head, bytes, server.trustedProxies) }
   }
 
-  private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan) {
+  private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields) {
     var line = requestLine ?? ByteBuffer()
     requestLine = nil
     line.writeBytes(bytes.extracting(head.methodRange))
     line.writeStaticString(" ")
     line.writeBytes(bytes.extracting(head.path))
+    if !wanted.isDisjoint(with: [.host, .userAgent, .referer]) {
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.host) { line.writeBytes(bytes.extracting(head.authority)) }
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.userAgent), let field = head.fields.line(.userAgent) {
+        line.writeBytes(bytes.extracting(field.value))
+      }
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.referer) {
+        for field in head.fields.lines where bytes.equalsIgnoringCase("referer", field.name) {
+          line.writeBytes(bytes.extracting(field.value))
+          break
+        }
+      }
+    }
     requestLine = line
   }
 
@@ -91,6 +106,8 @@ extension Exchange {
         status: status, routeClass: routeClass, duration: now - began, upstreamDuration: upstreamDuration,
         receivedBytes: receivedBytes, sentBytes: sentBytes, session: session, user: user, failure: failure,
         version: version, request: requestLine, client: (client ?? peer).address,
-        requestID: requestID))
+        requestID: requestID,
+        upstreamAddress: server.observer.wantedFields.contains(.upstreamAddress)
+          ? balancer?.pools[attempts.place].site.text : nil))
   }
 }

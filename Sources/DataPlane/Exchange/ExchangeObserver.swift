@@ -4,6 +4,8 @@ package import NIOCore
 package protocol ExchangeObserver: AnyObject {
   /// Whether ``ExchangeRecord/request`` is wanted; it costs a copy of the request line.
   var wantsRequestLine: Bool { get }
+  /// What it wants of a request's fields beside the line; looked at where it wants the line.
+  var wantedFields: WantedFields { get }
   /// A request's head is whole, or refused. ``exchangeEnded(_:)`` follows, once.
   func exchangeBegan()
   /// A request has been answered, or has come to nothing.
@@ -20,6 +22,23 @@ package protocol ExchangeObserver: AnyObject {
   func upstreamConnectionEnded()
   /// An exchange has become a tunnel; its ``exchangeEnded(_:)`` (status 101) follows when the tunnel is closed.
   func tunnelOpened()
+}
+
+extension ExchangeObserver {
+  package var wantedFields: WantedFields { [] }
+}
+
+/// What an observer can want to know that costs something.
+package struct WantedFields: OptionSet, Sendable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  package static let host = WantedFields(rawValue: 1)
+  package static let userAgent = WantedFields(rawValue: 2)
+  package static let referer = WantedFields(rawValue: 4)
+  /// ``ExchangeRecord/upstreamAddress``.
+  package static let upstreamAddress = WantedFields(rawValue: 8)
 }
 
 /// Why an exchange did not end as it should. A refusal that was answered is told by its status alone.
@@ -74,10 +93,13 @@ package struct ExchangeRecord {
   package var failure: ExchangeFailure?
   /// What the client spoke.
   package var version = HTTPVersion.http11
-  /// Method, a space, and the path without the query, where the observer wants it.
+  /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them, the
+  /// authority, `User-Agent` and `Referer`, each behind a NUL, those empty that it does not want.
   package var request: ByteBuffer?
   /// The client's address.
   package var client: String
   /// The request's identifier.
   package var requestID: RequestIDSource.Identifier
+  /// The address that the request was sent to, or was to be sent to, where the observer wants it.
+  package var upstreamAddress: String?
 }

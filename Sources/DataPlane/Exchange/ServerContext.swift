@@ -15,7 +15,9 @@ final class ServerContext {
   private(set) var waits: ListenerWaits
   private(set) var trustedProxies: [NetworkPrefix]
   let isTLS: Bool
-  /// Set when the listener is to end: every response says so, and idle connections are closed.
+  /// Set when the listener is about to end: every response says so.
+  private(set) var isLeaving = false
+  /// Set when it ends: idle connections are closed, and none is accepted.
   private(set) var isDraining = false
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
@@ -72,8 +74,12 @@ final class ServerContext {
     if isDraining, connections.isEmpty { drained?() }
   }
 
+  /// Says with every response from now on that the connection ends behind it.
+  func leave() { isLeaving = true }
+
   /// Lets what is in flight finish, closes the rest, then calls `completion`.
   func drain(_ completion: @escaping () -> Void) {
+    isLeaving = true
     isDraining = true
     drained = completion
     if connections.isEmpty { completion() }

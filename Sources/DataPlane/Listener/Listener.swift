@@ -117,9 +117,24 @@ package final class Listener: Sendable {
     }
   }
 
+  /// Goes on as before, but every response says that its connection ends behind it, so that clients and balancers which
+  /// keep connections take them elsewhere in time.
+  package func announceEnd() async {
+    await forEachEntrance { _, entrance in entrance.context.leave() }
+  }
+
+  /// Ends every connection in the middle of whatever it does.
+  package func cutOff() {
+    for site in sites {
+      site.eventLoop.execute { for entrance in site.entrances.value { entrance.context.closeAll() } }
+    }
+  }
+
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
   package func drain(within limit: Duration) async {
-    for door in doors { for channel in door.channels { try? await channel.close().get() } }
+    for (place, door) in doors.enumerated() {
+      for channel in door.channels { await close(channel, place) }
+    }
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
     let drained = sites.map { site in
@@ -143,6 +158,15 @@ package final class Listener: Sendable {
     }
     for done in drained { try? await done.get() }
     await forEachEntrance { place, entrance in if place == 0 { entrance.context.closeUpstreams() } }
+  }
+
+  private func close(_ channel: any Channel, _ place: Int) async {
+    let entrances = sites.first { $0.eventLoop === channel.eventLoop }?.entrances
+    try? await channel.eventLoop.submit {
+      ListeningSocket.close(channel) { child in
+        do { try entrances?.value[place].receive(child) } catch { child.close(promise: nil) }
+      }
+    }.get()
   }
 
   /// The sessions that have an exchange under way, on any loop.

@@ -3,6 +3,8 @@ internal import Synchronization
 /// One address of an upstream: what all event loops share of it.
 final class UpstreamSite: Sendable {
   let address: UpstreamAddress
+  /// ``address`` as logs and metrics write it.
+  let text: String
   let tls: UpstreamTLS?
   /// Looks the host's name up; nil for an IP address or a Unix socket.
   let name: HostName?
@@ -18,6 +20,7 @@ final class UpstreamSite: Sendable {
 
   init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?) {
     self.address = address
+    text = address.description
     self.tls = tls
     self.name = name
   }

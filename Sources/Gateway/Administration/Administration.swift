@@ -14,9 +14,11 @@ struct Administration: Sendable {
   private let metrics: MetricsRegistry
   private let audit: AuditTrail
   private let reload: Reload
+  private let refusals: RefusalAudit
 
   /// By the configuration of the moment.
-  init(_ reload: Reload, directory: SessionDirectory, metrics: MetricsRegistry) {
+  /// - Parameter refusals: one for the life of the process.
+  init(_ reload: Reload, directory: SessionDirectory, metrics: MetricsRegistry, refusals: RefusalAudit) {
     let current = reload.current
     access = current.access
     apple = current.credentials.apple
@@ -25,6 +27,7 @@ struct Administration: Sendable {
     self.directory = directory
     self.metrics = metrics
     self.reload = reload
+    self.refusals = refusals
   }
 
   /// Answers a request, from whomever it comes.
@@ -34,7 +37,7 @@ struct Administration: Sendable {
       do throws(AdministrationRefusal) {
         right = try access.judge(authorization: request.head.headerFields[values: .authorization])
       } catch {
-        record("refused", by: "nobody", request)
+        refuse(request)
         throw error
       }
       let act = try AdministrationAct(method: request.head.method.rawValue, target: request.head.path ?? "")
@@ -156,6 +159,12 @@ struct Administration: Sendable {
     audit.record(
       .administration(act: act, by: right), subject: subject, session: session, peer: request.client.address,
       requestID: request.requestID)
+  }
+
+  private func refuse(_ request: ControlRequest) {
+    metrics.administrationRefusals.count()
+    guard let omitted = refusals.refused(at: WallClock.now()) else { return }
+    audit.record(.administrationRefused(omitted: omitted), peer: request.client.address, requestID: request.requestID)
   }
 
   private func recordEnd(

@@ -51,7 +51,7 @@ extension LoopGate {
   }
 
   private func look(_ cookie: RawSpan, _ waitsForCheck: Bool) -> Identification {
-    let now = WallClock.now()
+    let now = directory.clock()
     let fingerprint = cookie.withUnsafeBytes { knowledge.fingerprinter.fingerprint($0) }
     if let known = memory.find(fingerprint) {
       switch known {

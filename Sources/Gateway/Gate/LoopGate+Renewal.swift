@@ -14,7 +14,7 @@ extension LoopGate {
         verified.identifier.handle == entry.snapshot.session.handle
       else { continue }
       // The session ends when it would have ended: only the signature is new.
-      let seconds = max((entry.endsAt - WallClock.now()) / 1_000, 0)
+      let seconds = max((entry.endsAt - directory.clock()) / 1_000, 0)
       return "\(SessionCookie.name)=\(knowledge.keyring.signedCookie(for: verified.identifier)); "
         + "\(SessionCookie.attributes); Max-Age=\(seconds)"
     }

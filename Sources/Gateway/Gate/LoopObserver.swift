@@ -19,6 +19,7 @@ final class LoopObserver: ExchangeObserver {
   func adopt(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
 
   var wantsRequestLine: Bool { accessLog != nil }
+  var wantedFields: WantedFields { accessLog?.wantedFields ?? [] }
 
   func exchangeBegan() { requests.requestStarted() }
 
@@ -81,12 +82,25 @@ extension ExchangeFailure {
 final class AccessLogWriter {
   private let output: LineOutput
   private let format: LineFormat
+  private let fields: [AccessLogField]
+  /// What these fields need of a request.
+  let wantedFields: WantedFields
   private var line = LineBuffer()
   private var requestID = ByteBuffer()
 
   init(_ settings: LogSettings, output: LineOutput = .standard) {
     self.output = output
     format = settings.format(for: output)
+    fields = settings.accessFields
+    wantedFields = settings.accessFields.reduce(into: []) { wanted, field in
+      switch field {
+      case .host: wanted.insert(.host)
+      case .userAgent: wanted.insert(.userAgent)
+      case .referer: wanted.insert(.referer)
+      case .upstreamAddress: wanted.insert(.upstreamAddress)
+      default: break
+      }
+    }
   }
 
   func write(_ record: borrowing ExchangeRecord) {
@@ -101,10 +115,10 @@ final class AccessLogWriter {
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
       route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
-      user: record.user, peer: record.client, failure: record.failure?.label
+      user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress
     ).append(
       request: request.readableBytesSpan._unsafeView(as: UInt8.self),
-      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), to: &line, as: format)
+      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields, to: &line, as: format)
     output.write(line, atOnce: false)
   }
 }

@@ -19,9 +19,6 @@ public final class GatewayService: Service {
   private let reread: @Sendable () throws(SettingsProblems) -> GatewaySettings
   private let running = Mutex<RunningGateway?>(nil)
 
-  /// How long what is in flight may take when the gateway stops.
-  private static let drainLimit = Duration.seconds(25)
-
   /// - Parameters:
   ///   - store: where accounts and sessions are; it is closed at the end.
   ///   - log: what the loggers of the process go by.
@@ -54,7 +51,7 @@ public final class GatewayService: Service {
         ])
       StartupPages.giveBack()
       await gateway.serve()
-      await gateway.stop(within: Self.drainLimit)
+      await gateway.stop()
     } catch {
       try? await group.shutdownGracefully()
       throw error
@@ -62,6 +59,9 @@ public final class GatewayService: Service {
     try await group.shutdownGracefully()
     logger.notice("cordon has stopped")
   }
+
+  /// Cuts a stop short: whoever asks a second time does not want to wait.
+  public func hurry() { running.withLock { $0 }?.hurry() }
 
   /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
   public func reload() async {

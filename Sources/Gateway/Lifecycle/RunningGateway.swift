@@ -19,6 +19,7 @@ struct RunningGateway: Sendable {
   private let upkeep: Upkeep
   private let board: StatusBoard
   private let store: any SessionStore
+  private let ending = Ending()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
@@ -48,6 +49,9 @@ struct RunningGateway: Sendable {
     parts.relay.adopt(generation.relayRoute)
     let upstreams = UpstreamWatch(generation.upstreams)
     upstreams.addMetrics(to: metrics)
+    metrics.addGauge(
+      "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
+    ) { Double(LineOutput.standard.droppedBytes) }
 
     let sites = LoopSites()
     let listener = try await Listener.start(generation.terms, on: group) { eventLoop in
@@ -75,8 +79,9 @@ struct RunningGateway: Sendable {
     let adminListener = try await startAdminListener(
       settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
     ) {
-      AdminGate(health: health, metrics: metrics, status: { await board.answer($0, reload.current) }) {
-        Administration(reload, directory: directory, metrics: metrics)
+      let refusals = RefusalAudit()
+      return AdminGate(health: health, metrics: metrics, status: { await board.answer($0, reload.current) }) {
+        Administration(reload, directory: directory, metrics: metrics, refusals: refusals)
       }
     }
     return RunningGateway(
@@ -109,16 +114,27 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// Tells the orchestrator, finishes what is in flight, writes down what was seen.
-  func stop(within limit: Duration) async {
-    parts.logger.notice("stopping: no longer ready, finishing what is in flight")
+  /// Tells the orchestrator, waits until balancers have noticed, finishes what is in flight, writes down what was seen.
+  func stop() async {
+    let settings = reload.current.settings.drain
+    parts.logger.notice(
+      "stopping: no longer ready, finishing what is in flight",
+      metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     parts.health.beginDraining()
     await reload.stop()
-    await listener.drain(within: limit)
+    await listener.announceEnd()
+    await ending.pause(settings.delay)
+    await listener.drain(within: ending.isHurried ? .zero : settings.limit)
     await parts.directory.writeSightings()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
       parts.logger.warning("the session store could not be closed", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// Cuts a stop short that was asked for before.
+  func hurry() {
+    parts.logger.warning("asked a second time to stop: what is in flight is cut off")
+    ending.hurry(listener)
   }
 }

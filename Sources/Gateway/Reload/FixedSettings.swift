@@ -60,6 +60,7 @@ enum FixedSettings {
     compare("route", current.routes == next.routes)
     compare("pages", current.pages == next.pages && current.button == next.button)
     compare("log", current.log == next.log)
+    compare("shutdown", current.drain == next.drain)
     return changes
   }
 }

@@ -7,7 +7,7 @@ struct AuditTrail: Sendable {
   private let keyring: SessionKeyring
 
   init(_ settings: LogSettings, keyring: SessionKeyring) {
-    log = AuditLog(format: settings.format(for: .standard))
+    log = AuditLog(settings)
     self.keyring = keyring
   }
 

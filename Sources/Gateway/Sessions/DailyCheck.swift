@@ -13,6 +13,7 @@ final class DailyCheck: Sendable {
   private let means: Mutex<Means>
   private let metrics: MetricsRegistry
   private let logger: Logger
+  private let clock: @Sendable () -> Date
   private let state = Mutex(State())
 
   /// What a check is made with, by the configuration. A check goes on with what it began with.
@@ -21,13 +22,6 @@ final class DailyCheck: Sendable {
     let keyring: SessionKeyring
     let audit: AuditTrail
     let interval: Duration
-
-    init(_ credentials: Credentials, _ settings: RevalidationSettings) {
-      apple = credentials.apple
-      keyring = credentials.keyring
-      audit = credentials.audit
-      interval = settings.interval
-    }
   }
 
   private struct State {
@@ -47,7 +41,10 @@ final class DailyCheck: Sendable {
   private static let mostAtOnce = 64
   private static let mostOverdueAtOnce = 1_024
 
-  init(_ means: Means, metrics: MetricsRegistry, logger: Logger) {
+  init(
+    _ means: Means, metrics: MetricsRegistry, logger: Logger, clock: @escaping @Sendable () -> Date = { Date.now }
+  ) {
+    self.clock = clock
     self.means = Mutex(means)
     self.metrics = metrics
     self.logger = logger
@@ -91,7 +88,7 @@ final class DailyCheck: Sendable {
 
   /// Checks one account, if nobody has within the interval.
   func run(_ snapshot: SessionSnapshot, store: any SessionStore) async -> Outcome {
-    let (now, means) = (Date.now, means.withLock { $0 })
+    let (now, means) = (clock(), means.withLock { $0 })
     guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return Outcome() }
     do throws(StoreError) {
       let claimed = try await store.claimCheck(
@@ -119,14 +116,14 @@ final class DailyCheck: Sendable {
       logger.error(
         "a refresh token cannot be opened: is its key still in session.secret_files?",
         metadata: ["key": "\(claim.token.key)"])
-      _ = try await store.record(.noGoodAnswer, of: claim, at: .now)
+      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
       return Outcome()
     }
     let answer = await means.apple.tokens.refresh(RefreshToken(token.revealed), clientID: claim.clientID)
     let verdict = Verdict(answer)
     let judgement = state.withLock { state in
-      if verdict == .notSent { state.backoff.noteNotSent(at: .now) } else { state.backoff.noteSent() }
-      return state.weather.judge(verdict, at: .now)
+      if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
+      return state.weather.judge(verdict, at: clock())
     }
     metrics.checks.count(verdict.label)
     means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
@@ -137,10 +134,10 @@ final class DailyCheck: Sendable {
       try await store.giveBack(claim)
       return Outcome()
     case .keep:
-      _ = try await store.record(.noGoodAnswer, of: claim, at: .now)
+      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
       return Outcome(accountChanged: true)
     case .endSessions:
-      let recorded = try await store.record(.revoked, of: claim, at: .now)
+      let recorded = try await store.record(.revoked, of: claim, at: clock())
       for handle in recorded.ended {
         metrics.sessionsEnded.count(SessionEnding.revoked.label)
         means.audit.record(
@@ -153,7 +150,7 @@ final class DailyCheck: Sendable {
       if case .goodStanding(let identity?, _) = answer, identity.subject == claim.subject.text {
         claims = AccountClaims(identity.claims)
       }
-      _ = try await store.record(.good(claims: claims, token: nil), of: claim, at: .now)
+      _ = try await store.record(.good(claims: claims, token: nil), of: claim, at: clock())
       return Outcome(accountChanged: true)
     }
   }
@@ -177,6 +174,13 @@ final class DailyCheck: Sendable {
     case .noSecret(let problem):
       logger.error("no client secret for a check", metadata: ["reason": "\(problem.message)"])
     }
+  }
+}
+
+extension DailyCheck.Means {
+  init(_ credentials: Credentials, _ settings: RevalidationSettings) {
+    self.init(
+      apple: credentials.apple, keyring: credentials.keyring, audit: credentials.audit, interval: settings.interval)
   }
 }
 

@@ -16,6 +16,8 @@ final class SessionDirectory: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   let checks: DailyCheck
+  /// Milliseconds since 1970, for the gates too.
+  let clock: @Sendable () -> Int64
   private let sites = Mutex<[Site]>([])
   private let listeners = Mutex<[Listener]>([])
   /// Until when memories may be used though the store is away.
@@ -45,14 +47,16 @@ final class SessionDirectory: Sendable {
   private static let outageMemory: Int64 = 1_000
 
   init(
-    store: any SessionStore, settings: GatewaySettings, checks: DailyCheck, metrics: MetricsRegistry, logger: Logger
+    store: any SessionStore, settings: GatewaySettings, checks: DailyCheck, metrics: MetricsRegistry, logger: Logger,
+    clock: @escaping @Sendable () -> Int64 = WallClock.now
   ) {
     self.store = store
     self.checks = checks
     self.metrics = metrics
     self.logger = logger
+    self.clock = clock
     terms = Mutex(Terms(settings))
-    trustedUntil = Atomic(WallClock.now() + settings.store.outageGrace.wallClock)
+    trustedUntil = Atomic(clock() + settings.store.outageGrace.wallClock)
   }
 
   func add(_ gate: NIOLoopBound<LoopGate>, on eventLoop: any EventLoop) {
@@ -94,7 +98,7 @@ final class SessionDirectory: Sendable {
   }
 
   private func lookUp(_ handle: SessionHandle) async -> LookUp {
-    let now = WallClock.now()
+    let now = clock()
     // Nobody waits for a store that is known not to answer, if another event loop knows the session.
     if storeIsAway.load(ordering: .relaxed), let known = await knownElsewhere(handle, at: now) { return .found(known) }
     do throws(StoreError) {
@@ -141,7 +145,7 @@ final class SessionDirectory: Sendable {
     await checks.waitForEnd(of: snapshot.account.subject, atMost: CheckSchedule.longestWait)
     await load(proof, for: gate)
     // Still overdue: this loop need not wait again for a while.
-    let until = WallClock.now() + GateKnowledge.evaluationInterval
+    let until = clock() + GateKnowledge.evaluationInterval
     try? await gate.eventLoop.submit {
       if case .session(let entry)? = gate.value.memory.find(proof.fingerprint),
         entry.snapshot.session.handle == proof.handle
@@ -168,7 +172,7 @@ final class SessionDirectory: Sendable {
       storeFailed("find", error)
       throw error
     }
-    guard let found, found.session.isAlive(at: Date(wallClock: WallClock.now()), idleTimeout: idleTimeout) else {
+    guard let found, found.session.isAlive(at: Date(wallClock: clock()), idleTimeout: idleTimeout) else {
       return nil
     }
     return found
@@ -179,7 +183,7 @@ final class SessionDirectory: Sendable {
   func end(_ selection: SessionSelection, because reason: SessionEnding) async throws(StoreError) -> [SessionHandle] {
     let ended: [SessionHandle]
     do throws(StoreError) {
-      ended = try await store.end(selection, because: reason, at: Date(wallClock: WallClock.now()))
+      ended = try await store.end(selection, because: reason, at: Date(wallClock: clock()))
     } catch {
       storeFailed("end", error)
       throw error
@@ -209,7 +213,7 @@ final class SessionDirectory: Sendable {
   func forget(_ handles: [SessionHandle]) async {
     guard !handles.isEmpty else { return }
     for site in sites.withLock({ $0 }) {
-      try? await site.eventLoop.submit { site.gate.value.memory.end(handles, now: WallClock.now()) }.get()
+      try? await site.eventLoop.submit { [clock] in site.gate.value.memory.end(handles, now: clock()) }.get()
     }
     let tags = Set(handles.map(SessionTag.init))
     for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: tags) }
@@ -254,7 +258,7 @@ final class SessionDirectory: Sendable {
     var cursor = cursor
     do throws(StoreError) {
       while true {
-        let asked = WallClock.now()
+        let asked = clock()
         let news = try await store.changes(since: cursor, limit: Self.changesAtOnce)
         storeAnswered(at: asked)
         if news.isIncomplete { try await forgetEverything() }

@@ -26,11 +26,13 @@ public struct AccessLogLine: Sendable, Equatable {
   public var peer: String
   /// Why the exchange did not end as it should, for example `upstream_timeout`; nil where it did.
   public var failure: String?
+  /// The address that it was sent to; nil where it was sent nowhere.
+  public var upstreamAddress: String?
 
   public init(
     time: Timestamp, version: String = "HTTP/1.1", status: Int, bytesIn: UInt64, bytesOut: UInt64,
     durationNanoseconds: UInt64, upstreamNanoseconds: UInt64? = nil, route: String, user: UInt64? = nil,
-    peer: String, failure: String? = nil
+    peer: String, failure: String? = nil, upstreamAddress: String? = nil
   ) {
     self.time = time
     self.version = version
@@ -43,40 +45,74 @@ public struct AccessLogLine: Sendable, Equatable {
     self.user = user
     self.peer = peer
     self.failure = failure
+    self.upstreamAddress = upstreamAddress
   }
 
   /// Appends the line with its line feed. Nothing is allocated but the growth of `buffer`.
   /// - Parameters:
-  ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered.
+  ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where they
+  ///     are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
+  ///   - fields: What the line has, in this order; what is not known is left out.
   ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
   public func append(
-    request: Span<UInt8>, requestID: Span<UInt8>, to buffer: inout LineBuffer, as format: LineFormat
+    request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
+    to buffer: inout LineBuffer, as format: LineFormat
   ) {
-    let methodEnd = request.firstIndex { $0 == UInt8(ascii: " ") }
-    let pathStart = min(methodEnd + 1, request.count)
-    let target = request.extracting(pathStart..<request.count)
-    let path = target.extracting(..<target.firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
+    let head = request.extracting(request.part(0))
+    let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
+    let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
     var line = LineWriter(consume buffer, format: format)
     line.time(time)
     line.word("kind", "access")
-    line.string("request", requestID)
-    line.string("method", request.extracting(..<methodEnd))
-    line.string("path", path)
-    line.string("version", version)
-    line.integer("status", UInt64(clamping: status))
-    line.integer("bytes_in", bytesIn)
-    line.integer("bytes_out", bytesOut)
-    line.seconds("duration", nanoseconds: durationNanoseconds)
-    if let upstreamNanoseconds { line.seconds("upstream", nanoseconds: upstreamNanoseconds) }
-    line.string("route", route)
-    if let user { line.pseudonym("user", user) }
-    line.string("peer", peer)
-    if let failure { line.string("failure", failure) }
+    for field in fields {
+      switch field {
+      case .request: line.string("request", requestID)
+      case .method: line.string("method", head.extracting(..<methodEnd))
+      case .path: line.string("path", target.extracting(..<target.queryStart))
+      case .version: line.string("version", version)
+      case .status: line.integer("status", UInt64(clamping: status))
+      case .bytesIn: line.integer("bytes_in", bytesIn)
+      case .bytesOut: line.integer("bytes_out", bytesOut)
+      case .duration: line.seconds("duration", nanoseconds: durationNanoseconds)
+      case .upstream: if let upstreamNanoseconds { line.seconds("upstream", nanoseconds: upstreamNanoseconds) }
+      case .gateway:
+        line.seconds("gateway", nanoseconds: durationNanoseconds - min(upstreamNanoseconds ?? 0, durationNanoseconds))
+      case .upstreamAddress: if let upstreamAddress { line.string("upstream_address", upstreamAddress) }
+      case .route: line.string("route", route)
+      case .user: if let user { line.pseudonym("user", user) }
+      case .peer: line.string("peer", peer)
+      case .failure: if let failure { line.string("failure", failure) }
+      case .host: Self.append(&line, "host", request.extracting(request.part(1)))
+      case .userAgent: Self.append(&line, "user_agent", request.extracting(request.part(2)))
+      case .referer:
+        let referer = request.extracting(request.part(3))
+        Self.append(&line, "referer", referer.extracting(..<referer.queryStart))
+      }
+    }
     buffer = line.end()
+  }
+
+  private static func append(_ line: inout LineWriter, _ key: StaticString, _ value: Span<UInt8>) {
+    if !value.isEmpty { line.string(key, value) }
   }
 }
 
 extension Span<UInt8> {
+  /// What stands between NULs, counted from 0; empty where there are not so many.
+  fileprivate func part(_ number: Int) -> Range<Int> {
+    var start = 0
+    for _ in 0..<number { start = Swift.min(end(from: start) + 1, count) }
+    return start..<end(from: start)
+  }
+
+  private func end(from start: Int) -> Int {
+    for index in start..<count where self[index] == 0 { return index }
+    return count
+  }
+
+  /// Where whatever follows the first `?` or `#` begins.
+  fileprivate var queryStart: Int { firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } }
+
   /// The first place whose byte `isWanted` says yes to, or the end.
   fileprivate func firstIndex(where isWanted: (UInt8) -> Bool) -> Int {
     for index in indices where isWanted(self[index]) { return index }

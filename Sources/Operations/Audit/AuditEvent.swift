@@ -49,6 +49,8 @@ public struct AuditEvent: Sendable, Equatable {
     case notification(type: String, effect: String)
     /// An operator did something to an account or a session.
     case administration(act: String, by: String)
+    /// Somebody without a right wanted to. `omitted` others were refused before and not told, lest the log be flooded.
+    case administrationRefused(omitted: Int)
 
     /// The name of the event in the log.
     public var name: String {
@@ -60,7 +62,7 @@ public struct AuditEvent: Sendable, Equatable {
       case .check: "check"
       case .revocation: "revocation"
       case .notification: "notification"
-      case .administration: "administration"
+      case .administration, .administrationRefused: "administration"
       }
     }
   }
@@ -83,6 +85,10 @@ public struct AuditEvent: Sendable, Equatable {
     case .administration(let act, let operatorName):
       line.string("act", act)
       line.string("by", operatorName)
+    case .administrationRefused(let omitted):
+      line.word("act", "refused")
+      line.word("by", "nobody")
+      if omitted > 0 { line.integer("omitted", UInt64(clamping: omitted)) }
     }
     if let user { line.string("user", user) }
     if let session { line.string("session", session) }
@@ -93,18 +99,21 @@ public struct AuditEvent: Sendable, Equatable {
   }
 }
 
-/// Where audit events go: the same output as the log, in the same format.
+/// Where audit events go: the same output as the log, in the same format; or nowhere.
 public struct AuditLog: Sendable {
   private let output: LineOutput
   private let format: LineFormat
+  private let isOn: Bool
 
-  public init(format: LineFormat, output: LineOutput = .standard) {
+  public init(_ settings: LogSettings, output: LineOutput = .standard) {
     self.output = output
-    self.format = format
+    format = settings.format(for: output)
+    isOn = settings.auditLog
   }
 
-  /// Writes one event. Returns at once.
+  /// Writes one event, unless the audit is switched off. Returns at once.
   public func record(_ event: AuditEvent) {
+    guard isOn else { return }
     var line = LineBuffer()
     event.append(to: &line, as: format)
     output.write(line)

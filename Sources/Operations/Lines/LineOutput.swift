@@ -79,8 +79,19 @@ public final class LineOutput: Sendable {
     }
   }
 
-  /// Waits until every line taken so far was written. For the end of the process, never for an event loop.
-  public func flush() { queue.sync { drain() } }
+  /// Waits until every line taken so far was written, but not for a reader that has stalled: a process has to end all the
+  /// same. For the end of the process, never for an event loop.
+  /// - Returns: whether all were written.
+  @discardableResult
+  public func flush(atMost limit: Duration = .seconds(2)) -> Bool {
+    let written = DispatchSemaphore(value: 0)
+    queue.async {
+      self.drain()
+      written.signal()
+    }
+    let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
+    return written.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds))) == .success
+  }
 
   private func drain() {
     var batch: [UInt8] = []

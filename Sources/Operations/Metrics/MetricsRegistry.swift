@@ -43,6 +43,10 @@ public final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
     labelNames: ["operation"])
 
+  /// Callers of the administration who had no right.
+  public let administrationRefusals = EventCounter(
+    name: "cordon_administration_refusals_total", help: "Requests for administration without a right to it.",
+    labelNames: [], expected: [[]])
   /// Reloads of the configuration.
   public let reloads: ReloadCounter
 
@@ -129,6 +133,7 @@ public final class MetricsRegistry: Sendable {
     connections.write(to: &text)
     for counter in [
       signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, relays, storeFailures,
+      administrationRefusals,
     ] {
       counter.write(to: &text)
     }

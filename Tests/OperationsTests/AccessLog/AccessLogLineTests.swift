@@ -39,6 +39,27 @@ struct AccessLogLineTests {
     )
   }
 
+  @Test("A line has the fields that are asked for, in their order, and no query of the referer")
+  func fields() {
+    var line = line()
+    line.upstreamAddress = "http://127.0.0.1:3000"
+    var buffer = LineBuffer()
+    let request = "GET /a?x\0app.example.com\0Mozilla/5.0 \"x\"\0https://app.example.com/b?code=secret"
+    line.append(
+      request: Array(request.utf8).span, requestID: Array("r-1".utf8).span,
+      fields: [.userAgent, .host, .referer, .gateway, .upstreamAddress, .path, .method], to: &buffer, as: .json)
+    #expect(
+      buffer.text
+        == #"{"time":"2026-11-21T07:36:30.123Z","kind":"access","user_agent":"Mozilla/5.0 \"x\"","#
+        + #""host":"app.example.com","referer":"https://app.example.com/b","gateway":0.003345,"#
+        + #""upstream_address":"http://127.0.0.1:3000","path":"/a","method":"GET"}"# + "\n")
+    var empty = LineBuffer()
+    line.append(
+      request: Array("GET /a\0\0\0".utf8).span, requestID: Array("r-1".utf8).span,
+      fields: [.host, .userAgent, .referer, .status], to: &empty, as: .text)
+    #expect(empty.text == "2026-11-21T07:36:30.123Z access status=200\n", "what is not there is left out")
+  }
+
   @Test("The query is never told", arguments: [LineFormat.json, .text])
   func noQuery(format: LineFormat) {
     #expect(!render(line(), format).contains("secret"))

@@ -28,7 +28,10 @@ struct AuditEventTests {
   func json() throws {
     let pipe = Pipe()
     let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
-    AuditLog(format: .json, output: output).record(
+    var off = LogSettings()
+    off.auditLog = false
+    AuditLog(off, output: output).record(AuditEvent(time: Timestamp(microseconds: 0), action: .signOut))
+    AuditLog(LogSettings(), output: output).record(
       AuditEvent(
         time: Timestamp(microseconds: 0), action: .signOut, user: "u-1", session: "s-1", peer: "::1\n",
         requestID: "r-1", clientID: "com.example.web"))

@@ -39,6 +39,24 @@ struct LineOutputTests {
     #expect(pipe.fileHandleForReading.readDataToEndOfFile() == Data("fits\n".utf8))
   }
 
+  @Test(
+    "A pipe that nobody reads holds nobody up: what is too much is dropped and counted, and the end comes all the same")
+  func stalled() throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)
+    let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
+    // More than a pipe takes (64 KiB), than waits, and than may wait behind that.
+    for number in 0..<1_000 { output.write(line.span, atOnce: number % 2 == 0) }
+    #expect(output.droppedBytes > 500_000)
+    #expect(!output.flush(atMost: .milliseconds(50)))
+    let dropped = output.droppedBytes
+    let reader = pipe.fileHandleForReading
+    var arrived = 0
+    while arrived + Int(dropped) < 1_000_000 { arrived += reader.availableData.count }
+    #expect(arrived + Int(dropped) == 1_000_000, "what was not dropped is whole")
+    #expect(output.flush())
+  }
+
   @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
   func closed() {
     let output = LineOutput(descriptor: -1)

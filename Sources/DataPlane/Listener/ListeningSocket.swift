@@ -1,0 +1,67 @@
+internal import NIOCore
+internal import NIOPosix
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// The end of a listening socket. Closing it resets the connections that the system has established and nobody has
+/// accepted: a client that came in the last moment would be turned away, though another process may listen beside us.
+enum ListeningSocket {
+  /// Takes what has come, and closes. To be called on the channel's loop.
+  /// Only for a socket that is ours alone: one that another process holds, too, would be deaf there as well, and loses
+  /// nothing when we close it.
+  /// - Parameter receive: begins with a connection.
+  static func close(_ channel: any Channel, receive: @escaping @Sendable (any Channel) -> Void) {
+    try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+      dropEverything(at: socket)
+      while let accepted = accept(socket) {
+        ClientBootstrap(group: channel.eventLoop)
+          .channelOption(.maxMessagesPerRead, value: 1)
+          .withConnectedSocket(accepted).whenSuccess(receive)
+      }
+    }
+    channel.close(promise: nil)
+  }
+
+  private static func accept(_ socket: CInt) -> CInt? {
+    while true {
+      #if canImport(Glibc)
+        let accepted = Glibc.accept(socket, nil, nil)
+      #elseif canImport(Musl)
+        let accepted = Musl.accept(socket, nil, nil)
+      #endif
+      if accepted >= 0 {
+        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+        return accepted
+      }
+      guard errno == EINTR || errno == ECONNABORTED else { return nil }
+    }
+  }
+
+  /// No packet reaches the socket from now on: a client's SYN is lost, is sent again by its system a second later, and is
+  /// then another socket's. Where that cannot be had (a Unix socket), the last moment stays as short as it is.
+  private static func dropEverything(at socket: CInt) {
+    // One instruction of classic BPF (linux/filter.h): BPF_RET | BPF_K, 0 bytes.
+    withUnsafePointer(to: Instruction(code: 0x06, ifTrue: 0, ifFalse: 0, value: 0)) { instruction in
+      var program = Program(count: 1, instructions: instruction)
+      _ = setsockopt(socket, SOL_SOCKET, SO_ATTACH_FILTER, &program, socklen_t(MemoryLayout<Program>.size))
+    }
+  }
+
+  /// `struct sock_filter`.
+  private struct Instruction {
+    let code: UInt16
+    let ifTrue: UInt8
+    let ifFalse: UInt8
+    let value: UInt32
+  }
+
+  /// `struct sock_fprog`.
+  private struct Program {
+    let count: UInt16
+    let instructions: UnsafePointer<Instruction>
+  }
+}

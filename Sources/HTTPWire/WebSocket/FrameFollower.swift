@@ -1,0 +1,72 @@
+/// Follows the frames of one direction of a WebSocket (RFC 6455 5.2), to know where one ends and another may begin. It
+/// looks at opcodes and lengths; what the frames hold is nobody's business here.
+///
+///     frame = FIN RSV1-3 opcode(4) | MASK length(7) | length(16 or 64), if 126 or 127 | mask(32), if MASK | payload
+package struct FrameFollower {
+  /// Bytes of payload that the frame under way still has.
+  private var payload: UInt64 = 0
+  /// Bytes of its header that have been seen, and how many it has.
+  private var headerSeen = 0
+  private var headerLength = 2
+  private var lengthBytes = 0
+  private var length: UInt64 = 0
+  private var isClose = false
+  /// Whether a Close frame has gone by: nothing may follow it (5.5.1).
+  package private(set) var hasClosed = false
+  /// Whether a length was seen that no frame has (5.2: the most significant bit of 64 must be 0). Nothing is known from
+  /// then on.
+  package private(set) var isLost = false
+
+  package init() {}
+
+  /// Whether the bytes so far end where a frame ends, so that a frame of somebody else may follow: a control frame even
+  /// in the middle of a fragmented message (5.4).
+  package var isAtBoundary: Bool { payload == 0 && headerSeen == 0 && !isLost }
+
+  /// Follows all of the bytes.
+  package mutating func follow(_ bytes: RawSpan) { _ = follow(bytes, toBoundary: false) }
+
+  /// Follows the bytes up to the next boundary.
+  /// - Returns: how many bytes stand before it; nil where it is not among them.
+  package mutating func followToBoundary(_ bytes: RawSpan) -> Int? { follow(bytes, toBoundary: true) }
+
+  private mutating func follow(_ bytes: RawSpan, toBoundary: Bool) -> Int? {
+    var at = 0
+    while at < bytes.byteCount, !isLost {
+      if payload > 0 {
+        let count = min(payload, UInt64(bytes.byteCount - at))
+        payload -= count
+        at += Int(count)
+      } else {
+        header(bytes.unsafeLoad(fromUncheckedByteOffset: at, as: UInt8.self))
+        at += 1
+      }
+      if toBoundary, isAtBoundary { return at }
+    }
+    return nil
+  }
+
+  private mutating func header(_ byte: UInt8) {
+    switch headerSeen {
+    case 0: isClose = byte & 0x0F == 0x8
+    case 1:
+      let short = byte & 0x7F
+      lengthBytes = short == 126 ? 2 : short == 127 ? 8 : 0
+      length = lengthBytes == 0 ? UInt64(short) : 0
+      headerLength = 2 + lengthBytes + (byte & 0x80 == 0 ? 0 : 4)
+    case ..<(2 + lengthBytes): length = length << 8 | UInt64(byte)
+    default: break
+    }
+    headerSeen += 1
+    guard headerSeen == headerLength else { return }
+    isLost = length >> 63 != 0
+    payload = length
+    hasClosed = hasClosed || isClose
+    headerSeen = 0
+    headerLength = 2
+    lengthBytes = 0
+  }
+
+  /// An unmasked Close frame of status 1001, "going away" (5.5.1, 7.4.1), as a server sends it.
+  package static let goingAway: [UInt8] = [0x88, 0x02, 0x03, 0xE9]
+}

@@ -1,0 +1,36 @@
+/// A field of the access log's lines, by the key that it has there. A line has `time` and `kind` before them.
+public enum AccessLogField: String, Sendable, CaseIterable {
+  /// The request's identifier, as the upstream got it in `X-Request-Id`.
+  case request
+  case method
+  /// Never the query: it can hold authorization codes and other secrets.
+  case path
+  case version
+  case status
+  case bytesIn = "bytes_in"
+  case bytesOut = "bytes_out"
+  /// From the whole head of the request to the last byte of the response.
+  case duration
+  /// Of that, from the request being sent upstream to the head of the answer.
+  case upstream
+  /// Of that, the rest: the gateway's own time, and what client and upstream took for the bodies.
+  case gateway
+  /// The address that the request was sent to.
+  case upstreamAddress = "upstream_address"
+  case route
+  /// A keyed hash that stands for the user.
+  case user
+  case peer
+  case failure
+  /// The authority that the request named.
+  case host
+  case userAgent = "user_agent"
+  /// Without its query.
+  case referer
+
+  /// What a line has where nothing else is configured.
+  public static let standard: [AccessLogField] = [
+    .request, .method, .path, .version, .status, .bytesIn, .bytesOut, .duration, .upstream, .route, .user, .peer,
+    .failure,
+  ]
+}

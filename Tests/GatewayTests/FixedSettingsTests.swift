@@ -1,0 +1,39 @@
+import DataPlane
+import Operations
+import Sessions
+import Testing
+
+@testable import Gateway
+
+@Suite("What a reload may change")
+struct FixedSettingsTests {
+  @Test("What is bound or opened with the process is refused by name; everything else is not")
+  func fixed() throws {
+    let current = try GatewaySettings.forTests()
+    var next = current
+    next.identity.headers = []
+    next.session.idleTimeout = .seconds(60)
+    next.drain.delay = .seconds(5)
+    #expect(FixedSettings.problems(from: current, to: next).isEmpty)
+    #expect(FixedSettings.changes(from: current, to: next) == ["session", "identity", "shutdown"])
+    next.listener.address = .unix(path: "/run/x")
+    next.adminAddress = .ip(host: "127.0.0.1", port: 1)
+    next.workers = 7
+    next.store.location = .sqlite(path: "/elsewhere")
+    next.listener.tls = .init(certificateFile: "/c", privateKeyFile: "/k")
+    let problems = FixedSettings.problems(from: current, to: next)
+    let keys = ["listen.address", "admin.address", "listen.workers", "store.url", "listen.tls_certificate_file"]
+    #expect(problems.count == keys.count + 1, "\(problems)")
+    for key in keys { #expect(problems.contains { $0.hasPrefix(key) && $0.contains("restart") }, "\(key)") }
+  }
+
+  @Test("A Unix socket's permission is not exchanged for a token, nor a token for a permission that nobody set")
+  func socket() throws {
+    var current = try GatewaySettings.forTests()
+    current.adminAddress = .unix(path: "/run/admin.sock")
+    var next = current
+    next.admin.tokenFile = "/token"
+    #expect(FixedSettings.problems(from: current, to: next).count == 1)
+    #expect(FixedSettings.problems(from: next, to: current).count == 1)
+  }
+}

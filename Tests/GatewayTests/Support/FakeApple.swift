@@ -1,0 +1,54 @@
+import AppleIdentity
+import Crypto
+import FoundationEssentials
+import Sessions
+import Synchronization
+
+@testable import Gateway
+
+/// A clock that stands still until the test moves it.
+final class TestClock: Sendable {
+  private let time = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
+
+  var now: Date { time.withLock { $0 } }
+  var milliseconds: Int64 { now.wallClock }
+  func advance(_ seconds: Double) { time.withLock { $0 = $0.addingTimeInterval(seconds) } }
+}
+
+/// Answers the token endpoint in Apple's place, and counts.
+final class FakeApple: Sendable {
+  enum Answer: Sendable {
+    case good, revoked, ourMistake, trouble, notSent
+  }
+
+  private let state: Mutex<(answer: Answer, calls: Int)>
+
+  init(_ answer: Answer = .good) { state = Mutex((answer, 0)) }
+
+  var calls: Int { state.withLock { $0.calls } }
+  func answer(_ answer: Answer) { state.withLock { $0.answer = answer } }
+
+  /// A relying party that speaks to it.
+  func provider(_ clock: TestClock) throws -> AppleIdentityProvider {
+    try AppleIdentityProvider(
+      settings: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: ""),
+      key: ClientSecretKey(pem: Array(P256.Signing.PrivateKey().pemRepresentation.utf8)),
+      transport: { (_: AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse in
+        let answer = self.state.withLock { state in
+          state.calls += 1
+          return state.answer
+        }
+        switch answer {
+        case .good: return Self.json(200, #"{"access_token":"a"}"#)
+        case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
+        case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
+        case .trouble: return AppleHTTPResponse(status: 503)
+        case .notSent: throw .notSent(reason: "refused")
+        }
+      }, clock: { clock.now })
+  }
+
+  private static func json(_ status: Int, _ text: String) -> AppleHTTPResponse {
+    AppleHTTPResponse(status: status, contentType: "application/json", date: nil, body: Array(text.utf8))
+  }
+}

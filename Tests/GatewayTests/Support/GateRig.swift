@@ -1,0 +1,158 @@
+import FoundationEssentials
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOPosix
+import Operations
+import Sessions
+
+@testable import DataPlane
+@testable import Gateway
+@testable import HTTPWire
+
+/// Two event loops with a gate each, before a store in memory: what a gateway has without listeners.
+final class GateRig: Sendable {
+  let store = MemoryStore()
+  let clock = TestClock()
+  let apple: FakeApple
+  let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
+  let directory: SessionDirectory
+  let keyring: SessionKeyring
+  let settings: GatewaySettings
+  private let group: MultiThreadedEventLoopGroup
+  private let gates: [NIOLoopBound<LoopGate>]
+
+  init(_ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a") async throws {
+    let settings = try settings ?? .forTests()
+    self.settings = settings
+    self.apple = apple
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    keyring = try SessionKeyring.forTests(secrets)
+    let audit = AuditTrail(LogSettings.silent, keyring: keyring)
+    let provider = try apple.provider(clock)
+    let clock = clock
+    let checks = DailyCheck(
+      DailyCheck.Means(apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
+      metrics: metrics, logger: logger, clock: { clock.now })
+    let directory = SessionDirectory(
+      store: store, settings: settings, checks: checks, metrics: metrics, logger: logger,
+      clock: { clock.milliseconds })
+    self.directory = directory
+    let knowledge = try GateKnowledge(settings, keyring: keyring)
+    let ownPages = OwnPages(
+      SignInService(
+        settings: settings, knowledge: knowledge, directory: directory, apple: provider, metrics: metrics,
+        audit: audit, logger: logger))
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    var gates: [NIOLoopBound<LoopGate>] = []
+    for loop in group.makeIterator() {
+      let gate = try await loop.submit {
+        NIOLoopBound(
+          LoopGate(knowledge, directory: directory, ownPages: ownPages, eventLoop: loop, logger: logger),
+          eventLoop: loop)
+      }.get()
+      directory.add(gate, on: loop)
+      gates.append(gate)
+    }
+    self.gates = gates
+  }
+
+  func stop() async throws { try await group.shutdownGracefully() }
+
+  /// Another configuration, on every loop.
+  func adopt(_ settings: GatewaySettings, secrets: String = "a") async throws {
+    let keyring = try SessionKeyring.forTests(secrets)
+    for gate in gates {
+      try await gate.eventLoop.submit {
+        let knowledge = try GateKnowledge(settings, keyring: keyring, after: gate.value.knowledge)
+        gate.value.adopt(knowledge, ownPages: gate.value.ownPages)
+      }.get()
+    }
+  }
+
+  /// Signs somebody in; answers the session with its cookie.
+  func signIn(_ name: String, claims: AccountClaims = AccountClaims()) throws -> (
+    snapshot: SessionSnapshot, cookie: String
+  ) {
+    let identifier = SessionIdentifier.random()
+    guard let subject = Subject(name) else { throw RigProblem.noSubject }
+    let token = try keyring.seal(RefreshTokenText("r.\(name)"), of: subject, clientID: "web")
+    let snapshot = try store.signIn(name, identifier, at: clock.now, token: token, claims: claims)
+    return (snapshot, "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier))")
+  }
+
+  /// What becomes of a request, after whatever it has to wait for.
+  func decide(_ request: Asked, loop: Int = 0) async throws -> Decided {
+    for _ in 0..<5 {
+      switch try await decideOnce(request, loop: loop) {
+      case .wait(let work): await work()
+      case let decided: return decided
+      }
+    }
+    throw RigProblem.waitsForever
+  }
+
+  /// What the gate says at once.
+  func decideOnce(_ request: Asked, loop: Int = 0) async throws -> Decided {
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit { try Self.decide(request, gate.value) }.get()
+  }
+
+  private static func decide(_ request: Asked, _ gate: LoopGate) throws -> Decided {
+    let bytes = Array(request.text.utf8)
+    let span = bytes.span.bytes
+    var head = RequestHead()
+    let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
+    guard parser.parse(span, into: &head) == .complete else { throw RigProblem.noHead }
+    OwnCookies(name: SessionCookie.name).find(span, in: &head)
+    var identifiers = RequestIDSource()
+    let peer = ClientPeer(address: "192.0.2.1", isTrusted: request.isFromProxy)
+    switch gate.decide(head, span, peer, identifiers.next()) {
+    case .forward(let order):
+      return .forward(
+        identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "", session: order.session,
+        upgrades: order.allowsUpgrade)
+    case .answer(let response, _):
+      return .answer(response.head.status.code, location: response.head.headerFields[.location])
+    case .perform: return .perform
+    case .wait(let work): return .wait(work)
+    }
+  }
+}
+
+enum RigProblem: Error { case noHead, noSubject, waitsForever }
+
+/// A request, as far as a gate looks at it.
+struct Asked: Sendable {
+  var target = "/x"
+  var method = "GET"
+  var host = "app.example.com"
+  var fields: [String] = []
+  var isFromProxy = false
+
+  var text: String {
+    (["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+  }
+}
+
+/// What a gate has decided.
+enum Decided: Sendable {
+  case forward(identity: String, session: SessionTag?, upgrades: Bool)
+  case answer(Int, location: String?)
+  case perform
+  case wait(@Sendable () async -> Void)
+
+  var status: Int? { if case .answer(let status, _) = self { status } else { nil } }
+  /// The identity lines of a forwarded request; nil where it was not forwarded.
+  var identity: String? { if case .forward(let identity, _, _) = self { identity } else { nil } }
+  var isWaiting: Bool { if case .wait = self { true } else { false } }
+}
+
+extension LogSettings {
+  /// Without audit and access log.
+  static var silent: LogSettings {
+    var settings = LogSettings()
+    settings.auditLog = false
+    return settings
+  }
+}

@@ -1,0 +1,160 @@
+import FoundationEssentials
+import Sessions
+import Synchronization
+
+/// A store in memory, as far as gates, directory and daily checks need one; the rest is away. It can be away as a whole.
+final class MemoryStore: SessionStore {
+  struct State {
+    var isAway = false
+    var sessions: [SessionHandle: Session] = [:]
+    var accounts: [Subject: Account] = [:]
+    var tokens: [Subject: StoredToken] = [:]
+    var changes: [StoreChange] = []
+    var isIncomplete = false
+    var sightings: [SessionSighting] = []
+    var lookUps = 0
+    var claims = 0
+    var answers: [CheckAnswer.Kind] = []
+    var givenBack = 0
+  }
+
+  let state = Mutex(State())
+
+  private static let away = StoreError(code: .unavailable, message: "away, by order of the test")
+
+  private func access<Result: Sendable>(_ body: (inout sending State) -> sending Result) throws(StoreError) -> Result {
+    let result: Result? = state.withLock { $0.isAway ? nil : body(&$0) }
+    guard let result else { throw Self.away }
+    return result
+  }
+
+  /// Somebody is signed in.
+  func signIn(
+    _ name: String, _ identifier: SessionIdentifier, at now: Date, token: SealedToken? = nil,
+    claims: AccountClaims = AccountClaims()
+  ) throws -> SessionSnapshot {
+    guard let subject = Subject(name) else { throw Self.away }
+    let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(30 * 86_400))
+    let account = Account(
+      subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
+    state.withLock { state in
+      state.sessions[session.handle] = session
+      state.accounts[subject] = account
+      state.tokens[subject] = token.map { StoredToken(subject: subject, clientID: "web", token: $0) }
+    }
+    return SessionSnapshot(session: session, account: account)
+  }
+
+  func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+    try access { state in
+      state.lookUps += 1
+      guard let session = state.sessions[handle], let account = state.accounts[session.subject] else { return nil }
+      return SessionSnapshot(session: session, account: account)
+    }
+  }
+
+  func end(
+    _ selection: SessionSelection, because reason: SessionEnding, at now: Date
+  ) async throws(StoreError) -> [SessionHandle] {
+    try access { state in
+      let ended = state.sessions.values.filter { session in
+        switch selection {
+        case .one(let handle): session.handle == handle
+        case .all(let subject): session.subject == subject
+        case .resting(let subject, let clientID): session.subject == subject && session.clientID == clientID
+        }
+      }.map(\.handle)
+      for handle in ended { state.sessions[handle] = nil }
+      return ended
+    }
+  }
+
+  func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+    try access { $0.sightings += sightings }
+  }
+
+  func claimCheck(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> CheckClaimOutcome {
+    try access { state in
+      guard var account = state.accounts[subject], let stored = state.tokens[subject] else { return .nothingToAskWith }
+      if let asked = account.lastAsked, now.timeIntervalSince(asked) < Double(interval.components.seconds) {
+        return .notYet(account)
+      }
+      let before = account.lastAsked
+      account.lastAsked = now
+      state.accounts[subject] = account
+      state.claims += 1
+      return .granted(
+        CheckClaim(
+          subject: subject, clientID: stored.clientID, token: stored.token, claimedAt: now,
+          number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before))
+    }
+  }
+
+  func giveBack(_ claim: CheckClaim) async throws(StoreError) {
+    try access { state in
+      state.accounts[claim.subject]?.lastAsked = claim.previouslyAsked
+      state.givenBack += 1
+    }
+  }
+
+  func record(_ answer: CheckAnswer, of claim: CheckClaim, at now: Date) async throws(StoreError) -> RecordedAnswer {
+    try access { state in
+      state.answers.append(answer.kind)
+      var ended: [SessionHandle] = []
+      switch answer {
+      case .good: state.accounts[claim.subject]?.lastVerified = now
+      case .noGoodAnswer: break
+      case .revoked:
+        ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
+        for handle in ended { state.sessions[handle] = nil }
+      }
+      return RecordedAnswer(account: state.accounts[claim.subject], ended: ended)
+    }
+  }
+
+  func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    try access { state in
+      let place = cursor.flatMap { Int($0.text) } ?? state.changes.count
+      let news = Array(state.changes[min(place, state.changes.count)...].prefix(limit))
+      return StoreChanges(
+        changes: news, cursor: ChangeCursor(text: "\(place + news.count)"), isIncomplete: state.isIncomplete)
+    }
+  }
+
+  func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.accounts[subject] } }
+
+  func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
+  func ping() async throws(StoreError) { try access { _ in } }
+  func close() async throws(StoreError) {}
+
+  // MARK: What nothing here asks for
+
+  func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool { throw Self.away }
+  func keepName(_ name: PersonName, submittedBy: Subject, at now: Date) async throws(StoreError) { throw Self.away }
+  func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
+  func sessions(of subject: Subject) async throws(StoreError) -> [Session] { throw Self.away }
+  func accounts(withEmail email: String) async throws(StoreError) -> [Account] { throw Self.away }
+  func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] { throw Self.away }
+  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] { throw Self.away }
+  func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] { throw Self.away }
+  func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
+    throw Self.away
+  }
+  func nextMessage(leasedUntil lease: Date, at now: Date) async throws(StoreError) -> OutgoingMessage? {
+    throw Self.away
+  }
+  func discard(_ message: OutgoingMessage) async throws(StoreError) { throw Self.away }
+  func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) { throw Self.away }
+  func prepare(_ transfer: PreparedTransfer, of: Subject, at now: Date) async throws(StoreError) -> Bool {
+    throw Self.away
+  }
+  func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome { throw Self.away }
+  func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken] {
+    throw Self.away
+  }
+  func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool { throw Self.away }
+  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int { throw Self.away }
+  func counts() async throws(StoreError) -> StoreCounts { throw Self.away }
+}
