@@ -23,6 +23,7 @@ struct UpstreamDraft: ReadingTarget {
   var name = ""
   var url: UpstreamAddress?
   var urls: [UpstreamAddress]?
+  var speaks = HTTPProtocol.http1
   var checkPath: String?
   var tls = UpstreamTLSDraft()
 }

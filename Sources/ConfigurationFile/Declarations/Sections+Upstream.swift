@@ -20,6 +20,12 @@ extension Sections {
         them, chosen at random; one that does not answer is left out for a while.
         """, omission: "There is one address, url.", seeAlso: ["upstream.url", "upstream.check.path"]),
       .byDefault(
+        "upstream.protocol", .choice, into: \.configuration.upstream.speaks,
+        """
+        What the application is spoken to in. "h2" is HTTP/2, also in cleartext (h2c): for gRPC, which cannot do without. \
+        WebSockets want "http/1.1".
+        """, seeAlso: ["upstream.url", "listen.protocols"]),
+      .byDefault(
         "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
         "Idle connections that each event loop keeps for the next request, for each address.", unit: "connections",
         seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
@@ -103,6 +109,9 @@ extension Sections {
         "upstreams.urls", ValueType.upstreamURL.list(), into: \.urls,
         example: "[\"http://10.0.0.3:3000\", \"http://10.0.0.4:3000\"]", "Where several instances of it listen.",
         omission: "There is one address, url.", seeAlso: ["upstream.urls"]),
+      .byDefault(
+        "upstreams.protocol", .choice, into: \.speaks, "What it is spoken to in, as for [upstream].",
+        seeAlso: ["upstream.protocol"]),
       .absent(
         "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
         "What its addresses are asked for, as often as [upstream.check] says.", omission: "Nothing is asked.",

@@ -106,10 +106,7 @@ extension ClientConnection {
     var head = loop.buffers.take()
     RequestForwarding.write(
       loop.requestHead, whole.readableBytesSpan, rules: server.rules,
-      context: .init(
-        identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted, requestID: exchange.requestID,
-        upgrades: exchange.upgrades, dropsAuthorization: order.dropsAuthorization),
-      to: &head)
+      context: exchange.forwarding(order, forwardedFor, trusted: peer.isTrusted), to: &head)
     exchange.sentHead = head
     if loop.requestHead.expectsContinue, rest.readableBytes == 0 { sendContinue() }
     exchange.isChunked = framing == .chunked

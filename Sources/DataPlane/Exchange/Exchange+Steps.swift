@@ -71,6 +71,14 @@ extension Exchange {
     upgrades = order.allowsUpgrade && wantsUpgrade
   }
 
+  /// What of the request goes upstream and cannot be seen in its head.
+  @inline(__always)
+  func forwarding(_ order: ForwardingOrder, _ forwardedFor: [UInt8], trusted: Bool) -> RequestForwarding.Context {
+    RequestForwarding.Context(
+      identity: order.identity, forwardedFor: forwardedFor, trusted: trusted, requestID: requestID, upgrades: upgrades,
+      dropsAuthorization: order.dropsAuthorization)
+  }
+
   /// Puts content behind what is to go upstream, in a chunk of our own where the body is chunked: what goes upstream is
   /// framed by us, never by the client.
   @inline(__always)

@@ -9,18 +9,46 @@ enum PersonalLines {
   static func write(
     _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeadSpace
   ) {
-    var isControlled = false
-    var isPrivate = false
+    switch protection(head, bytes) {
+    case .shared: return
+    case .unsaid: space.append("Cache-Control: private\r\n")
+    case .personal: break
+    }
+    space.append(lines.span.bytes)
+  }
+
+  /// The same for an HTTP/2 client.
+  static func write(
+    _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to fields: inout HTTP2Fields
+  ) {
+    switch protection(head, bytes) {
+    case .shared: return
+    case .unsaid: fields.append("cache-control", "private")
+    case .personal: break
+    }
+    fields.append(lines: lines)
+  }
+
+  /// What a response says of shared caches.
+  private enum Protection {
+    /// They may keep it.
+    case shared
+    /// They must not.
+    case personal
+    /// Nothing.
+    case unsaid
+  }
+
+  private static func protection(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Protection {
+    var protection = Protection.unsaid
     for line in head.fields.lines where bytes.equalsIgnoringCase("cache-control", line.name) {
-      isControlled = true
+      if protection == .unsaid { protection = .shared }
       bytes.forEachListElement(line.value) { element in
         if bytes.equalsIgnoringCase("private", element) || bytes.equalsIgnoringCase("no-store", element) {
-          isPrivate = true
+          protection = .personal
         }
       }
     }
-    if isControlled, !isPrivate { return }
-    if !isControlled { space.append("Cache-Control: private\r\n") }
-    space.append(lines.span.bytes)
+    return protection
   }
 }

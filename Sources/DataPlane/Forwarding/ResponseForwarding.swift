@@ -72,7 +72,8 @@ enum ResponseForwarding {
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, to fields: inout HTTP2Fields
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, personalLines: [UInt8]? = nil,
+    to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
     let switches = head.status == 101
@@ -87,6 +88,7 @@ enum ResponseForwarding {
       if switches, bytes.equalsIgnoringCase("sec-websocket-accept", line.name) { continue }
       fields.append(line, bytes)
     }
+    if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &fields) }
   }
 
   /// Whether a field is of one connection only, or is not for this client.

@@ -77,10 +77,7 @@ extension HTTP2Exchange {
     var sent = loop.buffers.take()
     RequestForwarding.write(
       loop.requestHead, head.readableBytesSpan, rules: server.rules,
-      context: .init(
-        identity: order.identity, forwardedFor: connection.forwardedFor, trusted: connection.peer.isTrusted,
-        requestID: exchange.requestID, upgrades: exchange.upgrades),
-      to: &sent)
+      context: exchange.forwarding(order, connection.forwardedFor, trusted: connection.peer.isTrusted), to: &sent)
     exchange.sentHead = sent
     exchange.isChunked = framing == .chunked
     if exchange.upgrades { phase = .switching }

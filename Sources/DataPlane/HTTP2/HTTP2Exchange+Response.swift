@@ -15,6 +15,10 @@ extension HTTP2Exchange {
       connection.session.inform(&loop.fields, on: stream)
       return
     }
+    // To an extended CONNECT any 2xx is a tunnel: an application that answers in HTTP must not be taken for one.
+    if phase == .switching, head.status / 100 == 2 {
+      return refuse(502, "the application answered a WebSocket with something else")
+    }
     exchange.responseBegan = true
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
@@ -23,7 +27,8 @@ extension HTTP2Exchange {
       loop.buffers.give(sent)
     }
     if phase == .content { loop.wheel.disarm(self) }
-    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
+    ResponseForwarding.write(
+      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines, to: &loop.fields)
     if head.status == 101 { return beginTunnel() }
     connection.session.respond(&loop.fields, on: stream, isWhole: framing == .none)
   }

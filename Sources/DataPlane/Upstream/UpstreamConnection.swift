@@ -61,6 +61,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Whether the channel takes more of a request's body now.
   private(set) var isWritable = true
+  /// Whether what stands between it and the socket has enough to send for now.
+  private(set) var isCongested = false
 
   /// Whether the connection is still wanted, and not yet there.
   var isConnecting: Bool { phase == .connecting }
@@ -99,6 +101,13 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func send(_ content: ByteBuffer) { context?.write(wrapOutboundOut(content), promise: nil) }
 
   func flushRequest() { context?.flush() }
+
+  /// What stands between it and the socket has enough to send for now, or can take more again.
+  func congested(_ isCongested: Bool) {
+    self.isCongested = isCongested
+    isWritable = !isCongested && context?.channel.isWritable ?? false
+    client?.upstreamWritabilityChanged(isWritable)
+  }
 
   /// The request is whole: from now on the upstream is waited for.
   func requestEnded() {
@@ -197,7 +206,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    isWritable = context.channel.isWritable
+    isWritable = context.channel.isWritable && !isCongested
     client?.upstreamWritabilityChanged(isWritable)
     context.fireChannelWritabilityChanged()
   }

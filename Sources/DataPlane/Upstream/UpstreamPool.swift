@@ -21,6 +21,7 @@ final class UpstreamPool {
   let site: UpstreamSite
   private let waits: UpstreamWaits
   private let idleLimit: Int
+  private let speaksHTTP2: Bool
   private let told: (Event) -> Void
   private var idle: [UpstreamConnection] = []
   /// Connections on their way, and who waits for each.
@@ -61,6 +62,7 @@ final class UpstreamPool {
     self.number = number
     waits = UpstreamWaits(settings.timeouts)
     idleLimit = settings.idleConnectionsPerLoop
+    speaksHTTP2 = settings.speaks == .http2
     self.told = told
   }
 
@@ -133,6 +135,9 @@ final class UpstreamPool {
         let pipeline = channel.pipeline.syncOperations
         do {
           if let tls { try pipeline.addHandler(try pool.makeHandler(tls)) }
+          if pool.speaksHTTP2 {
+            try pipeline.addHandler(HTTP2UpstreamCodec(loop: pool.loop, connection: connection, isTLS: tls != nil))
+          }
           try pipeline.addHandler(connection)
         } catch {
           pool.ended(connection, failure: .handshake(String(describing: error)))

@@ -4,6 +4,8 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var name: String
   /// Where it listens; at least one, at most ``addressLimit``, each once.
   public var addresses: [UpstreamAddress]
+  /// What it is spoken to in. Default: HTTP/1.1.
+  public var speaks = HTTPProtocol.http1
   /// How long each step towards it may take.
   public var timeouts: UpstreamTimeouts
   /// Idle connections kept per event loop and address. Default: 64.

@@ -6,12 +6,14 @@ internal import TLSTransport
 final class UpstreamTLS: Sendable {
   /// The files that it is read from.
   let settings: UpstreamTLSSettings
+  private let applicationProtocol: HTTPProtocol
   private let state: Mutex<TLSClientContext>
 
   /// - Throws: `TLSConfigurationError`.
-  init(_ settings: UpstreamTLSSettings) throws(TLSConfigurationError) {
+  init(_ settings: UpstreamTLSSettings, applicationProtocol: HTTPProtocol) throws(TLSConfigurationError) {
     self.settings = settings
-    state = Mutex(try Self.make(settings))
+    self.applicationProtocol = applicationProtocol
+    state = Mutex(try Self.make(settings, applicationProtocol))
   }
 
   /// For the connections to come.
@@ -20,16 +22,18 @@ final class UpstreamTLS: Sendable {
   /// Reads every file again.
   /// - Throws: `TLSConfigurationError`; then everything stays as it was.
   func reload() throws(TLSConfigurationError) {
-    let context = try Self.make(settings)
+    let context = try Self.make(settings, applicationProtocol)
     state.withLock { $0 = context }
   }
 
-  private static func make(_ settings: UpstreamTLSSettings) throws(TLSConfigurationError) -> TLSClientContext {
+  private static func make(
+    _ settings: UpstreamTLSSettings, _ applicationProtocol: HTTPProtocol
+  ) throws(TLSConfigurationError) -> TLSClientContext {
     try TLSClientContext(
       trust: settings.authorityFile.map { .file($0) } ?? .system,
       identity: settings.certificate.map {
         .init(certificateFile: $0.certificateFile, privateKeyFile: $0.privateKeyFile)
       },
-      applicationProtocols: ["http/1.1"])
+      applicationProtocols: [applicationProtocol.rawValue])
   }
 }

@@ -20,7 +20,7 @@ package struct UpstreamTarget: Sendable {
     var sites: [UpstreamSite] = []
     for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
       if case .tcp(_, _, tls: true) = address, tls == nil {
-        tls = try UpstreamTLS(settings.tls)
+        tls = try UpstreamTLS(settings.tls, applicationProtocol: settings.speaks)
       }
       switch address {
       case .tcp(let host, let port, let isTLS):

@@ -29,7 +29,8 @@ package struct HTTP2Fields: ~Copyable, Sendable {
   package mutating func begin(status: Int) {
     removeAll()
     append(
-      ":status", [UInt8(0x30 + status / 100 % 10), UInt8(0x30 + status / 10 % 10), UInt8(0x30 + status % 10)].span)
+      ":status",
+      [UInt8(0x30 + status / 100 % 10), UInt8(0x30 + status / 10 % 10), UInt8(0x30 + status % 10)].span.bytes)
   }
 
   /// Adds a field line of a head.
@@ -40,12 +41,23 @@ package struct HTTP2Fields: ~Copyable, Sendable {
     places.append(Place(nameCount: name.count, valueCount: line.value.count))
   }
 
+  /// Adds whole field lines, each ended by CR LF.
+  package mutating func append(lines: [UInt8]) {
+    TrailerSection.forEachLine(lines) { line, bytes in append(line, bytes) }
+  }
+
   /// Adds a field.
   /// - Parameter name: in small letters.
-  package mutating func append(_ name: StaticString, _ value: Span<UInt8>) {
+  package mutating func append(_ name: StaticString, _ value: RawSpan) {
     name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    value.withUnsafeBufferPointer { bytes.append(contentsOf: $0) }
-    places.append(Place(nameCount: name.utf8CodeUnitCount, valueCount: value.count))
+    value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    places.append(Place(nameCount: name.utf8CodeUnitCount, valueCount: value.byteCount))
+  }
+
+  /// Adds a field.
+  /// - Parameter name: in small letters.
+  package mutating func append(_ name: StaticString, _ value: StaticString) {
+    value.withUTF8Buffer { append(name, Span(_unsafeElements: $0).bytes) }
   }
 
   /// Adds a field of the control plane's: its name is a token, its value has no CR, LF or NUL.

@@ -33,10 +33,14 @@ extension HTTP2HeadAssembly {
   }
 
   /// Ends the head of a response.
-  mutating func finishResponse() -> Outcome {
+  /// - Parameter saysSo: whether the head has to say how long the body is, if any.
+  mutating func finishResponse(hasBody: Bool, saysSo: Bool) -> Outcome {
     if isTooLarge { return .malformed("head too large") }
     if !hasLine { writeFirstLine() }
     if let problem { return .malformed(problem) }
+    if saysSo, !announcesLength {
+      head.writeStaticString(hasBody ? "Transfer-Encoding: chunked\r\n" : "Content-Length: 0\r\n")
+    }
     head.writeStaticString("\r\n")
     return .head
   }

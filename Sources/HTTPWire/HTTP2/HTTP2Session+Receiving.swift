@@ -7,6 +7,7 @@ extension HTTP2Session {
 
   /// A frame has begun. Those that carry nothing are paid for.
   func began(_ frame: nghttp2_frame_hd) -> Int32 {
+    hasMeaning = true
     let isCheap: Bool
     switch UInt32(frame.type) {
     case NGHTTP2_HEADERS.rawValue:
@@ -41,6 +42,7 @@ extension HTTP2Session {
   }
 
   func receivedField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int32 {
+    hasMeaning = true
     assembly.append(name, value)
     guard assembly.byteCount <= policy.sectionBytes, assembly.fieldCount <= policy.sectionFields else { return calm() }
     return 0
@@ -54,6 +56,7 @@ extension HTTP2Session {
 
   func receivedContent(of id: Int32, _ bytes: UnsafeRawBufferPointer) -> Int32 {
     guard let stream = streams[id], let start = bytes.baseAddress, let inputStart else { return 0 }
+    hasMeaning = true
     stream.untaken += bytes.count
     idleFrames.earn(2)
     // The bytes stand in the buffer that is being read: a part of it is enough, no copy.
@@ -106,9 +109,12 @@ extension HTTP2Session {
 
   private func receivedResponse(on stream: HTTP2Stream, isEnd: Bool) {
     let isInterim = assembly.isInterim
-    guard assembly.finishResponse() == .head else { return reset(stream, .protocolError) }
+    let hasBody = !isInterim && !isEnd && !stream.answersHead
+    guard assembly.finishResponse(hasBody: hasBody, saysSo: !isInterim && !stream.answersHead) == .head else {
+      return reset(stream, .protocolError)
+    }
     stream.hasHead = !isInterim
-    stream.handler?.received(head: assembly.head)
+    stream.handler?.received(head: assembly.head, isChunked: hasBody && !assembly.announcesLength)
     if isEnd { receivedEnd(of: stream, trailers: []) }
   }
 

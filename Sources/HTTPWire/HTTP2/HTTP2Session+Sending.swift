@@ -104,7 +104,7 @@ extension HTTP2Session {
 
   private func submitTrailers(_ lines: [UInt8], on stream: HTTP2Stream) -> Bool {
     var fields = HTTP2Fields()
-    TrailerSection.forEachLine(lines) { line, bytes in fields.append(line, bytes) }
+    fields.append(lines: lines)
     guard fields.count > 0 else { return false }
     return fields.withNameValues { list, count in nghttp2_submit_trailer(pointer, stream.id, list, count) } == 0
   }

@@ -41,6 +41,8 @@ package final class HTTP2Session {
   var inputStart: UnsafeRawPointer?
   /// What is being written.
   var output = ByteBuffer()
+  /// Whether there was anything in what is being read but frames unknown to nghttp2, of which it does not tell.
+  var hasMeaning = false
   /// Why the connection is to end.
   var verdict: HTTP2ErrorCode?
   private var isEnding = false
@@ -109,6 +111,7 @@ package final class HTTP2Session {
     self.now = now
     input = buffer
     isBusy = true
+    hasMeaning = false
     let result = buffer.withUnsafeReadableBytes { bytes in
       inputStart = bytes.baseAddress
       return nghttp2_session_mem_recv(pointer, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
@@ -118,7 +121,13 @@ package final class HTTP2Session {
     isBusy = false
     if closesBehind { return close() }
     if result < 0, verdict == nil { verdict = Self.code(Int32(result)) }
+    if isServer, !hasMeaning { payForNothing(buffer.readableBytes) }
     followVerdict()
+  }
+
+  /// A read without meaning is paid for by its length.
+  private func payForNothing(_ byteCount: Int) {
+    for _ in 0...byteCount / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
   }
 
   /// Appends what is due to `buffer`, frame by frame, until it holds `limit` bytes or a frame more.

@@ -17,6 +17,8 @@ package final class HTTP2Stream {
   package internal(set) var untaken = 0
   /// Whether its section under way is the trailers.
   var hasHead = false
+  /// Whether it is a request for a head alone, at the client's side.
+  package var answersHead = false
   /// Whether the peer has sent its end, and whether we have.
   package internal(set) var isEndReceived = false
   package internal(set) var isEndSent = false
@@ -39,8 +41,8 @@ package protocol HTTP2StreamHandler: AnyObject {
   func received(content: ByteBuffer)
   /// The peer has sent all. Field lines, each ended by CR LF; empty without trailers.
   func receivedEnd(trailers: [UInt8])
-  /// A response's head, at the client's side; interim ones too.
-  func received(head: ByteBuffer)
+  /// A response's head, at the client's side; interim ones too. Written as HTTP/1.1, its body framed as such.
+  func received(head: ByteBuffer, isChunked: Bool)
   /// Some of the queued content is on its way.
   func sentContent()
   /// The stream is over, whichever way.
@@ -49,5 +51,5 @@ package protocol HTTP2StreamHandler: AnyObject {
 
 extension HTTP2StreamHandler {
   /// A server's streams begin with their head: ``HTTP2SessionHandler`` makes who handles them.
-  package func received(head: ByteBuffer) {}
+  package func received(head: ByteBuffer, isChunked: Bool) {}
 }

@@ -1,0 +1,180 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// Speaks HTTP/2 with an application on behalf of an ``UpstreamConnection``, which goes on speaking HTTP/1.1: what the
+/// one writes becomes a stream, and the stream's answer is read by the other as strictly as any.
+///
+/// One stream at a time, on connections that are kept and used again: what makes an exchange fail ends its connection, as
+/// it does in HTTP/1.1. Trailers pass both ways, and content as it comes, so that gRPC does in all its forms. An upgrade
+/// is no part of HTTP/2 and is left out.
+final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let loop: LoopResources
+  private let session: HTTP2Session
+  private let scheme: StaticString
+  private let parser: RequestHeadParser
+  private weak var connection: UpstreamConnection?
+  private var context: ChannelHandlerContext?
+  private var stream: HTTP2Stream?
+  private var head = RequestHead()
+  private var decoder = BodyDecoder(BodyFraming.none)
+  /// What came, as HTTP/1.1 has it.
+  private var inbound = ByteBuffer()
+  private var chunksContent = false
+  private var isEndReceived = false
+
+  /// Bytes of a request that may wait for the application before the client is not read any more, and down to which it
+  /// has to take them.
+  private static let queueLimit = 128 * 1024
+  private static let queueRest = 32 * 1024
+  private static let writeLimit = 48_000
+
+  init(loop: LoopResources, connection: UpstreamConnection, isTLS: Bool) {
+    self.loop = loop
+    self.connection = connection
+    scheme = isTLS ? "https" : "http"
+    // What the gateway adds to a head comes on top of what its clients may send.
+    parser = RequestHeadParser(
+      limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
+    session = HTTP2Session(clientWith: HTTP2Policy(heads: loop.responseParser.limits), now: .now())
+  }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { send(context) }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    session.close()
+    self.context = nil
+  }
+
+  func channelActive(context: ChannelHandlerContext) {
+    send(context)
+    context.fireChannelActive()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    session.close()
+    context.fireChannelInactive()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    session.receive(unwrapInboundIn(data), now: .now())
+    if inbound.readableBytes > 0 {
+      let bytes = inbound
+      inbound = ByteBuffer()
+      context.fireChannelRead(wrapInboundOut(bytes))
+    }
+    send(context)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    var buffer = unwrapOutboundIn(data)
+    if stream == nil, !beginRequest(&buffer) {
+      promise?.fail(ChannelError.ioOnClosedChannel)
+      return context.close(promise: nil)
+    }
+    sendContent(&buffer)
+    promise?.succeed()
+  }
+
+  func flush(context: ChannelHandlerContext) { send(context) }
+
+  private func send(_ context: ChannelHandlerContext) {
+    while true {
+      var buffer = loop.buffers.take()
+      session.produce(into: &buffer, limit: Self.writeLimit)
+      let count = buffer.readableBytes
+      if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
+      loop.buffers.give(buffer)
+      if count < Self.writeLimit { break }
+    }
+    // The application goes away: the next request finds another connection.
+    if session.isOver { context.close(promise: nil) }
+  }
+
+  // MARK: The request
+
+  /// Begins a stream with the head at the beginning of `buffer`.
+  private func beginRequest(_ buffer: inout ByteBuffer) -> Bool {
+    let whole = buffer
+    let bytes = whole.readableBytesSpan
+    guard parser.parse(bytes, into: &head) == .complete else { return false }
+    var fields = HTTP2Fields()
+    fields.append(":method", bytes.extracting(head.methodRange))
+    fields.append(":scheme", scheme)
+    fields.append(":authority", bytes.extracting(head.authority))
+    fields.append(":path", bytes.extracting(head.target))
+    for line in head.fields.lines {
+      switch line.known {
+      case .host, .connection, .transferEncoding, .upgrade, .te: continue
+      default: fields.append(line, bytes)
+      }
+    }
+    // We take trailers, which gRPC cannot do without.
+    fields.append("te", "trailers")
+    decoder = BodyDecoder(head.framing)
+    isEndReceived = false
+    stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
+    stream?.answersHead = head.method == .head
+    buffer.moveReaderIndex(forwardBy: head.byteCount)
+    return stream != nil
+  }
+
+  private func sendContent(_ buffer: inout ByteBuffer) {
+    guard let stream else { return }
+    while true {
+      switch decoder.next(&buffer) {
+      case .content(let count):
+        guard let content = buffer.readSlice(length: count) else { return }
+        session.send(content, on: stream)
+      case .end(let trailers): return session.end(stream, trailers: trailers)
+      // What the gateway writes is well framed.
+      case .incomplete, .violation:
+        if stream.queuedBytes > Self.queueLimit { connection?.congested(true) }
+        return
+      }
+    }
+  }
+
+  func sentContent() {
+    guard let stream, let connection, connection.isCongested, stream.queuedBytes < Self.queueRest else { return }
+    connection.congested(false)
+  }
+
+  // MARK: The response
+
+  func received(head: ByteBuffer, isChunked: Bool) {
+    chunksContent = isChunked
+    inbound.writeImmutableBuffer(head)
+  }
+
+  func received(content: ByteBuffer) {
+    if chunksContent { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
+    inbound.writeImmutableBuffer(content)
+    if chunksContent { inbound.writeStaticString("\r\n") }
+    // Whoever does not read further up does not read the socket: that is what holds the application back.
+    if let stream { session.take(content.readableBytes, on: stream) }
+  }
+
+  func receivedEnd(trailers: [UInt8]) {
+    isEndReceived = true
+    guard chunksContent else { return }
+    inbound.writeStaticString("0\r\n")
+    inbound.writeBytes(trailers)
+    inbound.writeStaticString("\r\n")
+  }
+
+  func closed(_ code: UInt32) {
+    stream = nil
+    if !isEndReceived { context?.close(promise: nil) }
+  }
+}

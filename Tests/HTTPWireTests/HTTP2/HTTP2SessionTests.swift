@@ -1,0 +1,287 @@
+import NIOCore
+import Testing
+
+@testable import HTTPWire
+
+// Cases: responses and what ends them, trailers both ways, interim responses, flow control both ways, floods, ends.
+
+@Suite("Sessions of HTTP/2")
+struct HTTP2SessionTests {
+  private func fields(_ status: Int, _ others: (String, String)...) -> HTTP2Fields {
+    var fields = HTTP2Fields()
+    fields.begin(status: status)
+    for (name, value) in others { fields.append(name: name, value: value) }
+    return fields
+  }
+
+  @Test("All that one read asks for is answered by one buffer, heads and content together")
+  func batch() {
+    let rig = HTTP2Rig()
+    rig.receive(
+      [UInt32(1), 3, 5].flatMap { stream in
+        RawFrame(type: RawFrame.headers, flags: 0x5, stream: stream, payload: section(ordinaryFields)).bytes
+      })
+    for stream in rig.streams {
+      var head = fields(200, ("x", "y"))
+      rig.session.respond(&head, on: stream.stream, isWhole: false)
+      rig.session.send(ByteBuffer(string: "hello"), on: stream.stream)
+      rig.session.end(stream.stream, trailers: [])
+    }
+    let frames = rig.frames()
+    #expect(frames.filter { $0.type == RawFrame.headers }.count == 3)
+    let data = frames.filter { $0.type == RawFrame.data }
+    #expect(data.map(\.payload) == Array(repeating: Array("hello".utf8), count: 3))
+    #expect(data.allSatisfy { $0.flags == RawFrame.endStream })
+    #expect(rig.streams.allSatisfy { $0.closed == 0 })
+    #expect(rig.session.streamCount == 0)
+  }
+
+  @Test("Content that comes later goes on when it comes, and trailers end it")
+  func later() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields)
+    let stream = rig.streams[0].stream
+    var interim = fields(103)
+    rig.session.inform(&interim, on: stream)
+    var head = fields(200)
+    rig.session.respond(&head, on: stream, isWhole: false)
+    #expect(rig.frames().map(\.type) == [RawFrame.headers, RawFrame.headers])
+    rig.session.send(ByteBuffer(string: "a"), on: stream)
+    #expect(rig.frames().map(\.payload) == [Array("a".utf8)])
+    #expect(rig.frames().isEmpty)
+    rig.session.send(ByteBuffer(string: "b"), on: stream)
+    rig.session.end(stream, trailers: Array("Grpc-Status: 0\r\n".utf8))
+    let last = rig.frames()
+    #expect(last.map(\.type) == [RawFrame.data, RawFrame.headers])
+    #expect(last.last?.flags == RawFrame.endStream | RawFrame.endHeaders)
+  }
+
+  @Test("Trailers of a request arrive as lines; with pseudo-header fields, or too many, the stream is reset")
+  func trailers() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: Array("abc".utf8)))
+    rig.request([("x-sum", "1")], stream: 1)
+    #expect(rig.streams[0].content == Array("abc".utf8))
+    #expect(rig.streams[0].trailers == Array("x-sum: 1\r\n".utf8))
+    rig.request(ordinaryFields, stream: 3, end: false)
+    rig.request([(":path", "/b")], stream: 3)
+    #expect(rig.streams[1].trailers == nil)
+    rig.request(ordinaryFields, stream: 5, end: false)
+    rig.request((0..<40).map { ("x-\($0)", "a") }, stream: 5)
+    #expect(rig.streams[2].trailers == nil)
+    #expect(rig.frames().filter { $0.type == RawFrame.reset }.map(\.stream) == [3, 5])
+  }
+
+  @Test("Content beyond the announced length, or short of it, is a stream error", arguments: ["abcd", "ab"])
+  func lengths(_ content: String) {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields + [("content-length", "3")], end: false)
+    rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: Array(content.utf8)))
+    #expect(rig.streams[0].trailers == nil)
+    #expect(rig.streams[0].content.count < 4)
+    #expect(rig.resetCode() == HTTP2ErrorCode.protocolError.rawValue)
+  }
+
+  @Test("Windows grow when content is taken, not when it comes; what a closed stream held is given back")
+  func windows() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    _ = rig.frames()
+    let piece = RawFrame(type: RawFrame.data, stream: 1, payload: [UInt8](repeating: 0, count: 16_384))
+    for _ in 0..<7 { rig.receive(piece) }
+    #expect(rig.frames().isEmpty)
+    rig.session.take(7 * 16_384, on: rig.streams[0].stream)
+    #expect(rig.frames().map { [$0.stream, $0.code()] } == [[1, 7 * 16_384]])
+    for _ in 0..<7 { rig.receive(piece) }
+    rig.session.reset(rig.streams[0].stream, .cancel)
+    _ = rig.frames()
+    #expect(rig.streams[0].closed != nil)
+    // The eighth piece is beyond what the stream may send.
+    let other = HTTP2Rig()
+    other.request(ordinaryFields, end: false)
+    for _ in 0..<9 { other.receive(piece) }
+    #expect(other.resetCode() == HTTP2ErrorCode.flowControlError.rawValue)
+  }
+
+  @Test("A client without a window is sent no content, and the rest once it gives one")
+  func noWindow() {
+    let rig = HTTP2Rig()
+    // SETTINGS_INITIAL_WINDOW_SIZE 0
+    rig.receive(RawFrame(type: RawFrame.settings, payload: [0, 4, 0, 0, 0, 0]))
+    rig.request(ordinaryFields)
+    let stream = rig.streams[0].stream
+    var head = fields(200)
+    rig.session.respond(&head, on: stream, isWhole: false)
+    rig.session.send(ByteBuffer(string: "hello"), on: stream)
+    rig.session.end(stream, trailers: [])
+    #expect(rig.frames().map(\.type) == [RawFrame.headers])
+    #expect(stream.queuedBytes == 5)
+    rig.receive(RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(2)))
+    #expect(rig.frames().map(\.payload) == [Array("he".utf8)])
+    rig.receive(RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(3)))
+    #expect(rig.frames().map(\.payload) == [Array("llo".utf8)])
+    #expect(rig.streams[0].sent == 2)
+  }
+
+  @Test("An answer before the end of the request stops the rest of it without blame")
+  func early() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    var head = fields(413)
+    rig.session.respond(&head, on: rig.streams[0].stream, isWhole: true)
+    let frames = rig.frames()
+    #expect(frames.map(\.type) == [RawFrame.headers, RawFrame.reset])
+    #expect(frames.last?.code() == HTTP2ErrorCode.noError.rawValue)
+  }
+
+  // MARK: Floods
+
+  /// What can be sent without end, and by how many of it at the latest the connection is over.
+  struct Flood: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let limit: Int
+    let next: @Sendable (UInt32) -> [UInt8]
+
+    init(_ name: String, limit: Int, _ next: @escaping @Sendable (UInt32) -> [UInt8]) {
+      testDescription = name
+      self.limit = limit
+      self.next = next
+    }
+  }
+
+  private static let head = RawFrame(type: RawFrame.headers, flags: 0x5, stream: 1, payload: section(ordinaryFields))
+
+  static let floods = [
+    Flood("rapid reset", limit: 200) { number in
+      var head = head
+      head.stream = number * 2 + 1
+      return head.bytes + RawFrame(type: RawFrame.reset, stream: head.stream, payload: [0, 0, 0, 8]).bytes
+    },
+    Flood("made you reset: a window that overflows", limit: 200) { number in
+      var head = head
+      head.stream = number * 2 + 1
+      let update = RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0x7F, 0xFF, 0xFF, 0xFF])
+      return head.bytes + update.bytes
+    },
+    Flood("made you reset: a window update of nothing", limit: 1_000) { number in
+      var head = head
+      head.stream = number * 2 + 1
+      return head.bytes + RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0, 0, 0, 0]).bytes
+    },
+    Flood("malformed requests", limit: 200) { number in
+      RawFrame(
+        type: RawFrame.headers, flags: 0x5, stream: number * 2 + 1, payload: section(ordinaryFields + [("te", "x")])
+      ).bytes
+    },
+    Flood("SETTINGS", limit: 1_001) { _ in RawFrame(type: RawFrame.settings).bytes },
+    Flood("PING", limit: 1_001) { _ in RawFrame(type: RawFrame.ping, payload: .init(repeating: 0, count: 8)).bytes },
+    Flood("PRIORITY", limit: 1_001) { number in
+      RawFrame(type: RawFrame.priority, stream: number * 2 + 1, payload: [0, 0, 0, 0, 1]).bytes
+    },
+    Flood("WINDOW_UPDATE", limit: 1_001) { _ in RawFrame(type: RawFrame.windowUpdate, payload: [0, 0, 0, 1]).bytes },
+    Flood("unknown frames", limit: 1_001) { _ in RawFrame(type: 0xBE).bytes },
+    Flood("empty DATA", limit: 1_003) { number in
+      guard number > 0 else {
+        return RawFrame(type: RawFrame.headers, flags: 0x4, stream: 1, payload: section(ordinaryFields)).bytes
+      }
+      return RawFrame(type: RawFrame.data, stream: 1).bytes
+    },
+    Flood("empty CONTINUATION", limit: 1_003) { number in
+      guard number > 0 else {
+        return RawFrame(type: RawFrame.headers, stream: 1, payload: section(ordinaryFields)).bytes
+      }
+      return RawFrame(type: RawFrame.continuation, stream: 1).bytes
+    },
+  ]
+
+  @Test("A flood ends its connection, and nothing more of it is read", arguments: floods)
+  func flood(_ flood: Flood) {
+    let rig = HTTP2Rig()
+    var count = 0
+    while !rig.session.isOver, count <= flood.limit * 2 {
+      rig.receive(flood.next(UInt32(count)))
+      _ = rig.frames()
+      count += 1
+    }
+    #expect(rig.session.isOver)
+    #expect(count <= flood.limit + 2)
+    let told = rig.heads.count
+    rig.request(ordinaryFields, stream: 100_001)
+    #expect(rig.heads.count == told)
+    #expect(rig.session.streamCount <= 1)
+  }
+
+  @Test("Streams that are given up now and then are no flood: time pays for them")
+  func patience() {
+    let rig = HTTP2Rig()
+    for count in 0..<900 {
+      rig.receive(Self.floods[0].next(UInt32(count)))
+      rig.now = rig.now + .milliseconds(60)
+      _ = rig.frames()
+    }
+    #expect(!rig.session.isOver)
+  }
+
+  @Test("A download of many window updates is no flood: content pays for them")
+  func download() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields)
+    var head = fields(200)
+    rig.session.respond(&head, on: rig.streams[0].stream, isWhole: false)
+    for _ in 0..<3_000 {
+      rig.session.send(ByteBuffer(repeating: 0x61, count: 1_000), on: rig.streams[0].stream)
+      _ = rig.frames()
+      rig.receive(
+        RawFrame(type: RawFrame.windowUpdate, stream: 1, payload: number(1_000)),
+        RawFrame(type: RawFrame.windowUpdate, payload: number(1_000)))
+    }
+    #expect(!rig.session.isOver)
+  }
+
+  // MARK: Ends
+
+  @Test("What is no HTTP/2 ends the connection at once")
+  func noPreface() {
+    let rig = HTTP2Rig()
+    let session = HTTP2Session(serverWith: HTTP2Policy(heads: ordinaryLimits), now: rig.now)
+    session.receive(ByteBuffer(string: "GET / HTTP/1.1\r\nHost: a\r\n\r\n"), now: rig.now)
+    var buffer = ByteBuffer()
+    session.produce(into: &buffer, limit: .max)
+    #expect(session.isOver)
+  }
+
+  @Test("A farewell says that nothing new is wanted, then which stream was the last, and ends with the streams")
+  func farewell() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields)
+    rig.session.announceEnd()
+    let notice = rig.frames()
+    #expect(notice.first { $0.type == RawFrame.goAway }?.code() == 0x7FFF_FFFF)
+    rig.request(ordinaryFields, stream: 3)
+    let ping = notice.first { $0.type == RawFrame.ping }?.payload ?? []
+    rig.receive(RawFrame(type: RawFrame.ping, flags: RawFrame.ack, payload: ping))
+    #expect(rig.pongs == 1)
+    rig.session.goAway()
+    #expect(rig.frames().first { $0.type == RawFrame.goAway }?.code() == 3)
+    for stream in rig.streams {
+      #expect(!rig.session.isOver)
+      var head = fields(204)
+      rig.session.respond(&head, on: stream.stream, isWhole: true)
+      _ = rig.frames()
+    }
+    #expect(rig.session.isOver)
+  }
+
+  @Test("A connection that is lost closes its streams, each once")
+  func lost() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields)
+    rig.request(ordinaryFields, stream: 3, end: false)
+    rig.session.close()
+    rig.session.close()
+    #expect(rig.streams.map(\.closed) == [8, 8])
+    rig.receive(RawFrame(type: RawFrame.ping, payload: .init(repeating: 0, count: 8)))
+    #expect(rig.session.isOver)
+  }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Testing
+
+// HTTP/2 from outside, by a client that shares no code with the gateway (client.py, on Python's h2).
+//
+// - A signed-in request carries the same identity as over HTTP/1.1; cookie crumbs are one line without ours.
+// - Many requests at once are answered each with its own; bodies and trailers pass.
+// - A WebSocket passes both ways, and only from our own origin; an application that does not switch is no tunnel.
+// - Streams end with their session; the connection and other users' streams go on.
+// - Requests given up without end are shown the door; a drain lets what is under way finish.
+//
+// Sections of RFC 9113 and hostile frames: Tests/HTTPWireTests/HTTP2, without sockets.
+
+@SystemActor
+@Suite(
+  "HTTP/2", .serialized,
+  SiteTrait {
+    try Site(upstream: StreamingApplication.answer) {
+      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
+    }
+  })
+struct HTTP2Tests {
+  /// What became of a request, as client.py prints it.
+  struct Answer: Decodable {
+    var fields: [[String]]
+    var body: String
+    var trailers: [[String]]
+    var done: Bool
+    var reset: Int?
+
+    var status: String? { fields.first { $0[0] == ":status" }?[1] }
+  }
+
+  private let site: Site
+
+  init() throws {
+    site = try Site.current
+    site.upstream.forget()
+  }
+
+  private func start(_ arguments: [String]) throws -> ServerProcess {
+    // Debian's, whose packages the tests install: another Python may come first on the path.
+    try ServerProcess(
+      "/usr/bin/python3",
+      [Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path, "\(site.gateway.configuration.port)"]
+        + arguments)
+  }
+
+  private func run<Result: Decodable>(_ arguments: String..., as type: Result.Type = Result.self) throws -> Result {
+    let process = try start(arguments)
+    defer { process.stop() }
+    let exit = try process.waitForExit()
+    try process.waitForEndOfOutput()
+    guard exit == .code(0) else { throw HarnessError.malformed(process.standardError) }
+    return try JSONDecoder().decode(type, from: Data(process.standardOutput.utf8))
+  }
+
+  private func cookie(of visitor: Visitor) throws -> String {
+    try #require(try visitor.cookieHeader(for: site.origin + "/"))
+  }
+
+  @Test("A signed-in request brings its identity, and the crumbs of its cookies as one line without ours")
+  func identity() throws {
+    let anna = try site.signedIn()
+    let answer: Answer = try run(
+      "get", "/hours?week=3", "cookie:a=1", "cookie:\(try cookie(of: anna))", "cookie:b=2",
+      "x-forwarded-user:somebody else")
+    #expect(answer.status == "200")
+    let seen = try site.upstream.waitForRequest { $0.target == "/hours?week=3" }
+    #expect(seen.fields[all: "X-Forwarded-User"] == [try site.apple.subject(of: "anna")])
+    #expect(seen.fields[all: "Cookie"] == ["a=1; b=2"])
+    #expect(seen.fields[all: "Host"] == [site.gateway.client.authority])
+  }
+
+  @Test("Without a session a navigation is sent to sign in, anything else is told 401")
+  func nobody() throws {
+    let page: Answer = try run("get", "/hours", "accept:text/html")
+    #expect(page.status == "302")
+    let fetched: Answer = try run("get", "/hours", "accept:application/json")
+    #expect(fetched.status == "401")
+    let own: Answer = try run("get", "/.auth/sign-in", "accept:text/html")
+    #expect(own.status == "200" && own.body.contains("</html>"))
+    #expect(site.upstream.requests.isEmpty)
+  }
+
+  @Test("Many requests at once on one connection get the answer to their own path")
+  func many() throws {
+    struct Count: Decodable {
+      var right: Int
+      var of: Int
+    }
+    let count: Count = try run("many", "90")
+    #expect(count.right == 90 && count.of == 90)
+  }
+
+  @Test("A body of any length passes in chunks, and its trailer behind it")
+  func body() throws {
+    let answer: Answer = try run("post", "/public/upload", "700000", "x-sum:abc")
+    #expect(answer.status == "200")
+    let seen = try site.upstream.waitForRequest { $0.target == "/public/upload" }
+    #expect(seen.body.count == 700_000)
+    #expect(String(decoding: seen.bodyBytes.suffix(20), as: UTF8.self).hasSuffix("0\r\nx-sum: abc\r\n\r\n"))
+  }
+
+  @Test("A WebSocket passes both ways, with the identity of its user and a key of ours")
+  func webSocket() throws {
+    let anna = try site.signedIn()
+    let text = String(repeating: "hello", count: 20_000)
+    let answer: Answer = try run(
+      "websocket", "/socket", text, "origin:\(site.origin)", "cookie:\(try cookie(of: anna))",
+      "sec-websocket-version:13")
+    #expect(answer.status == "200")
+    #expect(answer.body == text)
+    #expect(!answer.fields.contains { $0[0] == "sec-websocket-accept" || $0[0] == "upgrade" })
+    let seen = try site.upstream.waitForRequest { $0.target == "/socket" }
+    #expect(seen.fields["Upgrade"] == "websocket")
+    #expect(seen.fields[all: "Sec-WebSocket-Key"].count == 1)
+    #expect(seen.fields["X-Forwarded-User"] == (try site.apple.subject(of: "anna")))
+  }
+
+  @Test("A WebSocket of another origin is refused before the application hears of it; one that is not taken up is 502")
+  func foreignWebSocket() throws {
+    let anna = try site.signedIn()
+    let cookie = "cookie:\(try cookie(of: anna))"
+    let foreign: Answer = try run("websocket", "/socket", "x", "origin:http://evil.example", cookie)
+    #expect(foreign.status == "403")
+    let none: Answer = try run("websocket", "/socket", "x", cookie)
+    #expect(none.status == "403")
+    #expect(!site.upstream.requests.contains { $0.target == "/socket" })
+    let refused: Answer = try run("websocket", "/hours", "x", "origin:\(site.origin)", cookie)
+    #expect(refused.status == "502")
+  }
+
+  @Test("A stream ends when its session is signed out elsewhere, and its connection goes on")
+  func signOut() throws {
+    struct End: Decodable {
+      var reset: Int?
+      var done: Bool
+      var open: Bool
+    }
+    let anna = try site.signedIn()
+    let cookie = try cookie(of: anna)
+    let process = try start(["hang", "/events", "cookie:\(cookie)"])
+    defer { process.stop() }
+    try process.waitForLine(containing: "begun")
+    _ = try site.gateway.client.post(
+      "/.auth/sign-out", form: [], fields: [("Cookie", cookie), ("Origin", site.origin)])
+    #expect(try process.waitForExit() == .code(0))
+    try process.waitForEndOfOutput()
+    let line = try #require(process.standardOutput.split(separator: "\n").last)
+    let end = try JSONDecoder().decode(End.self, from: Data(line.utf8))
+    #expect(end.reset == 8 && !end.done && end.open)
+  }
+
+  @Test("Whoever gives up requests without end is told to calm down, and others are served")
+  func rapidReset() throws {
+    struct Resets: Decodable {
+      var sent: Int
+      var farewell: Int?
+    }
+    let resets: Resets = try site.surviving { try run("resets", "5000") }
+    #expect(resets.sent < 1_000)
+    #expect(resets.farewell == 11)
+  }
+}

@@ -1,0 +1,171 @@
+"""An HTTP/2 client in cleartext, on Python's h2: a stack that shares no code with the gateway's.
+
+client.py PORT SCENARIO [ARGUMENT...] prints one line of JSON: what became of it. Fields are written NAME:VALUE.
+"""
+
+import json
+import socket
+import sys
+
+import h2.config
+import h2.connection
+import h2.events
+
+
+class Client:
+    def __init__(self, port):
+        self.authority = f"localhost:{port}"
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        config = h2.config.H2Configuration(
+            header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False)
+        self.connection = h2.connection.H2Connection(config)
+        self.connection.initiate_connection()
+        self.flush()
+        self.answers = {}
+        self.farewell = None
+        self.is_open = True
+
+    def flush(self):
+        try:
+            self.socket.sendall(self.connection.data_to_send())
+        except OSError:
+            self.is_open = False
+
+    def fields(self, method, path, more=()):
+        return [(":method", method), (":scheme", "http"), (":authority", self.authority), (":path", path), *more]
+
+    def begin(self, fields, end=True):
+        stream = self.connection.get_next_available_stream_id()
+        self.answers[stream] = {"fields": [], "interim": [], "body": "", "trailers": [], "done": False, "reset": None}
+        self.connection.send_headers(stream, fields, end_stream=end)
+        return stream
+
+    def read(self):
+        """Reads once; false at the end of the connection."""
+        try:
+            data = self.socket.recv(65536)
+        except OSError:
+            data = b""
+        if not data:
+            self.is_open = False
+            return False
+        for event in self.connection.receive_data(data):
+            answer = self.answers.get(getattr(event, "stream_id", None))
+            if isinstance(event, h2.events.InformationalResponseReceived):
+                answer["interim"].append(event.headers)
+            elif isinstance(event, h2.events.ResponseReceived):
+                answer["fields"] = event.headers
+            elif isinstance(event, h2.events.DataReceived):
+                answer["body"] += event.data.decode("latin-1")
+                self.connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
+            elif isinstance(event, h2.events.TrailersReceived):
+                answer["trailers"] = event.headers
+            elif isinstance(event, h2.events.StreamEnded):
+                answer["done"] = True
+            elif isinstance(event, h2.events.StreamReset):
+                answer["reset"] = int(event.error_code)
+            elif isinstance(event, h2.events.ConnectionTerminated):
+                self.farewell = int(event.error_code)
+        self.flush()
+        return True
+
+    def wait(self, until):
+        while not until() and self.read():
+            pass
+
+    def is_over(self, stream):
+        return self.answers[stream]["done"] or self.answers[stream]["reset"] is not None
+
+
+def pairs(arguments):
+    return [tuple(argument.split(":", 1)) for argument in arguments]
+
+
+def get(client, path, *more):
+    stream = client.begin(client.fields("GET", path, pairs(more)))
+    client.flush()
+    client.wait(lambda: client.is_over(stream))
+    return client.answers[stream]
+
+
+def post(client, path, size, trailer, *more):
+    """A body of so many bytes, then a trailer."""
+    stream = client.begin(client.fields("POST", path, pairs(more)), end=False)
+    left = int(size)
+    while left > 0 and not client.is_over(stream):
+        count = min(left, client.connection.local_flow_control_window(stream), 16384)
+        if count == 0:
+            client.flush()
+            client.read()
+            continue
+        client.connection.send_data(stream, b"x" * count)
+        left -= count
+    client.connection.send_headers(stream, pairs([trailer]), end_stream=True)
+    client.flush()
+    client.wait(lambda: client.is_over(stream))
+    return client.answers[stream]
+
+
+def many(client, count):
+    """Requests at once on one connection: how many got the answer to their own path."""
+    streams = {client.begin(client.fields("GET", f"/public/number-{n}")): n for n in range(int(count))}
+    client.flush()
+    client.wait(lambda: all(client.is_over(stream) for stream in streams))
+    right = [f"/public/number-{n}" in client.answers[stream]["body"].split() for stream, n in streams.items()]
+    return {"right": sum(right), "of": len(streams)}
+
+
+def websocket(client, path, text, *more):
+    """An extended CONNECT; sends the text, and ends when as much has come back."""
+    client.wait(lambda: client.connection.remote_settings.enable_connect_protocol == 1)
+    fields = [(":method", "CONNECT"), (":protocol", "websocket"), *client.fields("", path)[1:], *pairs(more)]
+    stream = client.begin(fields, end=False)
+    client.flush()
+    answer = client.answers[stream]
+    client.wait(lambda: answer["fields"] or client.is_over(stream))
+    if (":status", "200") in answer["fields"]:
+        rest = text.encode()
+        while rest:
+            client.connection.send_data(stream, rest[:16384])
+            rest = rest[16384:]
+            client.flush()
+        client.wait(lambda: len(answer["body"]) >= len(text) or client.is_over(stream))
+        client.connection.end_stream(stream)
+        client.flush()
+        client.wait(lambda: client.is_over(stream))
+    return answer
+
+
+def resets(client, count):
+    """Requests that are given up at once: after how many the gateway says farewell, and how."""
+    sent = 0
+    client.socket.settimeout(0.02)
+    while sent < int(count) and client.is_open and client.farewell is None:
+        stream = client.begin(client.fields("GET", "/public/reset"))
+        client.connection.reset_stream(stream, 8)
+        sent += 1
+        client.flush()
+        if sent % 50 == 0:
+            try:
+                for event in client.connection.receive_data(client.socket.recv(65536)):
+                    if isinstance(event, h2.events.ConnectionTerminated):
+                        client.farewell = int(event.error_code)
+            except OSError:
+                pass
+    return {"sent": sent, "farewell": client.farewell}
+
+
+def hang(client, path, *more):
+    """A request whose answer does not end: says that it has begun, then how it ended."""
+    stream = client.begin(client.fields("GET", path, pairs(more)))
+    client.flush()
+    answer = client.answers[stream]
+    client.wait(lambda: answer["body"] or client.is_over(stream))
+    print(json.dumps({"begun": True}), flush=True)
+    client.wait(lambda: client.is_over(stream))
+    return {"reset": answer["reset"], "done": answer["done"], "farewell": client.farewell, "open": client.is_open}
+
+
+if __name__ == "__main__":
+    scenarios = {"get": get, "post": post, "many": many, "websocket": websocket, "resets": resets, "hang": hang}
+    print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)
