@@ -110,7 +110,7 @@ final class SessionDirectory: Sendable {
       return .found(found)
     } catch {
       storeFailed("find", error)
-      if let known = await knownElsewhere(handle, at: WallClock.now()) { return .found(known) }
+      if let known = await knownElsewhere(handle, at: clock()) { return .found(known) }
       return .storeAway(until: now + Self.outageMemory)
     }
   }
@@ -197,7 +197,7 @@ final class SessionDirectory: Sendable {
   func carryOut(_ notification: AccountNotification) async throws(StoreError) -> NotificationOutcome {
     let outcome: NotificationOutcome
     do throws(StoreError) {
-      outcome = try await store.carryOut(notification, at: Date(wallClock: WallClock.now()))
+      outcome = try await store.carryOut(notification, at: Date(wallClock: clock()))
     } catch {
       storeFailed("notification", error)
       throw error

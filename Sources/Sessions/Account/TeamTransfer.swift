@@ -1,4 +1,4 @@
-public import FoundationEssentials
+internal import FoundationEssentials
 
 /// The name under which a user follows the application to another team: Apple's `transfer_sub`, asked for by the team
 /// that gives the application away (Apple, "Transferring your apps and users to another team").
