@@ -164,3 +164,37 @@ struct HTTP2Tests {
     #expect(resets.farewell == 11)
   }
 }
+
+// An application that is spoken to in HTTP/2 in cleartext (server.py).
+
+@SystemActor
+@Suite("Applications in HTTP/2")
+struct HTTP2UpstreamTests {
+  @Test("A call of gRPC passes message by message, both ways, with its trailers; also one that fails at once")
+  func call() throws {
+    let port = try FreePort.take()
+    let folder = Machine.packageRoot.appending(path: "Tests/System/HTTP2").path
+    let application = try ServerProcess("/usr/bin/python3", ["\(folder)/server.py", "\(port)"])
+    defer { application.stop() }
+    try application.waitForLine(containing: "listening")
+    let site = try Site(adjust: {
+      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
+      $0["upstream", "protocol"] = "\"h2\""
+    })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let cookie = "cookie:\(try #require(try anna.cookieHeader(for: site.origin + "/")))"
+    for (path, count, status) in [("/echo", 20, "0"), ("/fail", 1, "5"), ("/echo", 3, "0")] {
+      let run = try ServerProcess.run(
+        "/usr/bin/python3",
+        ["\(folder)/client.py", "\(site.gateway.configuration.port)", "call", path, "\(count)", cookie])
+      let answer = try JSONDecoder().decode(HTTP2Tests.Answer.self, from: Data(run.standardOutput.utf8))
+      #expect(answer.status == "200")
+      #expect(answer.body.utf8.count == (status == "0" ? count * 1_000 : 0))
+      #expect((answer.fields + answer.trailers).contains(["grpc-status", status]))
+      #expect(answer.fields.contains(["x-te", "trailers"]))
+      #expect(answer.fields.contains(["x-user", try site.apple.subject(of: "anna")]))
+    }
+  }
+}

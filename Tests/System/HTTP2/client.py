@@ -136,6 +136,24 @@ def websocket(client, path, text, *more):
     return answer
 
 
+def call(client, path, count, *more):
+    """Messages of 1,000 bytes, each sent when the one before has come back; then the end, and the trailers."""
+    fields = client.fields("POST", path, [("content-type", "application/grpc"), ("te", "trailers"), *pairs(more)])
+    stream = client.begin(fields, end=False)
+    client.flush()
+    answer = client.answers[stream]
+    for number in range(int(count)):
+        client.connection.send_data(stream, b"x" * 1000)
+        client.flush()
+        client.wait(lambda: len(answer["body"]) >= 1000 * (number + 1) or client.is_over(stream))
+        if client.is_over(stream):
+            return answer
+    client.connection.end_stream(stream)
+    client.flush()
+    client.wait(lambda: client.is_over(stream))
+    return answer
+
+
 def resets(client, count):
     """Requests that are given up at once: after how many the gateway says farewell, and how."""
     sent = 0
@@ -167,5 +185,6 @@ def hang(client, path, *more):
 
 
 if __name__ == "__main__":
-    scenarios = {"get": get, "post": post, "many": many, "websocket": websocket, "resets": resets, "hang": hang}
+    scenarios = {
+        "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets, "hang": hang}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)
