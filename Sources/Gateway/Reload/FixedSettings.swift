@@ -15,9 +15,6 @@ enum FixedSettings {
     fixed("listener", described(current.listener.others), described(next.listener.others))
     fixed("admin.address", current.adminAddress, next.adminAddress)
     fixed("listen.workers", current.workers, next.workers)
-    if current.listener.spokenProtocols != next.listener.spokenProtocols {
-      problems.append(refusal("listen.protocols", "to other protocols"))
-    }
     if current.store.location != next.store.location { problems.append(refusal("store.url", "to another store")) }
     if (current.listener.main.tls == nil) != (next.listener.main.tls == nil) {
       problems.append(
