@@ -19,6 +19,7 @@ final class MemoryStore: SessionStore {
   }
 
   let state = Mutex(State())
+  let place = "memory"
 
   private static let away = StoreError(code: .unavailable, message: "away, by order of the test")
 
