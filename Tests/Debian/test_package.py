@@ -142,6 +142,9 @@ def signs_in(root: CleanRoot, simulator: Path) -> None:
         "cordon", root.command("setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--", "/usr/bin/cordon", "run",
                                "--config", CONFIGURATION), cores=CORES, folder=folder, output=folder / "cordon.log")
     wait_for_port(gateway, port)
+    ready = root.run("setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--", "cordon", "ready", "--config",
+                     CONFIGURATION)
+    expect(ready.stdout.strip(), "ready", "the gateway says of itself that it is ready")
     cookie = sign_in(f"http://localhost:{port}")
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("GET", "/hello", headers={"Host": f"localhost:{port}", "Cookie": cookie})

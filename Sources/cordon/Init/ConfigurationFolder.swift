@@ -27,9 +27,7 @@ final class ConfigurationFolder {
     guard let real = realpath(parent, nil) else { throw Self.problem(parent) }
     defer { free(real) }
     path = String(cString: real)
-    var status = stat()
-    guard stat(path, &status) == 0 else { throw Self.problem(path) }
-    group = status.st_gid != getegid() && status.st_mode & 0o010 != 0 ? status.st_gid : nil
+    group = FolderGroup.guest(of: path)
   }
 
   /// Whether this is the folder of the machine's own gateway.
