@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""How the daily checks of many users spread over days: a simulation, the same for everybody who runs it.
+
+    python3 Benchmarks/daily_check_spread.py [--users 100000000] [--sample 20000] [--days 10] [--json]
+
+Users come by habit: each has an hour of the day, a few visits around it, and misses a day now and then. Everybody signs
+in within the first ten minutes, which is the worst day to begin with. A visit has the account checked if Apple was last
+asked an interval and the account's jitter ago: the rules of Sources/Sessions/Revalidation/CheckSchedule.swift, with its
+hash. A sample of users is simulated, and the figures are scaled to all of them.
+"""
+
+import argparse
+import json
+import math
+import random
+
+DAY = 86_400
+INTERVAL = DAY
+JITTER = INTERVAL / 24
+# When people come: the share of each hour of the day, a morning, a noon and an evening.
+HOURS = [2, 1, 1, 1, 1, 2, 4, 7, 9, 8, 7, 7, 8, 7, 6, 6, 7, 8, 10, 12, 13, 11, 7, 4]
+VISITS = 3
+PRESENT = 0.8
+
+
+def jitter(subject):
+    """0 to 1, from the subject: FNV-1a as the gateway computes it."""
+    digest = 0xCBF29CE484222325
+    for byte in subject.encode():
+        digest = ((digest ^ byte) * 0x100000001B3) & 0xFFFFFFFFFFFFFFFF
+    return ((digest ^ digest >> 32) & 0xFFFFFFFF) / 2**32
+
+
+def visits(chance, days):
+    """The moments at which one user shows up, in seconds."""
+    habit = (chance.choices(range(24), HOURS)[0] + chance.random()) * 3_600
+    moments = []
+    for day in range(days):
+        if chance.random() < PRESENT:
+            moments += [day * DAY + habit + chance.gauss(0, 2 * 3_600) for _ in range(VISITS)]
+    return sorted(moment for moment in moments if moment > 600)
+
+
+def simulate(sample, days, seed=1):
+    """Checks by the second they fall into, and the shortest time between two questions about one user."""
+    checks = {}
+    closest = math.inf
+    for number in range(sample):
+        chance = random.Random(f"{seed}/{number}")
+        wait = INTERVAL + jitter(f"{number:06d}.{chance.getrandbits(128):032x}.{number % 10000:04d}") * JITTER
+        asked = chance.random() * 600  # The sign-in counts as asking.
+        for moment in visits(chance, days):
+            if moment - asked >= wait:
+                closest = min(closest, moment - asked)
+                asked = moment
+                checks[int(moment)] = checks.get(int(moment), 0) + 1
+    return checks, closest
+
+
+def report(users, sample, days):
+    checks, closest = simulate(sample, days)
+    scale = users / sample
+    # A sample is too thin for minutes: ten of them, in which a peak of minutes is not much higher.
+    window = 600
+    lines = []
+    for day in range(1, days):
+        windows = {}
+        for second, count in checks.items():
+            if second // DAY == day:
+                windows[second // window] = windows.get(second // window, 0) + count
+        total = sum(windows.values())
+        peak = max(windows.values(), default=0) / window
+        lines.append({
+            "day": day,
+            "checks": round(total * scale),
+            "mean_per_second": round(total * scale / DAY, 3),
+            "peak_per_second": round(peak * scale, 3),
+            "peak_to_mean": round(peak * DAY / total, 2) if total else 0,
+        })
+    return {"users": users, "sample": sample, "closest_hours": round(closest / 3_600, 4), "days": lines}
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--users", type=int, default=100_000_000)
+    options.add_argument("--sample", type=int, default=20_000, help="users that are really simulated")
+    options.add_argument("--days", type=int, default=10)
+    options.add_argument("--json", action="store_true")
+    given = options.parse_args()
+    result = report(given.users, given.sample, given.days)
+    if given.json:
+        print(json.dumps(result))
+        return
+    print(f"{result['users']:,} users ({result['sample']:,} simulated), all signed in within the first ten minutes")
+    print(f"{'day':>4} {'checks':>13} {'mean/s':>10} {'peak/s':>10} {'peak/mean':>10}")
+    for line in result["days"]:
+        print(
+            f"{line['day']:>4} {line['checks']:>13,} {line['mean_per_second']:>10,.1f} "
+            f"{line['peak_per_second']:>10,.1f} {line['peak_to_mean']:>10.2f}"
+        )
+    print(f"the shortest time between two questions about one user: {result['closest_hours']} hours")
+
+
+if __name__ == "__main__":
+    main()
