@@ -1,6 +1,7 @@
 public import AccessPolicy
 public import AppleIdentity
 public import DataPlane
+internal import NIOCore
 public import Operations
 public import Pages
 public import Sessions
@@ -61,4 +62,9 @@ public struct GatewaySettings: Sendable {
 
   /// What Apple is told to answer to: registered with the Services ID, byte for byte.
   public var redirectURI: String { origin.description + prefix + "/callback" }
+}
+
+extension GatewaySettings {
+  /// How many event loops there are: as many as were asked for, else as many as the machine has processors.
+  var eventLoops: Int { workers > 0 ? workers : System.coreCount }
 }

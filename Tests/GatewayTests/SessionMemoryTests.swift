@@ -13,11 +13,13 @@ struct SessionMemoryTests {
     withUnsafeBytes(of: number) { fingerprinter.fingerprint($0) }
   }
 
-  private func entry(_ identifier: SessionIdentifier, of name: String) throws -> SessionEntry {
+  private func entry(_ identifier: SessionIdentifier, of name: String, email: String? = nil) throws -> SessionEntry {
     let subject = try #require(Subject(name))
     let now = Date(timeIntervalSince1970: 1_000_000)
+    var claims = AccountClaims()
+    claims.email = email
     let account = Account(
-      subject: subject, name: nil, claims: AccountClaims(), latestAuthorization: now, lastVerified: now, lastAsked: now)
+      subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     let proof = SessionProof(
       handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, generation: 1)
@@ -31,7 +33,7 @@ struct SessionMemoryTests {
 
   @Test("A session that ended is dead, and an answer of the store that was under way does not bring it back")
   func ended() throws {
-    var memory = SessionMemory(limit: 10)
+    var memory = SessionMemory(budget: 1 << 20)
     let identifier = SessionIdentifier.random()
     memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1))
     #expect(found(&memory, 1) != nil)
@@ -43,7 +45,7 @@ struct SessionMemoryTests {
 
   @Test("The newer of two answers about one session is the one that counts")
   func newer() throws {
-    var memory = SessionMemory(limit: 10)
+    var memory = SessionMemory(budget: 1 << 20)
     let identifier = SessionIdentifier.random()
     let old = try entry(identifier, of: "anna")
     let new = try entry(identifier, of: "anna")
@@ -52,23 +54,58 @@ struct SessionMemoryTests {
     #expect(old.isEnded && found(&memory, 1) === new && memory.count == 1)
   }
 
+  @Test("What one loop remembers can be told to another; what has ended cannot")
+  func told() throws {
+    var memory = SessionMemory(budget: 1 << 20)
+    let known = try entry(.random(), of: "anna")
+    let handle = known.snapshot.session.handle
+    memory.insert(.session(known), for: fingerprint(1))
+    known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
+    let told = try #require(memory.snapshot(of: handle))
+    #expect(told.account == known.snapshot.account && told.session.handle == handle)
+    #expect(told.session.lastSeen == known.snapshot.session.lastSeen.addingTimeInterval(5))
+    memory.end([handle], now: 0)
+    #expect(memory.snapshot(of: handle) == nil)
+  }
+
   @Test("What has changed of an account is looked up again, other accounts' sessions stay")
   func account() throws {
-    var memory = SessionMemory(limit: 10)
+    var memory = SessionMemory(budget: 1 << 20)
     memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1))
     memory.insert(.session(try entry(.random(), of: "ben")), for: fingerprint(2))
     memory.forget(try #require(Subject("anna")))
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
   }
 
-  @Test("Memory is bounded: what is used stays, what is not goes")
+  @Test("Memory keeps to its budget of bytes: what is used stays, what is not goes")
   func bounded() throws {
-    var memory = SessionMemory(limit: 20)
-    for number in 0..<200 {
+    var memory = SessionMemory(budget: 64 << 10)
+    for number in 0..<400 {
       memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(number))
       #expect(found(&memory, 0) != nil, "the first is used all the time")
-      #expect(memory.count <= 21)
+      #expect(memory.bytes <= 64 << 10)
     }
-    #expect(found(&memory, 1) == nil && found(&memory, 199) != nil)
+    #expect(memory.count > 10)
+    #expect(found(&memory, 1) == nil && found(&memory, 399) != nil)
+    // Cookies without a session take room as well.
+    for number in 400..<10_000 {
+      memory.insert(.absent(until: 0), for: fingerprint(number))
+      #expect(memory.bytes <= 64 << 10)
+    }
+    #expect(found(&memory, 399) == nil)
+    memory.removeAll()
+    #expect(memory.bytes == 0)
+  }
+
+  @Test("What a user brings counts: a long name and many claims take more of the budget")
+  func counted() throws {
+    func count(_ name: String) throws -> Int {
+      var memory = SessionMemory(budget: 256 << 10)
+      for number in 0..<400 {
+        memory.insert(.session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number))
+      }
+      return memory.count
+    }
+    #expect(try count("a@example.com") > 2 * count(String(repeating: "a", count: 4_000)))
   }
 }

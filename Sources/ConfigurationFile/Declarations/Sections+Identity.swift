@@ -87,6 +87,12 @@ extension Sections {
         "session.idle_timeout", .duration(.seconds(1)...(.seconds(400 * 86_400))),
         into: \.configuration.session.idleTimeout, "How long a session lasts without a request.",
         seeAlso: ["session.lifetime"]),
+      .byDefault(
+        "session.memory", .size(1_048_576...SizeText.limit), into: \.configuration.session.memory,
+        """
+        Memory for sessions that were used lately, about 2 KiB each, shared out among the event loops. What does not fit \
+        is read from the store again: one indexed read.
+        """),
     ])
 
   static let revalidation = Section<Draft>(

@@ -24,6 +24,8 @@ struct GateKnowledge: Sendable {
   let idleTimeout: Int64
   /// Whether a session may be proved by `Authorization: Bearer`.
   let acceptsBearer: Bool
+  /// Bytes that one event loop may take for what it remembers of sessions.
+  let sessionMemory: Int
   let showsSignInPage: Bool
   let pages: PageRenderer
 
@@ -44,12 +46,11 @@ struct GateKnowledge: Sendable {
     schedule = CheckSchedule(settings.revalidation)
     idleTimeout = settings.session.idleTimeout.wallClock
     acceptsBearer = settings.native.acceptsBearer
+    sessionMemory = settings.session.memory / settings.eventLoops
     showsSignInPage = settings.pages.showSignInPage
     pages = try PageRenderer(settings: settings.pages, host: settings.origin.authority, prefix: settings.prefix)
   }
 
-  /// Most cookies that one event loop remembers: about a kilobyte each with session and account.
-  static let rememberedCookies = 40_000
   /// How often a session's last use is handed on.
   static let sightingInterval: Int64 = 60_000
   /// How often the daily check is thought of for one session.

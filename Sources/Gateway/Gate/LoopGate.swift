@@ -17,7 +17,7 @@ final class LoopGate: RequestGate {
   let directory: SessionDirectory
   private(set) var ownPages: OwnPages
   let eventLoop: any EventLoop
-  var memory = SessionMemory(limit: GateKnowledge.rememberedCookies)
+  var memory: SessionMemory
   /// The request that is being decided on, for the pages that name it.
   private var requestID: RequestIDSource.Identifier?
   /// Whether that request carries a bearer token of ours, which goes no further.
@@ -31,6 +31,7 @@ final class LoopGate: RequestGate {
     logger: Logger
   ) {
     self.logger = logger
+    memory = SessionMemory(budget: knowledge.sessionMemory)
     self.knowledge = knowledge
     self.directory = directory
     self.ownPages = ownPages
@@ -41,6 +42,7 @@ final class LoopGate: RequestGate {
   func adopt(_ knowledge: GateKnowledge, ownPages: OwnPages) {
     self.knowledge = knowledge
     self.ownPages = ownPages
+    memory.budget = knowledge.sessionMemory
   }
 
   func decide(

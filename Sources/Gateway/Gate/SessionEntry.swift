@@ -28,6 +28,11 @@ final class SessionEntry {
   var waitedUntil: Int64 = 0
   /// Whether it has ended. An entry never comes back.
   var isEnded = false
+  /// About how many bytes it takes: its own and its place among the sessions, and what its texts take beside.
+  let footprint: Int
+
+  /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
+  private static let ownBytes = 1_536
 
   /// - Parameter proof: what the session was found by; by another configuration than this one it is judged again.
   init(_ snapshot: SessionSnapshot, _ proof: SessionProof, _ knowledge: GateKnowledge) {
@@ -45,6 +50,7 @@ final class SessionEntry {
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
     lastSighting = lastSeen
+    footprint = Self.ownBytes + self.identity.lines.count + account.textBytes
   }
 
   /// Works out anew what depends on the configuration.
@@ -86,5 +92,16 @@ extension SessionTag {
     let bytes = handle.bytes
     self.init(
       high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+  }
+}
+
+extension Account {
+  /// What the texts take that somebody outside has made up, twice for what is worked out of them.
+  fileprivate var textBytes: Int {
+    let claimed =
+      [claims.email, claims.organizationID, claims.transferSubject].compactMap(\.self) + (claims.scopes ?? [])
+    let names = [name?.given, name?.family, name?.display].compactMap(\.self)
+    let others = claims.other.reduce(0) { $0 + 96 + $1.key.utf8.count + $1.value.headerText.utf8.count }
+    return 2 * (claimed + names).reduce(0) { $0 + $1.utf8.count } + others
   }
 }

@@ -1,9 +1,10 @@
+internal import FoundationEssentials
 internal import Sessions
 
 /// The cookies that one event loop has verified lately, and what became of each.
 ///
-/// Bounded: two generations, of which the younger becomes the older when it is full, and the older goes. What is used
-/// stays; nothing is lost that the store does not have.
+/// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is used
+/// up, and the older goes. What is used stays; nothing is lost that the store does not have.
 struct SessionMemory {
   /// What is known of a cookie.
   enum Known {
@@ -19,13 +20,23 @@ struct SessionMemory {
   private var byHandle: [SessionHandle: SessionEntry] = [:]
   /// Sessions that ended a moment ago, so that an answer of the store that was under way does not bring one back.
   private var justEnded: [SessionHandle: Int64] = [:]
-  private let generationLimit: Int
+  /// What the younger generation takes, in bytes, about.
+  private var youngBytes = 0
+  private var oldBytes = 0
+  /// Bytes that the memory may take.
+  var budget: Int
 
   /// How long an end is remembered: longer than any answer of the store takes.
   private static let endMemory: Int64 = 60_000
 
-  /// - Parameter limit: most cookies remembered.
-  init(limit: Int) { generationLimit = max(limit / 2, 1) }
+  /// What an answer takes beside the session that it names: places in tables that are half empty at worst.
+  private static let placeBytes = 128
+
+  /// - Parameter budget: in bytes.
+  init(budget: Int) { self.budget = budget }
+
+  /// What it takes just now, in bytes, about.
+  var bytes: Int { youngBytes + oldBytes }
 
   /// How many sessions are remembered.
   var count: Int { byHandle.count }
@@ -33,8 +44,17 @@ struct SessionMemory {
   mutating func find(_ fingerprint: CookieFingerprint) -> Known? {
     if let known = young[fingerprint] { return known }
     guard let known = old.removeValue(forKey: fingerprint) else { return nil }
+    oldBytes -= Self.bytes(of: known)
     keep(known, fingerprint)
     return known
+  }
+
+  /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen here.
+  func snapshot(of handle: SessionHandle) -> SessionSnapshot? {
+    guard let entry = byHandle[handle], !entry.isEnded else { return nil }
+    var session = entry.snapshot.session
+    session.lastSeen = max(session.lastSeen, Date(wallClock: entry.lastSeen))
+    return SessionSnapshot(session: session, account: entry.snapshot.account)
   }
 
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint) {
@@ -48,7 +68,12 @@ struct SessionMemory {
   }
 
   mutating func remove(_ fingerprint: CookieFingerprint) {
-    for known in [young.removeValue(forKey: fingerprint), old.removeValue(forKey: fingerprint)] {
+    if let known = young.removeValue(forKey: fingerprint) {
+      youngBytes -= Self.bytes(of: known)
+      if case .session(let entry) = known { forget(entry) }
+    }
+    if let known = old.removeValue(forKey: fingerprint) {
+      oldBytes -= Self.bytes(of: known)
       if case .session(let entry) = known { forget(entry) }
     }
   }
@@ -76,15 +101,26 @@ struct SessionMemory {
     byHandle = [:]
     young = [:]
     old = [:]
+    youngBytes = 0
+    oldBytes = 0
+  }
+
+  private static func bytes(of known: Known) -> Int {
+    if case .session(let entry) = known { return placeBytes + entry.footprint }
+    return placeBytes
   }
 
   private mutating func keep(_ known: Known, _ fingerprint: CookieFingerprint) {
-    if young.count >= generationLimit {
+    let bytes = Self.bytes(of: known)
+    if !young.isEmpty, youngBytes + bytes > budget / 2 {
       for case .session(let entry) in old.values { forget(entry) }
       old = young
+      oldBytes = youngBytes
       young = [:]
+      youngBytes = 0
     }
-    young[fingerprint] = known
+    if let replaced = young.updateValue(known, forKey: fingerprint) { youngBytes -= Self.bytes(of: replaced) }
+    youngBytes += bytes
   }
 
   private mutating func forget(_ entry: SessionEntry) {

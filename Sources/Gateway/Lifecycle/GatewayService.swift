@@ -41,8 +41,7 @@ public final class GatewayService: Service {
   /// Serves until graceful shutdown.
   /// - Throws: what keeps the gateway from starting, with the remedy.
   public func run() async throws {
-    let workers = settings.workers > 0 ? settings.workers : System.coreCount
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: workers)
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.eventLoops)
     do {
       let gateway = try await RunningGateway.start(
         settings, store: store, group: group, logger: logger, log: log, version: version, reread: reread)

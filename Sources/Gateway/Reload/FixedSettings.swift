@@ -15,6 +15,8 @@ enum FixedSettings {
     fixed("listener", described(current.listener.others), described(next.listener.others))
     fixed("admin.address", current.adminAddress, next.adminAddress)
     fixed("listen.workers", current.workers, next.workers)
+    fixed("store.connections", current.store.connections, next.store.connections)
+    fixed("store.notify", current.store.notifies, next.store.notifies)
     if current.store.location != next.store.location { problems.append(refusal("store.url", "to another store")) }
     if (current.listener.main.tls == nil) != (next.listener.main.tls == nil) {
       problems.append(

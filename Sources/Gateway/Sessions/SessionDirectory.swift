@@ -95,6 +95,8 @@ final class SessionDirectory: Sendable {
 
   private func lookUp(_ handle: SessionHandle) async -> LookUp {
     let now = WallClock.now()
+    // Nobody waits for a store that is known not to answer, if another event loop knows the session.
+    if storeIsAway.load(ordering: .relaxed), let known = await knownElsewhere(handle, at: now) { return .found(known) }
     do throws(StoreError) {
       let found = try await store.find(handle)
       storeAnswered(at: now)
@@ -104,8 +106,21 @@ final class SessionDirectory: Sendable {
       return .found(found)
     } catch {
       storeFailed("find", error)
+      if let known = await knownElsewhere(handle, at: WallClock.now()) { return .found(known) }
       return .storeAway(until: now + Self.outageMemory)
     }
+  }
+
+  /// The session as another event loop remembers it: while the store is away, a user who is signed in goes on whichever
+  /// loop a connection comes to. Nothing once the grace is over.
+  private func knownElsewhere(_ handle: SessionHandle, at now: Int64) async -> SessionSnapshot? {
+    guard isTrusted(at: now) else { return nil }
+    for site in sites.withLock({ $0 }) {
+      let known = try? await site.eventLoop.submit { site.gate.value.memory.snapshot(of: handle) }.get()
+      guard let known = known ?? nil else { continue }
+      return known.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout) ? known : nil
+    }
+    return nil
   }
 
   /// Has the account checked with Apple, without anybody waiting for it.

@@ -1,7 +1,7 @@
 /// Every check at one moment, and what the three probes answer.
 ///
 /// - `/livez`: 503 only where a check that gates liveness fails. Draining is alive.
-/// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok.
+/// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok; it says which.
 /// - `/healthz`: every check, with the status of `/readyz`.
 public struct HealthReport: Sendable, Equatable {
   public var checks: [HealthCheck]
@@ -38,8 +38,18 @@ public struct HealthReport: Sendable, Equatable {
   /// The answer of `/livez`.
   public func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
 
-  /// The answer of `/readyz`.
-  public func readyz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady)) }
+  /// The answer of `/readyz`, with the names of the checks that keep it from 200.
+  public func readyz() -> HealthAnswer {
+    let names = checks.filter { $0.keepsFromReadiness }.map(\.name)
+    guard !isReady, !names.isEmpty else { return HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady)) }
+    var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
+    for (index, name) in names.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      EscapedText.append(name.utf8Span.span, quoted: true, to: &body)
+    }
+    body.append(contentsOf: "]}\n".utf8)
+    return HealthAnswer(status: 503, body: body)
+  }
 
   /// The answer of `/healthz`: a JSON object `{"status", "checks": [{"name", "status", "message", "since"}]}`.
   public func healthz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: json()) }
@@ -68,6 +78,12 @@ public struct HealthReport: Sendable, Equatable {
     }
     body.append(contentsOf: "]}\n".utf8)
     return body
+  }
+}
+
+extension HealthCheck {
+  fileprivate var keepsFromReadiness: Bool {
+    effect == .gatesReadiness && status != .ok || effect == .gatesLiveness && status == .failing
   }
 }
 

@@ -7,5 +7,8 @@ public struct SessionSettings: Sendable, Equatable {
   /// Without a request. Default: 7 d.
   public var idleTimeout: Duration = .seconds(7 * 86_400)
 
+  /// Bytes that this process may take for what it remembers of sessions, in all. Default: 128 MiB.
+  public var memory = 128 << 20
+
   public init(secretFiles: [String]) { self.secretFiles = secretFiles }
 }
