@@ -28,7 +28,7 @@ struct ImportRules {
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
-    "PostgreSQLServerTesting": [],
+    "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
     "ConfigurationFile": ["DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": ["DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],

@@ -1,4 +1,5 @@
 import ConfigurationFile
+import Foundation
 
 #if canImport(Glibc)
   import Glibc
