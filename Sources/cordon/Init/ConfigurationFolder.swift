@@ -1,5 +1,4 @@
 import ConfigurationFile
-import Foundation
 
 #if canImport(Glibc)
   import Glibc
