@@ -126,14 +126,19 @@ let package = Package(
       name: "AppleIdentityTests", dependencies: ["AppleIdentity", .crypto, .cryptoExtras, .httpTypes],
       swiftSettings: strict),
     .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
+    .executableTarget(
+      name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
+      path: "Tests/StoreWriter",
+      swiftSettings: strict),
     .testTarget(
       name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
-      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting"],
+      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting", "store-writer"],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",
-      dependencies: ["PostgreSQLSessions", "PostgreSQLServerTesting", "SessionStoreTesting"], swiftSettings: strict),
+      dependencies: ["PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "SessionStoreTesting"],
+      swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),

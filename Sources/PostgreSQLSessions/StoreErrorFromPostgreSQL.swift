@@ -29,10 +29,7 @@ extension StoreError {
       self.init(
         code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: message
       )
-    case .late:
-      self.init(
-        code: .unavailable,
-        message: "\(address) does not answer; look whether the server and the network to it stand still")
+    case .late: self = .silent(address, nil)
     case .refused(let state, let message):
       self = .refused(state, "PostgreSQL \(state): \(message)", at: address)
     }
@@ -48,6 +45,7 @@ extension StoreError {
     if says("authentication failed", "no password supplied", "no pg_hba.conf entry", "permission denied") {
       return .denied(address, message)
     }
+    if says("timeout expired", "Connection timed out") { return .silent(address, message) }
     if message.contains("database \""), message.contains("does not exist") {
       return StoreError(
         code: .denied,
@@ -106,6 +104,12 @@ extension StoreError {
       return StoreError(
         code: .internalError, message: "the store (\(address)) failed; please report this", cause: cause)
     }
+  }
+
+  private static func silent(_ address: ServerAddress, _ cause: String?) -> StoreError {
+    StoreError(
+      code: .unavailable,
+      message: "\(address) does not answer; look whether the server and the network to it stand still", cause: cause)
   }
 
   private static func noConnectionLeft(_ address: ServerAddress, _ cause: String) -> StoreError {

@@ -6,7 +6,7 @@ import Sessions
 /// `cordon store`: work on the store itself.
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Works on the session store.", subcommands: [Reseal.self])
+    commandName: "store", abstract: "Works on the session store.", subcommands: [Copy.self, Reseal.self])
 
   /// `cordon store reseal`: every refresh token to the first secret.
   struct Reseal: AsyncParsableCommand {

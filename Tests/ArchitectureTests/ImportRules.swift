@@ -28,7 +28,7 @@ struct ImportRules {
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
-    "PostgreSQLServerTesting": [],
+    "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
     ],

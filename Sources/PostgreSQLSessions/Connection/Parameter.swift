@@ -5,7 +5,7 @@ enum Parameter: Sendable {
   case integer(Int64?)
   case text(String?)
   case bytes([UInt8]?)
-  case integers([Int64])
+  case integers([Int64?])
   case texts([String?])
   case byteStrings([[UInt8]?])
 
@@ -33,7 +33,7 @@ enum Parameter: Sendable {
     case .integer(let number): number.map { Array(String($0).utf8) }
     case .text(let text): text.map { $0.utf8.filter { $0 != 0 } }
     case .bytes(let bytes): bytes
-    case .integers(let numbers): Self.list(numbers.map { Array(String($0).utf8) })
+    case .integers(let numbers): Self.list(numbers.map { $0.map { Array(String($0).utf8) } })
     case .texts(let texts): Self.list(texts.map { $0.map { Self.quoted($0.utf8.filter { $0 != 0 }) } })
     case .byteStrings(let strings): Self.list(strings.map { $0.map { Self.quoted(Self.hexadecimal($0)) } })
     }

@@ -13,7 +13,9 @@ enum Tables {
     CREATE TABLE IF NOT EXISTS cordon.store (
       id bigint PRIMARY KEY CHECK (id = 1),
       identity text NOT NULL,            -- of this database, for change cursors
-      pings bigint NOT NULL
+      pings bigint NOT NULL,
+      copied_from text,                  -- the cursor of the store that this is a copy of,
+      is_copied bigint NOT NULL DEFAULT 0  -- and whether the copy is whole
     )
     """,
     """

@@ -108,7 +108,8 @@ public protocol SessionStore: Sendable {
 
   // MARK: Keys
 
-  /// How many refresh tokens each key sealed (see `SessionKeyring.requireEveryKey`).
+  /// How many refresh tokens each key sealed (see `SessionKeyring.requireEveryKey`). A store may stop counting at a
+  /// million of each.
   func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int]
 
   /// Some refresh tokens that another key than this one sealed.

@@ -1,3 +1,4 @@
+import AppleIdentity
 import FoundationEssentials
 import HTTPTypes
 import Logging
@@ -39,11 +40,17 @@ final class GateRig: Sendable {
       clock: { clock.milliseconds })
     self.directory = directory
     let knowledge = try GateKnowledge(settings, keyring: keyring)
+    group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+    let parts = LastingParts(
+      directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
+      health: HealthMonitor(checks: []), logger: logger, eventLoop: group.next())
     let ownPages = OwnPages(
       SignInService(
-        settings: settings, knowledge: knowledge, directory: directory, apple: provider, metrics: metrics,
-        audit: audit, logger: logger))
-    group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
+        settings: settings, knowledge: knowledge, directory: directory, apple: provider,
+        button: try await AppleButton(settings, parts: parts, after: nil), metrics: metrics, audit: audit,
+        logger: logger),
+      notifications: NotificationEndpoint(verifier: provider.notifications, parts: parts, audit: audit),
+      assertionKeys: AssertionKeys(nil))
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {
       let gate = try await loop.submit {

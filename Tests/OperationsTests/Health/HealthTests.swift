@@ -73,7 +73,8 @@ struct HealthTests {
         ["name": "apple", "status": "unknown"],
       ])
     #expect(try JSONSerialization.jsonObject(with: Data(HealthReport(checks: []).healthz().body)) is [String: Any])
-    #expect(String(decoding: report.readyz().body, as: UTF8.self) == "{\"status\":\"failing\",\"checks\":[\"store\"]}\n")
+    #expect(
+      String(decoding: report.readyz().body, as: UTF8.self) == "{\"status\":\"failing\",\"checks\":[\"store\"]}\n")
     #expect(String(decoding: report.livez().body, as: UTF8.self) == "{\"status\":\"ok\"}\n")
   }
 

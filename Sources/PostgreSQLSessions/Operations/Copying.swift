@@ -1,0 +1,155 @@
+public import Sessions
+
+extension PostgreSQLSessionStore: StoreCopyTarget {
+  public func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress {
+    let place = place
+    return try await pool.run(isRepeatable: true) { connection in
+      try connection.transaction {
+        let row = try connection.run("SELECT copied_from, is_copied FROM cordon.store WHERE id = 1 FOR UPDATE").first
+        guard let row else { throw DamagedRow(what: "store") }
+        if let known = try row.optionalText(0) {
+          guard known == source.text else {
+            throw StoreError(
+              code: .conflict,
+              message: "\(place) holds a copy of another store, or of this one as it was; empty it (DROP SCHEMA cordon "
+                + "CASCADE) and copy again")
+          }
+          return try row.integer(1) == 1 ? .finished : .resumed
+        }
+        for table in StoreTable.allCases where try Self.count(table, in: connection) > 0 {
+          throw StoreError(
+            code: .conflict,
+            message: "\(place) is in use: it holds \(table.rawValue) already; copy to an empty database, or empty it "
+              + "(DROP SCHEMA cordon CASCADE)")
+        }
+        try connection.run("UPDATE cordon.store SET copied_from = $1 WHERE id = 1", [.text(source.text)])
+        return .begun
+      }
+    }
+  }
+
+  public func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
+    try await read { connection in
+      switch table {
+      case .sessions, .singleUseMarks:
+        try connection.run(table.lastKeyStatement).first.map { [.bytes(try $0.bytes(0))] } ?? []
+      case .accounts, .submittedNames, .messages:
+        try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0))] } ?? []
+      case .refreshTokens:
+        try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0)), .text(try $0.text(1))] } ?? []
+      }
+    }
+  }
+
+  public func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError) {
+    try await write(isRepeatable: true) { connection in
+      let columns = table.columns.indices.map { column in rows.map { column < $0.count ? $0[column] : .null } }
+      return try connection.run(table.insertStatement, zip(table.columns, columns).map(Parameter.init)).affected
+    }
+  }
+
+  public func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
+    try await read { try Self.count(table, in: $0) }
+  }
+
+  public func finishCopy() async throws(StoreError) {
+    try await write(isRepeatable: true) {
+      try $0.run("UPDATE cordon.store SET is_copied = 1 WHERE id = 1").affected
+    }
+  }
+
+  private static func count(_ table: StoreTable, in connection: Connection) throws -> Int {
+    try connection.run("SELECT count(*) FROM \(table.name)").first?.count(0) ?? 0
+  }
+}
+
+extension Parameter {
+  /// A column of many rows.
+  fileprivate init(name: String, values: [StoredValue]) {
+    switch name {
+    case "email":
+      self = .byteStrings(values.map { $0.text.flatMap { $0.isEmpty ? nil : AccountRow.emailKey($0) } })
+    case "handle", "mark", "sealed":
+      self = .byteStrings(
+        values.map {
+          if case .bytes(let bytes) = $0 { return bytes }
+          return nil
+        })
+    case "subject", "name", "claims", "last_answer", "client_id", "user_agent", "identifier", "text":
+      self = .texts(values.map(\.text))
+    default:
+      self = .integers(
+        values.map {
+          if case .integer(let number) = $0 { return number }
+          return nil
+        })
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate var text: String? {
+    if case .text(let text) = self { return text }
+    return nil
+  }
+}
+
+extension StoreTable {
+  fileprivate var name: SQL {
+    switch self {
+    case .accounts: "cordon.accounts"
+    case .submittedNames: "cordon.submitted_names"
+    case .refreshTokens: "cordon.refresh_tokens"
+    case .sessions: "cordon.sessions"
+    case .singleUseMarks: "cordon.single_use_marks"
+    case .messages: "cordon.messages"
+    }
+  }
+
+  fileprivate var lastKeyStatement: SQL {
+    let key: SQL =
+      switch self {
+      case .accounts, .submittedNames: "subject"
+      case .refreshTokens: "subject DESC, client_id"
+      case .sessions: "handle"
+      case .singleUseMarks: "mark"
+      case .messages: "identifier"
+      }
+    let columns: SQL = self == .refreshTokens ? "subject, client_id" : key
+    return "SELECT \(columns) FROM \(name) ORDER BY \(key) DESC LIMIT 1"
+  }
+
+  /// The columns in the order of `columns`.
+  fileprivate var insertStatement: SQL {
+    switch self {
+    case .accounts:
+      """
+      INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
+        last_answer, claim_number)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
+      """
+    case .submittedNames:
+      """
+      INSERT INTO cordon.submitted_names (subject, name, submitted)
+      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
+      """
+    case .refreshTokens:
+      """
+      INSERT INTO cordon.refresh_tokens (subject, client_id, sealed, key, version)
+      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+      """
+    case .sessions:
+      """
+      INSERT INTO cordon.sessions (handle, subject, client_id, began, ends, last_seen, user_agent)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7) ON CONFLICT DO NOTHING
+      """
+    case .singleUseMarks:
+      "INSERT INTO cordon.single_use_marks (mark, until) SELECT * FROM unnest($1, $2) ON CONFLICT DO NOTHING"
+    case .messages:
+      """
+      INSERT INTO cordon.messages (identifier, text, queued, due, attempts)
+      SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+      """
+    }
+  }
+}

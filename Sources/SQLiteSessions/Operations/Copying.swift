@@ -1,0 +1,58 @@
+import GRDB
+public import Sessions
+
+extension SQLiteSessionStore: StoreCopySource {
+  public func rows(
+    of table: StoreTable, after key: [StoredValue], limit: Int
+  ) async throws(StoreError) -> [[StoredValue]] {
+    let columns = table.columns.joined(separator: ", ")
+    let keys = table.columns.prefix(table.keyCount).joined(separator: ", ")
+    let places = Array(repeating: "?", count: table.keyCount).joined(separator: ", ")
+    let condition = key.isEmpty ? "" : "WHERE (\(keys)) > (\(places))"
+    return try await read { database in
+      try database.rows(
+        "SELECT \(columns) FROM \(table.name) \(condition) ORDER BY \(keys) LIMIT ?",
+        StatementArguments(key.map(\.databaseValue) + [max(limit, 1).databaseValue])
+      ).map { $0.databaseValues.map { StoredValue($0) } }
+    }
+  }
+
+  public func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
+    try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.int(0) ?? 0 }
+  }
+}
+
+extension StoreTable {
+  fileprivate var name: String {
+    switch self {
+    case .accounts: "accounts"
+    case .submittedNames: "submitted_names"
+    case .refreshTokens: "refresh_tokens"
+    case .sessions: "sessions"
+    case .singleUseMarks: "single_use_marks"
+    case .messages: "messages"
+    }
+  }
+}
+
+extension StoredValue {
+  fileprivate init(_ value: DatabaseValue) {
+    switch value.storage {
+    case .null: self = .null
+    case .int64(let number): self = .integer(number)
+    // No column of ours is a fraction: STRICT tables hold what they say.
+    case .double: self = .null
+    case .string(let text): self = .text(text)
+    case .blob(let data): self = .bytes(Array(data))
+    }
+  }
+
+  fileprivate var databaseValue: DatabaseValue {
+    switch self {
+    case .null: .null
+    case .integer(let number): number.databaseValue
+    case .text(let text): text.databaseValue
+    case .bytes(let bytes): bytes.stored.databaseValue
+    }
+  }
+}

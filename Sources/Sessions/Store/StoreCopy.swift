@@ -1,0 +1,122 @@
+/// What a store keeps, table by table, in an order in which each refers to earlier ones only. Changes are not among it:
+/// they are for gateways that run.
+public enum StoreTable: String, Sendable, CaseIterable {
+  case accounts
+  case submittedNames = "submitted names"
+  case refreshTokens = "refresh tokens"
+  case sessions
+  case singleUseMarks = "used-up marks"
+  case messages
+
+  /// The columns in which rows are carried, by their names in SQLite; the first are the key.
+  public var columns: [String] {
+    switch self {
+    case .accounts:
+      [
+        "subject", "name", "email", "claims", "latest_authorization", "last_verified", "last_asked", "last_answer",
+        "claim_number",
+      ]
+    case .submittedNames: ["subject", "name", "submitted"]
+    case .refreshTokens: ["subject", "client_id", "sealed", "key", "version"]
+    case .sessions: ["handle", "subject", "client_id", "began", "ends", "last_seen", "user_agent"]
+    case .singleUseMarks: ["mark", "until"]
+    case .messages: ["identifier", "text", "queued", "due", "attempts"]
+    }
+  }
+
+  /// How many columns are the key.
+  public var keyCount: Int { self == .refreshTokens ? 2 : 1 }
+}
+
+/// One column of a row that is carried from store to store.
+public enum StoredValue: Sendable, Equatable {
+  case null
+  case integer(Int64)
+  case text(String)
+  case bytes([UInt8])
+}
+
+/// A store that can be copied from.
+public protocol StoreCopySource: SessionStore {
+  /// Rows in the order of their keys, from after this key; from the beginning where it is empty.
+  func rows(
+    of table: StoreTable, after key: [StoredValue], limit: Int
+  ) async throws(StoreError) -> [[StoredValue]]
+
+  func rowCount(of table: StoreTable) async throws(StoreError) -> Int
+}
+
+/// A store that can be copied to.
+public protocol StoreCopyTarget: SessionStore {
+  /// Begins a copy, or goes on with one of the same state of the same source.
+  /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
+  func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
+
+  /// The key of the last row that was copied; empty where there is none.
+  func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue]
+
+  /// Adds rows, of which those that are there already stay as they are.
+  func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError)
+
+  func rowCount(of table: StoreTable) async throws(StoreError) -> Int
+
+  /// The copy is whole.
+  func finishCopy() async throws(StoreError)
+}
+
+/// How far a copy has come.
+public enum CopyProgress: Sendable, Equatable {
+  case begun
+  case resumed
+  case finished
+}
+
+/// Copies one store to another (`cordon store copy`). An interrupted copy goes on where it was; no gateway may run on
+/// either meanwhile.
+public enum StoreCopy {
+  /// Rows in one transaction.
+  private static let batch = 500
+
+  /// - Parameter report: told of each table after each batch: how many rows of how many.
+  /// - Returns: whether anything was to be done.
+  /// - Throws: `StoreError.Code.conflict` if the target holds something else, or the source changed meanwhile.
+  public static func run(
+    from source: any StoreCopySource, to target: any StoreCopyTarget,
+    report: (StoreTable, Int, Int) -> Void = { _, _, _ in }
+  ) async throws(StoreError) -> Bool {
+    let state = try await source.changes(since: nil, limit: 1).cursor
+    if try await target.beginCopy(of: state) == .finished { return false }
+    for table in StoreTable.allCases {
+      let total = try await source.rowCount(of: table)
+      var copied = try await target.rowCount(of: table)
+      var key = try await target.lastKey(of: table)
+      while true {
+        let rows = try await source.rows(of: table, after: key, limit: batch)
+        guard let last = rows.last else { break }
+        try await target.add(rows, to: table)
+        copied += rows.count
+        key = Array(last.prefix(table.keyCount))
+        report(table, copied, total)
+      }
+    }
+    try await requireSameness(source, target, since: state)
+    try await target.finishCopy()
+    return true
+  }
+
+  private static func requireSameness(
+    _ source: any StoreCopySource, _ target: any StoreCopyTarget, since state: ChangeCursor
+  ) async throws(StoreError) {
+    var isSame = try await source.changes(since: nil, limit: 1).cursor == state
+    for table in StoreTable.allCases where isSame {
+      isSame = try await source.rowCount(of: table) == target.rowCount(of: table)
+    }
+    guard isSame else {
+      throw StoreError(
+        code: .conflict,
+        message:
+          "the store changed while it was copied: stop the gateways, empty the target (DROP SCHEMA cordon CASCADE) "
+          + "and copy again")
+    }
+  }
+}

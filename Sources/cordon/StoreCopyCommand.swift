@@ -1,0 +1,64 @@
+import ArgumentParser
+import ConfigurationFile
+import PostgreSQLSessions
+import SQLiteSessions
+import Sessions
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension StoreCommand {
+  /// `cordon store copy`: from SQLite to PostgreSQL.
+  struct Copy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+      commandName: "copy",
+      abstract: "Copies a store of SQLite to the PostgreSQL database that store.url names.",
+      discussion: """
+        Accounts, names, refresh tokens, sessions, used-up marks and waiting messages, as they are: nobody is signed out. \
+        Stop the gateways first, set store.url to the database, copy, start the gateways. The database must be empty; a \
+        copy that was interrupted goes on where it was. The file is left as it is.
+
+        Exit status: 0 when the copy is whole, 1 if not, 78 if the configuration is not in order.
+        """)
+
+    @Option(name: .long, help: ArgumentHelp("The configuration file; its store.url is the target.", valueName: "file"))
+    var config: String
+
+    @Option(name: .long, help: ArgumentHelp("The SQLite file to copy.", valueName: "file"))
+    var from: String
+
+    func run() async throws {
+      let configuration = try Configuration.loaded(from: config)
+      guard case .postgreSQL(let url) = configuration.store.location else {
+        complain("cordon store copy: store.url of \(config) is no postgresql:// address: set it to the target first")
+        throw ExitCode.failure
+      }
+      do {
+        try await copy(to: url)
+      } catch {
+        complain("cordon store copy: \(error)")
+        throw ExitCode.failure
+      }
+    }
+
+    private func copy(to url: String) async throws {
+      let path = from.utf8.starts(with: "sqlite:".utf8) ? String(from.dropFirst(7)) : from
+      guard access(path, F_OK) == 0 else {
+        throw StoreError(code: .unavailable, message: "there is no file \(path); name the SQLite store to copy")
+      }
+      let source = try SQLiteSessionStore(path: path)
+      let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
+      let isNew = try await StoreCopy.run(from: source, to: target) { table, done, total in
+        print("\(table.rawValue): \(done) of \(total)")
+      }
+      let counts = try await target.counts()
+      try await source.close()
+      try await target.close()
+      let what = "\(counts.accounts) accounts, \(counts.sessions) sessions, \(counts.refreshTokens) refresh tokens"
+      print(isNew ? "The copy is whole: \(what)." : "The copy was whole already; nothing was done.")
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import PostgreSQLServerTesting
+import SQLiteSessions
+import Sessions
+import Testing
+
+@testable import PostgreSQLSessions
+
+@Suite("Copying a store from SQLite to PostgreSQL", .postgreSQL)
+struct CopyTests {
+  private func folder() throws -> URL {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    return url
+  }
+
+  /// A store with more rows than a batch holds.
+  private func filled(_ path: String) async throws -> (SQLiteSessionStore, [SignIn]) {
+    let store = try SQLiteSessionStore(path: path)
+    var signIns: [SignIn] = []
+    for number in 0..<1_200 {
+      let next = try signIn(number == 7 ? "o'b\"r\\{ien}" : "user\(number)")
+      signIns.append(next)
+      _ = try await store.complete(next)
+    }
+    let gone = signIns.removeLast()
+    try await store.end(.one(gone.session.handle), because: .signedOut, at: noon)
+    let name = try #require(PersonName(given: "Zo\u{EB}\\\"", family: nil))
+    try await store.keepName(name, submittedBy: try #require(Subject("later")), at: noon)
+    _ = try await store.useUp(.attempt([1]), until: noon.addingTimeInterval(600))
+    return (store, signIns)
+  }
+
+  @Test("Everything is there afterwards, as it was: accounts, tokens, sessions, names, marks; what had ended is not")
+  func whole() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    var reported: [StoreTable: Int] = [:]
+    #expect(try await StoreCopy.run(from: source, to: target) { table, done, _ in reported[table] = done })
+    #expect(reported[.accounts] == 1_200)
+    #expect(try await target.counts() == source.counts())
+    for signIn in signIns.prefix(20) {
+      #expect(try await target.find(signIn.session.handle) == source.find(signIn.session.handle))
+      let subject = signIn.session.subject
+      #expect(try await target.tokens(of: subject) == source.tokens(of: subject))
+      let email = try #require(signIn.claims.email)
+      #expect(try await target.accounts(withEmail: email.uppercased()).map(\.subject) == [subject])
+    }
+    #expect(try await target.useUp(.attempt([1]), until: noon) == false)
+    let late = try await target.complete(
+      SignIn(
+        session: Session(
+          .random(), of: try #require(Subject("later")), clientID: "web", now: noon, lifetime: .seconds(60)),
+        name: nil, claims: AccountClaims(), token: nil))
+    #expect(late.snapshot.account.name?.given == "Zo\u{EB}\\\"")
+    for store in [source, target] as [any SessionStore] { try await store.close() }
+  }
+
+  @Test("A copy that was interrupted goes on, and one that is whole is not begun again")
+  func resumed() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, _) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    // As far as a process came that was killed.
+    let cursor = try await source.changes(since: nil, limit: 1).cursor
+    #expect(try await target.beginCopy(of: cursor) == .begun)
+    try await target.add(try await source.rows(of: .accounts, after: [], limit: 500), to: .accounts)
+    var first: Int?
+    #expect(try await StoreCopy.run(from: source, to: target) { _, done, _ in first = first ?? done })
+    #expect(first == 1_000)
+    #expect(try await target.counts() == source.counts())
+    #expect(try await StoreCopy.run(from: source, to: target) == false)
+    for store in [source, target] as [any SessionStore] { try await store.close() }
+  }
+
+  @Test("A database that holds something else, and a source that has changed since, are refused with the remedy")
+  func refused() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    _ = try await target.complete(try signIn("bob"))
+    let inUse = await storeError { _ = try await StoreCopy.run(from: source, to: target) }
+    #expect(inUse?.code == .conflict)
+    #expect(inUse?.message.contains("empty") == true)
+    #expect(try await target.counts().accounts == 1)
+    let fresh = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    #expect(try await fresh.beginCopy(of: source.changes(since: nil, limit: 1).cursor) == .begun)
+    try await source.end(.one(signIns[0].session.handle), because: .signedOut, at: noon)
+    #expect(await storeError { _ = try await StoreCopy.run(from: source, to: fresh) }?.code == .conflict)
+    for store in [source, target, fresh] as [any SessionStore] { try await store.close() }
+  }
+}

@@ -1,0 +1,80 @@
+import FoundationEssentials
+import Glibc
+import PostgreSQLSessions
+import SQLiteSessions
+import Sessions
+
+// A process of the store alone, for tests that kill it and for measurements.
+//
+//   store-writer write FILE            signs users in and out without end, and says of each what the store has
+//                                      acknowledged: "began HANDLE", "ended HANDLE". To be killed.
+//   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second
+//   store-writer first-sight STORE COUNT
+//                                      how long opening takes, and how long looking up sessions, chosen by chance
+//
+// STORE is a file of SQLite or a postgresql:// address.
+
+@main
+struct StoreWriter {
+  static func main() async throws {
+    let arguments = CommandLine.arguments
+    guard arguments.count >= 3 else {
+      say("store-writer write FILE | writes STORE SECONDS | first-sight STORE COUNT")
+      exit(64)
+    }
+    let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
+    switch arguments[1] {
+    case "write": try await write(to: try SQLiteSessionStore(path: arguments[2]))
+    case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
+    case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
+    default: exit(64)
+    }
+  }
+
+  static func open(_ place: String) async throws -> any SessionStore {
+    if place.utf8.starts(with: "postgresql:".utf8) { return try await PostgreSQLSessionStore(url: place) }
+    return try SQLiteSessionStore(path: place)
+  }
+
+  private static func write(to store: SQLiteSessionStore) async throws {
+    let people = try People()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for writer in 0..<4 {
+        group.addTask {
+          while true {
+            let signIn = try people.signIn("writer.\(writer)")
+            _ = try await store.complete(signIn)
+            say("began \(signIn.session.handle)")
+            guard Bool.random() else { continue }
+            try await store.end(.one(signIn.session.handle), because: .signedOut, at: .now)
+            say("ended \(signIn.session.handle)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+/// Who signs in.
+struct People: Sendable {
+  private let keyring: SessionKeyring
+
+  init() throws { keyring = try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))]) }
+
+  func signIn(_ name: String) throws -> SignIn {
+    guard let subject = Subject(name) else { throw StoreError(code: .internalError, message: "no subject") }
+    var claims = AccountClaims()
+    claims.email = "\(name)@example.com"
+    claims.emailVerified = true
+    return SignIn(
+      session: Session(.random(), of: subject, clientID: "web", now: .now, lifetime: .seconds(86_400)), name: nil,
+      claims: claims, token: try keyring.seal(RefreshTokenText("r.\(name)"), of: subject, clientID: "web"))
+  }
+}
+
+/// One line, by one call of the system: a kill leaves no half of it.
+func say(_ line: String) {
+  let bytes = Array("\(line)\n".utf8)
+  _ = bytes.withUnsafeBytes { Glibc.write(1, $0.baseAddress, $0.count) }
+}
