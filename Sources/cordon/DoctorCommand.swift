@@ -33,7 +33,8 @@ struct DoctorCommand: AsyncParsableCommand {
     let doctor = Doctor(settings: try GatewaySettings(configuration)) { () async throws(StoreError) in
       try await store.openIfPresent()
     }
-    let style = Style(isColoured: isatty(STDOUT_FILENO) == 1 && getenv("NO_COLOR") == nil)
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, breaksLines: isTerminal)
     print(style.line(.ok, "configuration", "\(config) is in order", nil))
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
@@ -54,6 +55,8 @@ struct DoctorCommand: AsyncParsableCommand {
   /// How lines look.
   private struct Style {
     let isColoured: Bool
+    /// Whether what to do stands on a line of its own: for people. Programs get one line for each thing.
+    let breaksLines: Bool
 
     func line(_ status: DoctorFinding.Status, _ subject: String, _ seen: String, _ remedy: String?) -> String {
       let (word, colour) =
@@ -64,7 +67,9 @@ struct DoctorCommand: AsyncParsableCommand {
         }
       let padding = String(repeating: " ", count: max(0, 13 - subject.count))
       let shown = isColoured ? "\u{1B}[1;\(colour)m\(word)\u{1B}[0m" : word
-      return "\(shown)  \(subject)\(padding)  \(printable(seen))\(remedy.map { "; \(printable($0))" } ?? "")"
+      let line = "\(shown)  \(subject)\(padding)  \(printable(seen))"
+      guard let remedy = remedy.map(printable) else { return line }
+      return breaksLines ? "\(line)\n\(String(repeating: " ", count: 21))→ \(remedy)" : "\(line); \(remedy)"
     }
 
     func summary(failures: Int, warnings: Int) -> String {

@@ -65,6 +65,77 @@ struct DoctorTests {
     #expect(line(result.lines, "credentials").contains("apple.key_id"))
   }
 
+  @Test("Each native client ID is tried, and one that Apple does not know is told by its name, the key left in peace")
+  func nativeClients() throws {
+    let site = try Site(adjust: { $0["apple", "native_client_ids"] = "[\"com.example.app\", \"com.example.unknown\"]" })
+    defer { site.stop() }
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1))
+    #expect(complaints(result.lines).count == 1, "\(result.lines)")
+    let complaint = try #require(complaints(result.lines).first)
+    #expect(complaint.contains("com.example.unknown: Apple answered invalid_client"))
+    #expect(complaint.contains("team and key are good") && !complaint.contains("apple.key_id"))
+    #expect(result.lines.contains { $0.hasPrefix("ok") && $0.contains("Apple accepts com.example.app ") })
+  }
+
+  @Test(
+    "A wrong team is Apple's refusal too", arguments: [("team_id", "XYZ999XYZ9"), ("client_id", "com.example.wrong")])
+  func wrongRegistration(key: String, value: String) throws {
+    let site = try Site()
+    defer { site.stop() }
+    var wrong = site.gateway.configuration
+    wrong["apple", key] = "\"\(value)\""
+    _ = try wrong.install(in: site.gateway.directory)
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1) && complaints(result.lines).count == 1, "\(result.lines)")
+    #expect(line(result.lines, "credentials").contains("invalid_client"))
+    #expect(line(result.lines, "credentials").contains("apple.\(key)"))
+  }
+
+  @Test(
+    "Trouble at Apple is told as that, once, with what came instead",
+    arguments: [
+      ("keys", "empty-key-set", "key set"), ("keys", "html", "key set"), ("keys", "endless-json", "key set"),
+      ("keys", "status", "key set"), ("keys", "cut", "key set"), ("token", "html", "credentials"),
+      ("token", "status", "credentials"), ("token", "deep-json", "credentials"), ("token", "cut", "credentials"),
+      ("token", "empty", "credentials"),
+    ])
+  func appleTrouble(endpoint: String, kind: String, subject: String) throws {
+    let site = try Site(adjust: { $0["apple", "native_client_ids"] = "[\"com.example.app\"]" })
+    defer { site.stop() }
+    try site.apple.fault(endpoint, kind)
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1))
+    let complaints = complaints(result.lines)
+    #expect(complaints.count == 1 && complaints[0].dropFirst(6).hasPrefix(subject), "\(result.lines)")
+    #expect(complaints[0].contains("; "), "with what to do")
+  }
+
+  @Test(
+    "A store that cannot be made, opened or written is told with what to do",
+    arguments: ["folder", "no database", "foreign database"])
+  func storeTrouble(how: String) throws {
+    let directory = try TemporaryDirectory()
+    let site = try Site()
+    defer { site.stop() }
+    var configuration = site.gateway.configuration
+    switch how {
+    case "folder": configuration["store", "url"] = "\"sqlite:nowhere/cordon.db\""
+    case "no database":
+      try directory.write(
+        "this is no database, and long enough to be one of a hundred bytes " + String(repeating: "x", count: 200),
+        to: "cordon.db")
+    default:
+      _ = try ServerProcess.run(
+        Machine.program("python3", package: "python3"),
+        ["-c", "import sqlite3; d = sqlite3.connect('cordon.db'); d.execute('create table x(y)'); d.commit()"],
+        directory: directory.path)
+    }
+    let result = try doctor(configuration.install(in: directory), in: directory)
+    #expect(result.exit == .code(1) && complaints(result.lines).count == 1, "\(result.lines)")
+    #expect(line(result.lines, "store").hasPrefix("FAIL"))
+  }
+
   @Test("A clock that is wrong is seen by Apple's own date")
   func wrongClock() throws {
     let site = try Site()

@@ -38,7 +38,7 @@ struct AppleExamination {
     }
     guard await secret(provider, note) else { return }
     guard await keySet(provider, note) else { return }
-    for clientID in [apple.clientID] + apple.nativeClientIDs { note(await credentials(provider, clientID)) }
+    await credentials(provider, note)
   }
 
   // MARK: Here
@@ -104,17 +104,33 @@ struct AppleExamination {
     return .ok("clock", seen)
   }
 
-  private func credentials(_ provider: AppleIdentityProvider, _ clientID: String) async -> DoctorFinding {
-    let subject = "credentials"
-    switch await provider.tokens.checkCredentials(clientID: clientID) {
-    case .accepted:
-      return .ok(subject, "Apple accepts \(clientID) with team \(apple.teamID) and key \(apple.keyID)")
-    case .misconfigured(let refusal):
-      return .failure(subject, "\(clientID): \(refusal.message)", refusal.remedy)
-    case .appleTrouble(let trouble): return .failure(subject, "\(clientID): \(trouble.message)", "try again")
-    case .notSent(let reason):
-      return .failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)")
-    case .noSecret(let problem): return .failure(subject, problem.message, "set the clock; make sure of the .p8 file")
+  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others. Where Apple
+  /// itself is in trouble, it is not asked again.
+  private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async {
+    var accepted: String?
+    for clientID in [apple.clientID] + apple.nativeClientIDs {
+      let subject = "credentials"
+      switch await provider.tokens.checkCredentials(clientID: clientID) {
+      case .accepted:
+        note(.ok(subject, "Apple accepts \(clientID) with team \(apple.teamID) and key \(apple.keyID)"))
+        accepted = accepted ?? clientID
+      case .misconfigured(let refusal):
+        note(.failure(subject, "\(clientID): \(refusal.message)", remedy(refusal, clientID, accepted: accepted)))
+      case .appleTrouble(let trouble):
+        let remedy = "try again; is something else answering at \(apple.baseURL)?"
+        return note(.failure(subject, "\(clientID): \(trouble.message)", remedy))
+      case .notSent(let reason):
+        return note(.failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)"))
+      case .noSecret(let problem):
+        return note(.failure(subject, problem.message, "set the clock; make sure of the .p8 file"))
+      }
     }
+  }
+
+  /// - Parameter accepted: a client ID that Apple accepts with the same team and key, so that it is not for them.
+  private func remedy(_ refusal: AppleRefusal, _ clientID: String, accepted: String?) -> String {
+    guard let accepted else { return refusal.remedy }
+    return "team and key are good, as \(accepted) is; make sure of \(clientID) in apple.native_client_ids, and that "
+      + "Sign in with Apple is enabled for that App ID and its primary App ID is the key's"
   }
 }

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import AppleIdentity
+
+// What a native app hands over: read strictly, within bounds; a name in it is cleaned, nothing is believed.
+@Suite("What a native app hands over")
+struct NativeSignInRequestTests {
+  private func request(_ more: String = "") throws -> NativeSignInRequest {
+    try NativeSignInRequest(json: #"{"identity_token":"a.b.c","authorization_code":"code","nonce":"n"\#(more)}"#.utf8)
+  }
+
+  @Test("Token, code and nonce as they are, the name from an object or from its text, members of nobody's passed over")
+  func good() throws {
+    let bare = try request(#","state":[{}]"#)
+    #expect(bare.identityToken.exposed == "a.b.c" && bare.code.exposed == "code" && bare.nonce == "n")
+    #expect(bare.user == nil)
+    let object = #"{"name":{"firstName":" Ada ","lastName":"Lovelace"},"email":"x@evil.example"}"#
+    #expect(try request(#","user":"# + object).user?.name == "Ada Lovelace")
+    let text = object.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: #"\""#)
+    #expect(try request(#","user":""# + text + "\"").user?.name == "Ada Lovelace")
+    #expect(try request(#","user":"no JSON""#).user == nil)
+  }
+
+  @Test("Printing it shows nothing of it")
+  func concealed() throws {
+    let shown = "\(try request())"
+    #expect(!shown.contains("a.b.c") && !shown.contains("\"code\""))
+  }
+
+  @Test(
+    "What is missing, empty, no text, with spaces or too long is refused",
+    arguments: ["identity_token", "authorization_code", "nonce"])
+  func malformed(name: String) throws {
+    let values = ["", " ", "a b", "a\u{E9}", String(repeating: "x", count: 20_000)].map { "\"\($0)\"" }
+    for value in values + ["7", "null", "[]", "{}", "true", "1e300"] {
+      let members = ["identity_token", "authorization_code", "nonce"].map {
+        "\"\($0)\":\($0 == name ? value : "\"good\"")"
+      }
+      #expect(throws: NativeSignInProblem.self, "\(value.prefix(20))") {
+        try NativeSignInRequest(json: "{\(members.joined(separator: ","))}".utf8)
+      }
+    }
+  }
+
+  @Test("Repeated members, other JSON, and texts beyond the bounds are refused")
+  func unreadable() {
+    let texts = [
+      "", "[]", "\"x\"", "{", #"{"nonce":"a","nonce":"b"}"#, String(repeating: "[", count: 1_000),
+      "{\"x\":\"" + String(repeating: "x", count: NativeSignInRequest.maximumBytes) + "\"}",
+    ]
+    for text in texts {
+      #expect(throws: NativeSignInProblem.self, "\(text.prefix(20))") { try NativeSignInRequest(json: text.utf8) }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+// Cookies and tokens that an older secret signed are given anew, so that the old secret can go.
+//
+// - By the application's own answer, unless a shared cache may keep that; by a refusal, by verify, by session.
+// - Only once, only to who has an old one; a bearer token is told anew at session, and no cookie with it.
+// - Also when the secrets change while the gateway runs.
+
+@SystemActor
+@Suite("Renewing what an older secret signed")
+struct RenewalTests {
+  private static let answer: RawUpstream.RequestHandler = { request, connection in
+    // What stands behind `c=` becomes the Cache-Control.
+    let parts = request.target.components(separatedBy: "?c=")
+    let value = parts.count > 1 ? parts[1].replacingOccurrences(of: "+", with: ", ") : nil
+    try connection.send(
+      RawUpstream.response(fields: value.map { ["cache-Control: \($0)"] } ?? [], body: "upstream saw \(request.target)")
+    )
+  }
+
+  private func rotated() throws -> (Site, Visitor) {
+    let site = try Site(
+      upstream: Self.answer,
+      adjust: {
+        $0["native", "bearer"] = "true"
+        $0.ending = "[[route]]\npath = \"/nobody/\"\nallow_subjects = [\"nobody\"]\n"
+      })
+    let anna = try site.signedIn()
+    try site.gateway.directory.write("the second secret of the tests, long enough to be one", to: "new.key")
+    var both = site.gateway.configuration
+    both["session", "secret_files"] = "[\"new.key\", \"session.key\"]"
+    try site.gateway.restart(with: both)
+    return (site, anna)
+  }
+
+  private func renewals(_ response: HTTPResponse) -> [String] {
+    response.setCookies.filter { $0.hasPrefix("__Host-cordon=") }
+  }
+
+  @Test("The application's answer brings the cookie anew, once, unless a shared cache may keep it")
+  func forwarded() throws {
+    let (site, anna) = try rotated()
+    defer { site.stop() }
+    let old = try #require(anna.jar["__Host-cordon"])
+    for control in ["public", "max-age=60", "s-maxage=5+public", "no-cache"] {
+      let response = try site.gateway.client.get("/x?c=\(control)", fields: [("Cookie", "__Host-cordon=\(old)")])
+      #expect(response.status == 200 && renewals(response).isEmpty, "\(control)")
+      #expect(response.fields[all: "Cache-Control"].count == 1)
+    }
+    for control in ["private", "no-store", "max-age=0+PRIVATE"] {
+      let response = try site.gateway.client.get("/x?c=\(control)", fields: [("Cookie", "__Host-cordon=\(old)")])
+      #expect(renewals(response).count == 1, "\(control)")
+    }
+    let page = try anna.open("\(site.origin)/page")
+    #expect(page.status == 200 && page.text == "upstream saw /page")
+    #expect(page.response.fields["Cache-Control"] == "private")
+    let line = try #require(renewals(page.response).first)
+    for attribute in ["HttpOnly", "Secure", "Path=/", "SameSite=Lax", "Max-Age="] { #expect(line.contains(attribute)) }
+    let renewed = try #require(anna.jar["__Host-cordon"])
+    #expect(renewed != old)
+    let again = try anna.open("\(site.origin)/page").response
+    #expect(renewals(again).isEmpty && again.fields["Cache-Control"] == nil)
+
+    // With the old secret gone, the new cookie is the one that counts.
+    var bare = site.gateway.configuration
+    bare["session", "secret_files"] = "[\"new.key\"]"
+    // The refresh token is sealed anew first, or the gateway would not start.
+    let resealed = try ServerProcess.run(
+      Machine.binary("cordon"), ["store", "reseal", "--config", site.gateway.file],
+      directory: site.gateway.directory.path)
+    #expect(resealed.exit == .code(0), "\(resealed.standardError)")
+    try site.gateway.restart(with: bare)
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    #expect(try site.gateway.client.get("/.auth/session", fields: [("Cookie", "__Host-cordon=\(old)")]).status == 401)
+  }
+
+  @Test("A refusal, verify and session bring it too; who comes with a token gets no cookie, and a new token at session")
+  func own() throws {
+    let (site, anna) = try rotated()
+    defer { site.stop() }
+    let old = try #require(anna.jar["__Host-cordon"])
+    let cookie = [("Cookie", "__Host-cordon=\(old)")]
+    for path in ["/nobody/x", "/.auth/verify", "/.auth/session"] {
+      let response = try site.gateway.client.get(path, fields: cookie)
+      #expect(renewals(response).count == 1, "\(path)")
+    }
+    let bearer = [("Authorization", "Bearer \(old)")]
+    let forwarded = try site.gateway.client.get("/x", fields: bearer)
+    #expect(forwarded.status == 200 && renewals(forwarded).isEmpty)
+    let session = try site.gateway.client.get("/.auth/session", fields: bearer)
+    #expect(session.setCookies.isEmpty)
+    let token = try #require(try session.json()["session_token"] as? String)
+    let next = try site.gateway.client.get("/.auth/session", fields: [("Authorization", "Bearer \(token)")])
+    #expect(next.status == 200)
+    #expect(try next.json()["session_token"] == nil)
+  }
+}
