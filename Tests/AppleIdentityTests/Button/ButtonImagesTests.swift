@@ -9,10 +9,7 @@ import Testing
 struct ButtonImagesTests {
   /// A content network that answers as a test says, and counts.
   private final class Network: Sendable {
-    let answer = Mutex<@Sendable () throws(AppleTransportError) -> AppleHTTPResponse>({
-      () throws(AppleTransportError) in
-      ButtonImagesTests.image()
-    })
+    let answer = Mutex<Result<AppleHTTPResponse, AppleTransportError>>(.success(ButtonImagesTests.image()))
     let paths = Mutex<[String]>([])
     let now = Mutex(Date(timeIntervalSince1970: 1_000_000))
     let problems = Mutex<[ButtonImageProblem]>([])
@@ -23,15 +20,13 @@ struct ButtonImagesTests {
         transport: { (request) async throws(AppleTransportError) in
           self.paths.withLock { $0.append(request.head.path ?? "") }
           let answer = self.answer.withLock { $0 }
-          return try answer()
+          return try answer.get()
         }, clock: { self.now.withLock { $0 } }, report: { problem in self.problems.withLock { $0.append(problem) } })
     }
 
     func pass(_ seconds: TimeInterval) { now.withLock { $0 += seconds } }
-    func set(_ response: AppleHTTPResponse) { answer.withLock { $0 = { () throws(AppleTransportError) in response } } }
-    func goAway() {
-      answer.withLock { $0 = { () throws(AppleTransportError) in throw .notSent(reason: "refused") } }
-    }
+    func set(_ response: AppleHTTPResponse) { answer.withLock { $0 = .success(response) } }
+    func goAway() { answer.withLock { $0 = .failure(.notSent(reason: "refused")) } }
     var count: Int { paths.withLock(\.count) }
   }
 
