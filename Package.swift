@@ -71,13 +71,14 @@ let package = Package(
     .target(name: "Sessions", dependencies: [.crypto], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
     .target(name: "PostgreSQLSessions", dependencies: ["Sessions", "CPostgreSQL"], swiftSettings: strict),
+    .target(name: "IdentityAssertion", dependencies: [.jwtKit, .crypto], swiftSettings: strict),
     .target(name: "AccessPolicy", swiftSettings: strict),
     .target(name: "Pages", dependencies: [.mustache], swiftSettings: strict),
     .target(name: "Operations", dependencies: [.logging], swiftSettings: strict),
     .target(
       name: "ConfigurationFile",
       dependencies: [
-        "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations", .toml,
+        "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations", .toml,
       ],
       swiftSettings: strict),
 
@@ -85,16 +86,15 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
-        .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
+        "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
+        "Operations", .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "cordon",
       dependencies: [
         "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
-        .argumentParser,
-        .logging, .lifecycle, .unixSignals,
+        "IdentityAssertion", .argumentParser, .logging, .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -102,7 +102,7 @@ let package = Package(
     .target(
       name: "AppleSimulator",
       dependencies: [
-        .hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .httpTypes, .logging, .lifecycle,
+        .hummingbird, .jwtKit, .crypto, .cryptoExtras, .nioCore, .nioPosix, .nioHTTP1, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -130,6 +130,8 @@ let package = Package(
       name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
       path: "Tests/StoreWriter",
       swiftSettings: strict),
+    .testTarget(
+      name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
       name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting", "store-writer"],
       swiftSettings: strict),

@@ -10,6 +10,8 @@ public struct AppleIdentityProvider: Sendable {
   public let tokens: TokenClient
   /// Revokes tokens.
   public let revocation: RevocationClient
+  /// For an application that goes to another team.
+  public let transfer: TransferClient
   /// For the messages that Apple posts about users.
   public let notifications: NotificationVerifier
   /// Makes client secrets; `doctor` tries it.
@@ -34,6 +36,7 @@ public struct AppleIdentityProvider: Sendable {
     let call = AppleCall(origin: origin, transport: transport, mint: mint)
     tokens = TokenClient(call: call, verifier: verifier)
     revocation = RevocationClient(call: call)
+    transfer = TransferClient(call: call)
   }
 
   /// Where to send a browser that signs in.

@@ -25,6 +25,7 @@ public struct AppleSimulator: Sendable {
       try client.validate(allowingLoopback: configuration.switches.allowsLoopbackRedirects)
       state.clients[client.clientID] = client
     }
+    state.notificationURL = configuration.notificationURL
     self.configuration = configuration
     apple = SimulatedApple(state: state, clock: clock)
   }

@@ -10,6 +10,8 @@ public struct SimulatorConfiguration: Sendable {
   public var users: [SimulatedUser]
   /// What of Apple's behaviour is shown.
   public var switches: SimulatorSwitches
+  /// Where notifications about users are posted. Default: nowhere.
+  public var notificationURL: String?
 
   public init(
     host: String = "127.0.0.1", port: Int = 0, clients: [SimulatedClient] = [],

@@ -1,6 +1,7 @@
 public import AccessPolicy
 public import AppleIdentity
 public import DataPlane
+public import IdentityAssertion
 public import Operations
 public import Pages
 public import Sessions
@@ -29,6 +30,9 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var native = NativeSettings()
   public internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
   public internal(set) var identityHeaders = IdentityHeaderSettings()
+  public internal(set) var assertion = AssertionSettings()
+  /// Where Apple's notifications are handed on to. Default: nil: nowhere.
+  public internal(set) var notificationRelay: EndpointAddress?
   /// In the order of the file.
   public internal(set) var routes: [RouteSettings] = []
   public internal(set) var pages = PageSettings()

@@ -1,6 +1,7 @@
 public import AccessPolicy
 public import AppleIdentity
 public import DataPlane
+public import IdentityAssertion
 internal import NIOCore
 public import Operations
 public import Pages
@@ -28,6 +29,9 @@ public struct GatewaySettings: Sendable {
   public var revalidation: RevalidationSettings
   public var store: StoreSettings
   public var identity: IdentityHeaderSettings
+  public var assertion: AssertionSettings
+  /// Where Apple's notifications are handed on to; nil: nowhere.
+  public var notificationRelay: EndpointAddress?
   public var routes: [RouteSettings]
   public var pages: PageSettings
   public var log: LogSettings
@@ -38,7 +42,8 @@ public struct GatewaySettings: Sendable {
     upstreams: [UpstreamSettings] = [], apple: AppleSettings, native: NativeSettings = NativeSettings(),
     session: SessionSettings,
     revalidation: RevalidationSettings, store: StoreSettings,
-    identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings, log: LogSettings
+    identity: IdentityHeaderSettings, assertion: AssertionSettings = AssertionSettings(),
+    notificationRelay: EndpointAddress? = nil, routes: [RouteSettings], pages: PageSettings, log: LogSettings
   ) {
     self.origin = origin
     self.prefix = prefix
@@ -55,6 +60,8 @@ public struct GatewaySettings: Sendable {
     self.revalidation = revalidation
     self.store = store
     self.identity = identity
+    self.assertion = assertion
+    self.notificationRelay = notificationRelay
     self.routes = routes
     self.pages = pages
     self.log = log

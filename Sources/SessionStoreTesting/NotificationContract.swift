@@ -27,13 +27,14 @@ extension StoreContract {
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       for (number, moment) in [Scenario.later(.seconds(-60)), Scenario.noon].enumerated() {
         for change in [AccountNotification.Change.consentRevoked, .accountDeleted] {
-          let late = try notification(ada, change, "\(number) \(change)", at: moment)
+          let late = try notification(ada, change, "\(number) \(change)", at: moment, message: "late")
           try requireEqual(
             try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .outdated, "a late notification")
         }
       }
       try require(try await stores.second.find(handle) != nil, "the session ended")
       try requireEqual(try await stores.second.tokens(of: ada).count, 1, "the number of tokens")
+      try requireEqual(try await stores.second.counts().messages, 0, "the number of messages")
     },
     StoreContract("A deleted Apple Account leaves nothing behind") { stores in
       let ada = try Scenario.subject()

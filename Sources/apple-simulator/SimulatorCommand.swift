@@ -44,6 +44,9 @@ struct SimulatorCommand: AsyncParsableCommand {
   @Option(help: "Where browsers may be sent back to. May be repeated.")
   var redirectURI: [String] = []
 
+  @Option(help: ArgumentHelp("Where notifications about users are posted (http only).", valueName: "url"))
+  var notificationURL: String?
+
   @Flag(help: "Refuse http://localhost and the like as redirect URIs, as Apple does.")
   var strictRedirects = false
 
@@ -66,6 +69,7 @@ struct SimulatorCommand: AsyncParsableCommand {
     var switches = SimulatorSwitches()
     switches.allowsLoopbackRedirects = !strictRedirects
     var configuration = SimulatorConfiguration(host: host, port: port, switches: switches)
+    configuration.notificationURL = notificationURL
     guard
       let publicKey = try ClientKeyFile.publicKey(
         publicKeyFile: publicKeyFile, privateKeyFile: privateKeyFile, newKeyFile: writeKey)

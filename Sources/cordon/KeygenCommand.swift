@@ -1,4 +1,5 @@
 import ArgumentParser
+import IdentityAssertion
 
 #if canImport(Glibc)
   import Glibc
@@ -6,23 +7,26 @@ import ArgumentParser
   import Musl
 #endif
 
-/// `cordon keygen`: a secret for `session.secret_files` or `admin.token_file`.
+/// `cordon keygen`: a secret for `session.secret_files` or `admin.token_file`, or a key for `assertion.key_files`.
 struct KeygenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keygen",
-    abstract: "Makes a new random secret: 48 bytes, written in base64url.")
+    abstract: "Makes a new random secret: 48 bytes, written in base64url; or a key that signs assertions.")
 
   @Option(name: .long, help: ArgumentHelp("Write to a new file that only you can read.", valueName: "file"))
   var output: String?
 
+  @Flag(name: .long, help: "Make a key for assertion.key_files: P-256, in PEM.")
+  var assertion = false
+
   func run() throws {
-    let secret = Self.secret()
+    let content = assertion ? AssertionKey.newFileContent() : Array("\(Self.secret())\n".utf8)
     guard let output else {
-      print(secret)
+      print(String(decoding: content, as: UTF8.self), terminator: "")
       return
     }
     do throws(NewFileError) {
-      try Self.create(output, Array("\(secret)\n".utf8))
+      try Self.create(output, content)
     } catch {
       var standardError = StandardError()
       print("cordon keygen: \(error.message)", to: &standardError)

@@ -90,7 +90,8 @@ extension GatewaySettings {
       admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
       apple: configuration.apple, native: configuration.native,
       session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
-      identity: configuration.identityHeaders, routes: configuration.routes, pages: configuration.pages,
+      identity: configuration.identityHeaders, assertion: configuration.assertion,
+      notificationRelay: configuration.notificationRelay, routes: configuration.routes, pages: configuration.pages,
       log: configuration.log)
   }
 }

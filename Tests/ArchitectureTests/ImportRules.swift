@@ -24,24 +24,30 @@ struct ImportRules {
     "TLSTransport": ["COpenSSL"],
     "HTTPWire": ["CNghttp2"],
     "DataPlane": ["HTTPWire", "TLSTransport"],
-    "AppleIdentity": [], "Sessions": [], "AccessPolicy": [], "Pages": [], "Operations": [],
+    "AppleIdentity": [], "Sessions": [], "IdentityAssertion": [], "AccessPolicy": [], "Pages": [], "Operations": [],
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
     "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
-    "ConfigurationFile": ["DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],
+    "ConfigurationFile": [
+      "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+    ],
     // HTTPWire: the gate reads the data plane's heads.
-    "Gateway": ["DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"],
+    "Gateway": [
+      "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+    ],
     // Below the first line: the values that the command carries from the one to the other.
     "cordon": [
       "Gateway", "ConfigurationFile", "SQLiteSessions", "PostgreSQLSessions",
-      "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
+      "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
     ],
     "AppleSimulator": [],
     "apple-simulator": ["AppleSimulator"],
   ]
 
-  private static let controlPlane: Set<String> = ["AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations"]
+  private static let controlPlane: Set<String> = [
+    "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+  ]
   private static let dataPlane: Set<String> = ["DataPlane", "HTTPWire", "TLSTransport"]
   private static let stores: Set<String> = ["SQLiteSessions", "PostgreSQLSessions"]
 

@@ -2,6 +2,7 @@ import AccessPolicy
 import AppleIdentity
 import DataPlane
 import Foundation
+import IdentityAssertion
 import Operations
 import Pages
 import Sessions
@@ -59,6 +60,8 @@ struct ReferenceTests {
     #expect(configuration.upstream.tls.certificate != nil && configuration.upstream.tls.serverName == "app.internal")
     #expect(configuration.admin.tokenFile == "/conf/admin.token")
     #expect(configuration.pages.applicationName == "Example Orders")
+    #expect(configuration.assertion.keyFiles == ["/conf/assertion.pem"] && configuration.assertion.audience == "orders")
+    #expect(configuration.notificationRelay?.description == "http://127.0.0.1:3000/hooks/apple")
     // What was commented out as a default is the default.
     let minimal = try Sandbox.parse(Sandbox.minimal())
     #expect(configuration.listener.timeouts == minimal.listener.timeouts)

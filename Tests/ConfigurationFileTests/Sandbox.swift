@@ -31,7 +31,7 @@ enum Sandbox {
     case "/conf/open.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o644)
     case "/conf/short.key": .contents([UInt8](repeating: 0x41, count: 31) + [0x0A], mode: 0o600)
     case "/conf/empty.key": .contents([], mode: 0o600)
-    case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem", "/conf/tls/gateway.key":
+    case "/conf/AuthKey_ABC123DEFG.p8", "/conf/tls/privkey.pem", "/conf/tls/gateway.key", "/conf/assertion.pem":
       .contents(key, mode: 0o600)
     case "/conf/open.p8": .contents(key, mode: 0o604)
     case "/conf/tls/ticket.key", "/conf/tls/ticket-2.key": .contents([UInt8](repeating: 7, count: 80), mode: 0o600)

@@ -8,8 +8,8 @@
 
 /// Reads a file that holds a private key, and looks at who else may: at the very file that is read, so nobody can swap
 /// it in between.
-enum KeyFile {
-  enum Outcome {
+package enum KeyFile {
+  package enum Outcome {
     case contents([UInt8])
     /// The permissions let everybody read it.
     case readableByEverybody
@@ -17,7 +17,7 @@ enum KeyFile {
     case unreadable(reason: String)
   }
 
-  static func read(_ path: String, maximumBytes: Int) -> Outcome {
+  package static func read(_ path: String, maximumBytes: Int) -> Outcome {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return .unreadable(reason: reason(errno)) }
     defer { close(descriptor) }

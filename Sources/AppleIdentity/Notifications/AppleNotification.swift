@@ -21,6 +21,8 @@ public struct AppleNotification: Sendable, Equatable {
   public let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
   public let isPrivateEmail: Bool?
+  /// The JWS as Apple posted it, for whoever wants to verify it again.
+  public let payload: String
 
   /// The events that Apple tells of.
   public enum Kind: Sendable, Equatable {
@@ -44,18 +46,30 @@ public struct AppleNotification: Sendable, Equatable {
       }
     }
 
+    /// As Apple writes it, in the documented spelling.
+    public var name: String {
+      switch self {
+      case .emailEnabled: "email-enabled"
+      case .emailDisabled: "email-disabled"
+      case .consentRevoked: "consent-revoked"
+      case .accountDeleted: "account-deleted"
+      case .other(let name): name
+      }
+    }
+
     /// Whether the user's sessions end.
     public var endsSessions: Bool { self == .consentRevoked || self == .accountDeleted }
   }
 
   fileprivate init(
-    identifier: String, audience: String, event: [String: ForeignJSON]
+    identifier: String, audience: String, event: [String: ForeignJSON], payload: String
   ) throws(IdentityTokenRejection) {
     guard let type = event["type"]?.text, let subject = event["sub"]?.text, SignedClaims.isSubject(subject) else {
       throw .malformedClaim("events")
     }
     self.identifier = identifier
     self.audience = audience
+    self.payload = payload
     kind = Kind(type)
     self.subject = subject
     eventTime = try Self.time(event["event_time"])
@@ -105,7 +119,8 @@ public struct NotificationVerifier: Sendable {
     guard let identifier = try signed.text("jti"), (1...255).contains(identifier.utf8.count) else {
       throw .missingClaim("jti")
     }
-    return try AppleNotification(identifier: identifier, audience: audience, event: try Self.event(of: signed))
+    return try AppleNotification(
+      identifier: identifier, audience: audience, event: try Self.event(of: signed), payload: token)
   }
 
   /// The claim `events` is JSON text in a string; an object is taken as well, should Apple mend that.

@@ -1,3 +1,5 @@
+internal import HTTPTypes
+
 /// One authenticated call to Apple: mints the secret, sends the form, and sorts the answer.
 struct AppleCall: Sendable {
   let origin: AppleOrigin
@@ -17,8 +19,12 @@ struct AppleCall: Sendable {
     case noSecret(ClientSecretMintProblem)
   }
 
-  /// - Parameter form: the fields beside `client_id` and `client_secret`.
-  func post(_ path: String, clientID: String, form: [(name: String, value: String)]) async -> Outcome {
+  /// - Parameters:
+  ///   - form: the fields beside `client_id` and `client_secret`.
+  ///   - bearer: an access token, where one is wanted as well.
+  func post(
+    _ path: String, clientID: String, form: [(name: String, value: String)], bearer: String? = nil
+  ) async -> Outcome {
     let secret: ClientSecret
     do throws(ClientSecretMintProblem) {
       secret = try await mint.secret(for: clientID)
@@ -26,8 +32,10 @@ struct AppleCall: Sendable {
       return .noSecret(error)
     }
     let credentials = [(name: "client_id", value: clientID), (name: "client_secret", value: secret.exposed)]
+    var request = origin.post(path, form: credentials + form)
+    if let bearer { request.head.headerFields[.authorization] = "Bearer \(bearer)" }
     do throws(AppleTransportError) {
-      return Self.sort(try await transport(origin.post(path, form: credentials + form)))
+      return Self.sort(try await transport(request))
     } catch {
       switch error {
       case .notSent(let reason): return .notSent(reason: LogText.sanitised(reason))

@@ -13,6 +13,7 @@ struct ControlRoutes: Sendable {
     addObservations(to: router)
     UserControl(apple: apple).add(to: router)
     TokenControl(apple: apple).add(to: router)
+    NotificationControl(apple: apple).add(to: router)
   }
 
   // MARK: Clients, switches, clock
@@ -27,6 +28,23 @@ struct ControlRoutes: Sendable {
           throw ControlError(message: error.description)
         }
         state.clients[client.clientID] = client
+        return try Response.json(client)
+      }
+    }
+    router.post("/simulator/clients/{id}/transfer") { request, context in
+      let order: TransferOrder = try await Self.body(of: request)
+      let id = try context.parameters.require("id")
+      return try apple.withState { state, now in
+        guard var client = state.clients[id] else { throw ControlError(message: "there is no client \(id)") }
+        client.teamID = order.teamID
+        client.keys = order.keys
+        client.transferEnds = now + Migration.lifetime
+        do throws(RegistrationError) {
+          try client.validate(allowingLoopback: state.switches.allowsLoopbackRedirects)
+        } catch {
+          throw ControlError(message: error.description)
+        }
+        state.clients[id] = client
         return try Response.json(client)
       }
     }
@@ -134,6 +152,18 @@ struct ControlError: HTTPResponseError {
 
   func response(from request: Request, context: some RequestContext) throws -> Response {
     try Response.json(["error": message], status: status)
+  }
+}
+
+/// Which team an app goes to (`POST /simulator/clients/ID/transfer`).
+private struct TransferOrder: Decodable {
+  var teamID: String
+  /// The keys of the other team.
+  var keys: [String: String]
+
+  enum CodingKeys: String, CodingKey {
+    case teamID = "team_id"
+    case keys
   }
 }
 

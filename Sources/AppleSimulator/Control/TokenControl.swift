@@ -32,14 +32,12 @@ struct TokenControl: Sendable {
       guard let user = order.user.map({ state.user($0) }) ?? state.users.first else {
         throw ControlError(message: "there is no such user")
       }
-      let key = Consent.Key(userID: user.id, clientID: client.clientID)
-      let consent =
-        state.consents[key]
-        ?? Consent(
-          firstName: user.firstName, lastName: user.lastName, hidesEmail: false, scopes: ["name", "email"])
+      let consent = state.presentConsent(of: user, to: client)
       var claims: [String: JSONValue]
       if let kind = order.notification {
-        claims = try NotificationEvent(kind: kind, user: user, client: client, consent: consent, time: now).claims
+        claims = try NotificationEvent(
+          kind: kind, user: user, client: client, consent: consent, time: now - (order.secondsAgo ?? 0)
+        ).claims
       } else {
         var identity = IdentityTokenClaims(
           client: client, user: user, consent: consent, switches: state.switches, now: now, authenticatedAt: now)
@@ -77,7 +75,7 @@ struct TokenControl: Sendable {
 
 extension SimulatorState {
   /// A client by its identifier, or the only one that there is.
-  fileprivate func registeredClient(_ id: String?) throws -> SimulatedClient {
+  func registeredClient(_ id: String?) throws -> SimulatedClient {
     let found = if let id { clients[id] } else { clients.count == 1 ? clients.first?.value : nil }
     guard let found else { throw ControlError(message: "client_id is not registered, or left out of several") }
     return found
@@ -99,11 +97,14 @@ private struct MintOrder: Decodable {
   var code: String?
   /// Mint a notification of this kind instead of an identity token.
   var notification: NotificationEvent.Kind?
+  /// How long ago what is notified happened. Default: 0.
+  var secondsAgo: Double?
   var token: TokenOrder?
 
   enum CodingKeys: String, CodingKey {
     case user, nonce, code, notification, token
     case clientID = "client_id"
+    case secondsAgo = "seconds_ago"
   }
 }
 

@@ -3,8 +3,8 @@ import Hummingbird
 
 /// What tests do to users: add, revoke, delete, change their mail forwarding.
 ///
-/// Each act of the kind that Apple tells servers about answers the notifications that Apple would send, one for each
-/// client concerned; a test posts them itself.
+/// Each act of the kind that Apple tells servers about answers the notifications that Apple sends, one for each client
+/// concerned. They are posted where an address is set for them; otherwise a test posts them itself.
 struct UserControl: Sendable {
   let apple: SimulatedApple
 
@@ -48,20 +48,23 @@ struct UserControl: Sendable {
     on id: String, clientID: String?,
     _ body: (inout SimulatorState, SimulatedUser) -> NotificationEvent.Kind
   ) throws -> Response {
-    let notifications = try apple.withState { state, now in
+    let (notifications, deliveries) = try apple.withState { state, now in
       guard let user = state.user(id) else { throw ControlError(message: "there is no user \(id)") }
       let consents = state.consents.filter {
         $0.key.userID == id && (clientID == nil || $0.key.clientID == clientID)
       }
       let kind = body(&state, user)
-      return try consents.sorted { $0.key.clientID < $1.key.clientID }.compactMap { key, consent in
+      let summaries = try consents.sorted { $0.key.clientID < $1.key.clientID }.compactMap { key, consent in
         try state.clients[key.clientID].map { client in
           let event = NotificationEvent(kind: kind, user: user, client: client, consent: consent, time: now)
           return NotificationSummary(
             clientID: client.clientID, payload: try state.token(try event.claims, as: TokenOrder()))
         }
       }
+      guard let url = state.notificationURL else { return (summaries, [NotificationDelivery]()) }
+      return (summaries, summaries.map { state.deliver($0.payload, clientID: $0.clientID, to: url) })
     }
+    for delivery in deliveries { NotificationSender(apple: apple).send(delivery) }
     return try Response.json(["notifications": notifications])
   }
 }

@@ -34,7 +34,11 @@ struct IdentityTokenClaims: Sendable {
     if let code { claims["c_hash"] = .string(Self.halfHash(code)) }
     if let accessToken { claims["at_hash"] = .string(Self.halfHash(accessToken)) }
     if isNative { claims["real_user_status"] = .integer(user.realUserStatus) }
-    if let transferSubject = user.transferSubject { claims["transfer_sub"] = .string(transferSubject) }
+    if let transferSubject = user.transferSubject {
+      claims["transfer_sub"] = .string(transferSubject)
+    } else if let ends = client.transferEnds, now < ends {
+      claims["transfer_sub"] = .string(user.transferSubject(toTeam: client.teamID))
+    }
     if let organizationID = user.organizationID { claims["org_id"] = .string(organizationID) }
     if consent.scopes.contains("email"), let email = consent.email(of: user, teamID: client.teamID) {
       claims["email"] = .string(email)

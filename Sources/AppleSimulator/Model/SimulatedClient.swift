@@ -12,6 +12,8 @@ public struct SimulatedClient: Sendable, Equatable, Codable {
   public var keys: [String: String]
   /// Where browsers may be sent back to (web only). Compared as bytes.
   public var redirectURIs: [String]
+  /// Until when its users' tokens carry `transfer_sub`, in seconds since 1970. Default: it never changed its team.
+  public var transferEnds: Double?
 
   public enum Kind: String, Sendable, Codable {
     case web, native
@@ -33,6 +35,7 @@ public struct SimulatedClient: Sendable, Equatable, Codable {
     case teamID = "team_id"
     case keys
     case redirectURIs = "redirect_uris"
+    case transferEnds = "transfer_ends"
   }
 
   public init(from decoder: any Decoder) throws {
@@ -42,6 +45,7 @@ public struct SimulatedClient: Sendable, Equatable, Codable {
     teamID = try container.decode(String.self, forKey: .teamID)
     keys = try container.decode([String: String].self, forKey: .keys)
     redirectURIs = try container.decodeIfPresent([String].self, forKey: .redirectURIs) ?? []
+    transferEnds = try container.decodeIfPresent(Double.self, forKey: .transferEnds)
   }
 }
 

@@ -21,6 +21,9 @@ struct SimulatorState: Sendable {
   var automaticAnswer: AutomaticAnswer?
   var requests: [SeenRequest] = []
   var nextRequestNumber = 1
+  /// Where notifications are posted; nothing until it is ordered.
+  var notificationURL: String?
+  var deliveries: [NotificationDelivery] = []
 
   /// How far the whole clock was moved, in seconds.
   var clockOffset: Double = 0

@@ -14,6 +14,10 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
   public var throttleWindow: Double = 86_400
   /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
   public var allowsLoopbackRedirects = true
+  /// How often a notification is posted again that is not answered 200. Default: 6.
+  public var notificationRetries = 6
+  /// How long after the first attempt the second comes, in seconds; each further one takes twice as long. Default: 1.
+  public var notificationRetryDelay: Double = 1
 
   /// What makes a refresh one check too many. Apple: "verifying a user's Apple Account more than once a day".
   public enum Throttle: String, Sendable, Codable {
@@ -35,6 +39,8 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
     case identityTokenLifetime = "id_token_seconds"
     case throttleWindow = "throttle_seconds"
     case allowsLoopbackRedirects = "loopback_redirects"
+    case notificationRetries = "notification_retries"
+    case notificationRetryDelay = "notification_retry_seconds"
   }
 }
 
@@ -48,6 +54,8 @@ extension SimulatorSwitches {
     var throttle: Throttle?
     var throttleWindow: Double?
     var allowsLoopbackRedirects: Bool?
+    var notificationRetries: Int?
+    var notificationRetryDelay: Double?
 
     typealias CodingKeys = SimulatorSwitches.CodingKeys
   }
@@ -60,5 +68,7 @@ extension SimulatorSwitches {
     throttle = change.throttle ?? throttle
     throttleWindow = change.throttleWindow ?? throttleWindow
     allowsLoopbackRedirects = change.allowsLoopbackRedirects ?? allowsLoopbackRedirects
+    notificationRetries = min(max(change.notificationRetries ?? notificationRetries, 0), 20)
+    notificationRetryDelay = min(max(change.notificationRetryDelay ?? notificationRetryDelay, 0.01), 3_600)
   }
 }

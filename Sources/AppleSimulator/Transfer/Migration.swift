@@ -3,6 +3,9 @@
 struct Migration: Sendable {
   let apple: SimulatedApple
 
+  /// How long after a transfer the names are good, in seconds (Apple: 60 days).
+  static let lifetime: Double = 60 * 86_400
+
   /// The team that gives away sends `sub` and `target` (the other Team ID) and gets `transfer_sub`; the team that takes
   /// over sends `transfer_sub` and gets its own `sub` and address for the user.
   func answer(to form: FormFields, authorization: String?) async throws -> JSONValue {
@@ -13,6 +16,9 @@ struct Migration: Sendable {
         access.scope == "user.migration", access.clientID == client.clientID
       else { throw EndpointRefusal(.invalidRequest, reason: "no valid Bearer token with scope user.migration") }
       if let transferSubject = form["transfer_sub"] {
+        if let ends = client.transferEnds, now >= ends {
+          throw EndpointRefusal(.invalidRequest, reason: "the transfer was more than 60 days ago")
+        }
         return try Self.takeOver(transferSubject, client: client, state: state)
       }
       guard let subject = form["sub"], let target = form["target"] else {

@@ -1,6 +1,7 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import IdentityAssertion
 import Pages
 import Sessions
 
@@ -11,6 +12,7 @@ enum CombinationChecks {
     checkAddresses(draft.configuration, &reading)
     checkApple(draft.configuration, &reading)
     checkTimes(&draft.configuration, &reading)
+    AssertionChecks.check(&draft, &reading)
     checkLists(draft.configuration, &reading)
   }
 
@@ -111,6 +113,7 @@ enum CombinationChecks {
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
       ("native.return_schemes", configuration.native.returnSchemes),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),
+      ("assertion.key_files", configuration.assertion.keyFiles), ("assertion.claims", configuration.assertion.claims),
     ]
     for (key, values) in lists where reading.good.contains(key) {
       var seen: Set<String> = []

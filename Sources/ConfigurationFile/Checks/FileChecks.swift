@@ -1,5 +1,6 @@
 import AppleIdentity
 import DataPlane
+import IdentityAssertion
 import Operations
 import Sessions
 
@@ -32,6 +33,11 @@ struct FileChecks {
         checkLength(file, NodePath("session.secret_files").appending(index), &reading)
       }
     }
+    if reading.good.contains("assertion.key_files") {
+      for (index, file) in configuration.assertion.keyFiles.enumerated() {
+        checkAssertionKey(file, NodePath("assertion.key_files").appending(index), &reading)
+      }
+    }
     if let file = configuration.admin.tokenFile {
       checkLength(file, NodePath("admin.token_file"), &reading)
       checkToken(file, NodePath("admin.token_file"), &reading)
@@ -57,6 +63,16 @@ struct FileChecks {
       reading.complain(
         at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32",
         remedy: "remove it and make another with: \(command)")
+    }
+  }
+
+  private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+    let hint = "make one with: cordon keygen --assertion --output \(reading.concealing(file))"
+    guard let contents = secret(file, path, missing: hint, &reading) else { return }
+    do throws(AssertionKeyProblem) {
+      _ = try AssertionKey(pem: contents, name: reading.shown(file))
+    } catch {
+      reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
     }
   }
 

@@ -13,6 +13,9 @@ struct Draft: ReadingTarget {
   /// `upstream.check`, which holds where there is a path.
   var checkPath: String?
   var check = UpstreamCheckSettings(path: "/")
+  /// `assertion.key_files` and `assertion.audience`: both or neither.
+  var assertionKeyFiles: [String]?
+  var audience: String?
 }
 
 /// One of `[[upstreams]]` while it is read.

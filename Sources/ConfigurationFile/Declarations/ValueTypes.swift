@@ -113,6 +113,15 @@ extension ValueType where Value == String {
       })
   }
 
+  static var claim: ValueType {
+    text(
+      "claim", expected: "a claim, as in \"email\"", write: { $0 },
+      parse: { text, _ throws(Complaint) in
+        try IdentityHeaderText.checkClaim(text)
+        return text
+      })
+  }
+
   static var scheme: ValueType {
     text(
       "scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 },
@@ -153,6 +162,17 @@ extension ValueType where Value == UpstreamAddress {
       "address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: { $0.description },
       parse: { text, directory throws(Complaint) in
         try UpstreamURL.parse(text, directory: directory)
+      })
+  }
+}
+
+extension ValueType where Value == EndpointAddress {
+  static var endpoint: ValueType {
+    text(
+      "address", expected: "an address with its path, as in \"http://127.0.0.1:3000/hooks/apple\"",
+      write: { $0.description },
+      parse: { text, _ throws(Complaint) in
+        try EndpointURL.parse(text)
       })
   }
 }

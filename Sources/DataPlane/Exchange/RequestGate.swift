@@ -75,8 +75,13 @@ package final class IdentityBlock: Sendable {
   package let lines: [UInt8]
 
   /// - Parameter fields: names that are tokens, and values without control characters.
-  package init(_ fields: [(name: String, value: [UInt8])]) {
-    var lines: [UInt8] = []
+  package convenience init(_ fields: [(name: String, value: [UInt8])]) { self.init([], fields) }
+
+  /// The same lines, and more.
+  package func adding(_ fields: [(name: String, value: [UInt8])]) -> IdentityBlock { IdentityBlock(lines, fields) }
+
+  private init(_ before: [UInt8], _ fields: [(name: String, value: [UInt8])]) {
+    var lines = before
     for field in fields {
       // Rendering has made sure of this; a header that could end its line early must not depend on it.
       guard !field.value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { continue }

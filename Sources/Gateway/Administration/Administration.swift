@@ -84,6 +84,10 @@ struct Administration: Sendable {
       try await requireAccount(subject)
       record(act.name, subject, by: deed.right, deed.request)
       return try await disconnect(subject, evenUnrevoked: evenUnrevoked, deed.request)
+    case .migrate(let order):
+      record(act.name, by: deed.right, deed.request)
+      let migration = TeamMigration(directory: directory, apple: apple, keyring: keyring)
+      return Self.json(try await migration.run(order))
     case .reload:
       record(act.name, by: deed.right, deed.request)
       let report = await reload.run(by: deed.right)

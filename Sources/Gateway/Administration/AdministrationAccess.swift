@@ -64,10 +64,12 @@ struct AdministrationRefusal: Error, Equatable {
     message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions tells it")
   static let noQuery = AdministrationRefusal(
     status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
+  static let sameTeam = AdministrationRefusal(
+    status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
   static let unknown = AdministrationRefusal(
     status: 404, code: "not_found",
     message: "there are GET /accounts?subject=|email=, GET and DELETE /accounts/SUB/sessions, POST "
-      + "/accounts/SUB/disconnect, DELETE /sessions/HANDLE and POST /reload")
+      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/HANDLE and POST /reload")
 
   static func wrongMethod(_ allowed: String) -> AdministrationRefusal {
     AdministrationRefusal(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")

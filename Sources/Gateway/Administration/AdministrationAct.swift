@@ -10,6 +10,8 @@ enum AdministrationAct: Equatable {
   case endSessions(of: Subject)
   /// Revokes at Apple and forgets; with `evenUnrevoked` also what Apple did not revoke.
   case disconnect(Subject, evenUnrevoked: Bool)
+  /// Moves a page of accounts to another team's names.
+  case migrate(TeamMigration.Order)
   /// Reads the configuration again.
   case reload
 
@@ -21,6 +23,7 @@ enum AdministrationAct: Equatable {
     case .endSession: "end_session"
     case .endSessions: "end_sessions"
     case .disconnect: "disconnect"
+    case .migrate: "migrate"
     case .reload: "reload"
     }
   }
@@ -46,6 +49,9 @@ enum AdministrationAct: Equatable {
     case ("accounts", 1):
       try expect("GET")
       self = try Self.finding(Array(query))
+    case ("accounts", 2) where parts[1] == "migrate":
+      try expect("POST")
+      self = .migrate(try Self.migration(Array(query)))
     case ("accounts", 3) where parts[2] == "sessions":
       let subject = try Self.subject(parts[1])
       switch method {
@@ -76,6 +82,15 @@ enum AdministrationAct: Equatable {
     case (nil, let email?) where !email.isEmpty: return .findEmail(email)
     default: throw .noQuery
     }
+  }
+
+  private static func migration(_ query: [UInt8]) throws(AdministrationRefusal) -> TeamMigration.Order {
+    let fields = try fields(query, ["to", "after", "dry_run"])
+    var order = TeamMigration.Order(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
+    if let after = fields["after"] { order.after = try subject(after) }
+    guard fields["dry_run"] == nil || fields["dry_run"] == "true" else { throw .noQuery }
+    order.isDry = fields["dry_run"] != nil
+    return order
   }
 
   private static func subject(_ text: String?) throws(AdministrationRefusal) -> Subject {

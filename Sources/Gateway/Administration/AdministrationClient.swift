@@ -64,6 +64,18 @@ public struct AdministrationClient: Sendable {
   /// Whether the gateway takes requests: what `/readyz` says.
   public func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
 
+  /// Moves the next accounts to another team's names.
+  /// - Parameters:
+  ///   - team: prepares the move to it; nil completes the move to the team of the configuration.
+  ///   - after: where the page before ended.
+  public func migrate(to team: String?, after: String?, dryRun: Bool) async throws -> MigrationReport {
+    let fields = [
+      team.map { "to=\(PathSegment.encode($0))" }, after.map { "after=\(PathSegment.encode($0))" },
+      dryRun ? "dry_run=true" : nil,
+    ].compactMap(\.self)
+    return try await ask(.post, "/accounts/migrate?\(fields.joined(separator: "&"))", MigrationReport.self)
+  }
+
   private func ask<Report: Decodable>(
     _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok
   ) async throws -> Report {

@@ -15,6 +15,13 @@ public struct AccountReport: Codable, Sendable, Equatable {
   public let emailVerified: Bool?
   public let isPrivateEmail: Bool?
   public let organization: String?
+  /// Whether Apple forwards mail; nil until Apple notified of it.
+  public let mailForwarding: Bool?
+  /// For an application that is about to go to another team: the user's name there, and the Team ID.
+  public let transferSubject: String?
+  public let transferTeam: String?
+  /// What the user was called before the application came to this team.
+  public let formerSubject: String?
   /// When the user last signed in.
   public let latestAuthorization: String
   /// When Apple last confirmed the account.
@@ -30,6 +37,10 @@ public struct AccountReport: Codable, Sendable, Equatable {
     case emailVerified = "email_verified"
     case isPrivateEmail = "is_private_email"
     case organization = "org_id"
+    case mailForwarding = "mail_forwarding"
+    case transferSubject = "transfer_sub"
+    case transferTeam = "transfer_team"
+    case formerSubject = "former_sub"
     case latestAuthorization = "latest_authorization"
     case lastVerified = "last_verified"
     case lastAsked = "last_asked"
@@ -43,6 +54,10 @@ public struct AccountReport: Codable, Sendable, Equatable {
     emailVerified = account.claims.emailVerified
     isPrivateEmail = account.claims.isPrivateEmail
     organization = account.claims.organizationID
+    mailForwarding = account.claims.mailForwarding?.isOn
+    transferSubject = account.claims.preparedTransfer?.subject.text ?? account.claims.transferSubject
+    transferTeam = account.claims.preparedTransfer?.team
+    formerSubject = account.claims.formerSubject?.text
     latestAuthorization = account.latestAuthorization.rfc3339
     lastVerified = account.lastVerified.rfc3339
     lastAsked = account.lastAsked?.rfc3339

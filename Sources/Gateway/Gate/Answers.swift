@@ -35,6 +35,7 @@ extension ControlResponse {
 
 extension HTTPField.Name {
   static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+  static let identityAssertion = HTTPField.Name(SessionAssertions.headerName)!
 }
 
 extension Operations.RouteClass {

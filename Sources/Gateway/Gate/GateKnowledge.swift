@@ -20,6 +20,8 @@ struct GateKnowledge: Sendable {
   /// The same for the life of the process: memories go by it.
   let fingerprinter: CookieFingerprinter
   let identity: IdentityHeaderSettings
+  /// Nil where requests carry no assertion.
+  let assertions: SessionAssertions?
   let schedule: CheckSchedule
   let idleTimeout: Int64
   /// Whether a session may be proved by `Authorization: Bearer`.
@@ -29,8 +31,13 @@ struct GateKnowledge: Sendable {
   let showsSignInPage: Bool
   let pages: PageRenderer
 
-  /// - Parameter previous: what held before, at a reload.
-  init(_ settings: GatewaySettings, keyring: SessionKeyring, after previous: GateKnowledge? = nil) throws {
+  /// - Parameters:
+  ///   - assertions: nil where requests carry none.
+  ///   - previous: what held before, at a reload.
+  init(
+    _ settings: GatewaySettings, keyring: SessionKeyring, assertions: SessionAssertions? = nil,
+    after previous: GateKnowledge? = nil
+  ) throws {
     generation = (previous?.generation ?? 0) + 1
     fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     origin = settings.origin
@@ -43,6 +50,7 @@ struct GateKnowledge: Sendable {
     routes = try RouteTable(routes: settings.routes)
     self.keyring = keyring
     identity = settings.identity
+    self.assertions = assertions
     schedule = CheckSchedule(settings.revalidation)
     idleTimeout = settings.session.idleTimeout.wallClock
     acceptsBearer = settings.native.acceptsBearer

@@ -26,6 +26,7 @@ extension LoopGate {
         entry.applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail)
       if case .denied = verdict { return status(.forbidden) }
     }
+    if let signing = renewAssertion(of: entry) { return .wait(signing) }
     var fields: HTTPFields = [:]
     let rendered = IdentityHeaders.render(
       account: entry.snapshot.account, session: entry.snapshot.session, settings: knowledge.identity)
@@ -37,6 +38,7 @@ extension LoopGate {
     if let cookie = renewedCookie(of: entry, head, bytes) {
       fields.append(HTTPField(name: .setCookie, value: cookie))
     }
+    if let assertion = entry.assertion { fields[.identityAssertion] = assertion }
     return status(.ok, fields)
   }
 

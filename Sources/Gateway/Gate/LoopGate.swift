@@ -107,6 +107,7 @@ final class LoopGate: RequestGate {
         return answer(PageFailure(denial), head, bytes, routeClass: routeClass, renewing: entry)
       }
     }
+    if let signing = renewAssertion(of: entry) { return .wait(signing) }
     return forward(entry, route, routeClass, head, bytes)
   }
 

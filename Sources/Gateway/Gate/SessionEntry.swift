@@ -1,12 +1,21 @@
 internal import AccessPolicy
 internal import DataPlane
+internal import FoundationEssentials
+internal import IdentityAssertion
 internal import Sessions
 
 /// A session as one event loop remembers it: all that a request of it needs, worked out beforehand.
 final class SessionEntry {
   let snapshot: SessionSnapshot
-  /// The header lines that tell the upstream who this is.
+  /// The header lines that tell the upstream who this is, the assertion among them.
   private(set) var identity: IdentityBlock
+  /// The same without the assertion.
+  private var unsigned: IdentityBlock
+  /// What is sent as `X-Identity-Assertion`; nil where nothing is, or before the first was made.
+  private(set) var assertion: String?
+  /// From when another assertion is asked for, and until when the present one may be sent.
+  var assertionRenewsAt: Int64 = 0
+  private(set) var assertionEndsAt: Int64 = 0
   /// The user as rules ask about one.
   let applicant: Applicant
   let tag: SessionTag
@@ -40,7 +49,8 @@ final class SessionEntry {
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
     generation = proof.generation
-    identity = Self.identity(of: snapshot, knowledge)
+    unsigned = Self.identity(of: snapshot, knowledge)
+    identity = unsigned
     user = Self.user(of: snapshot, knowledge)
     applicant = Applicant(
       subject: account.subject.text, email: account.claims.email,
@@ -57,8 +67,12 @@ final class SessionEntry {
   func render(_ knowledge: GateKnowledge, isSignedByFirstKey: Bool) {
     generation = knowledge.generation
     self.isSignedByFirstKey = isSignedByFirstKey
-    identity = Self.identity(of: snapshot, knowledge)
+    unsigned = Self.identity(of: snapshot, knowledge)
+    identity = unsigned
     user = Self.user(of: snapshot, knowledge)
+    assertion = nil
+    assertionRenewsAt = 0
+    assertionEndsAt = 0
   }
 
   private static func identity(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> IdentityBlock {
@@ -69,6 +83,28 @@ final class SessionEntry {
   private static func user(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> UInt64? {
     UInt64(knowledge.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
+
+  /// An assertion was made, or could not be: then requests go without one for a moment.
+  /// - Parameter made: the generation of the configuration that it was made by: one of an earlier goes nowhere.
+  func take(_ signed: SignedAssertion?, by made: Int, now: Int64) {
+    guard made == generation else { return }
+    assertion = signed?.token
+    guard let signed else {
+      identity = unsigned
+      assertionRenewsAt = now + Self.signingPause
+      assertionEndsAt = assertionRenewsAt
+      return
+    }
+    identity = unsigned.adding([(name: SessionAssertions.headerName, value: Array(signed.token.utf8))])
+    // Never in the past: a clock that jumps must not make a request wait over and over.
+    assertionRenewsAt = max(
+      signed.made.addingTimeInterval(AssertionMint.renewal).wallClock, now + Self.signingPause)
+    assertionEndsAt = max(
+      signed.expires.addingTimeInterval(-AssertionMint.remainder).wallClock, now + Self.signingPause)
+  }
+
+  /// How long nothing is signed after it failed, or after it was just done.
+  private static let signingPause: Int64 = 1_000
 }
 
 /// A cookie or bearer token that was verified, as an event loop remembers it.

@@ -40,8 +40,10 @@ struct RunningGateway: Sendable {
     let directory = SessionDirectory(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger)
     let parts = LastingParts(
-      directory: directory, metrics: metrics, health: health, logger: logger, eventLoop: eventLoop)
+      directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
+      health: health, logger: logger, eventLoop: eventLoop)
     let generation = try await Generation(settings, credentials: credentials, parts: parts)
+    parts.relay.adopt(generation.relayRoute)
     let upstreams = UpstreamWatch(generation.upstreams)
     upstreams.addMetrics(to: metrics)
 
@@ -58,7 +60,8 @@ struct RunningGateway: Sendable {
     let certificates = CertificateWatch(generation.terms.certificates, health: health, logger: logger)
     certificates.addMetrics(to: metrics)
     let upkeep = Upkeep(
-      directory: directory, health: health, upstreams: upstreams, metrics: metrics, certificates: certificates)
+      directory: directory, health: health, upstreams: upstreams, relay: parts.relay, metrics: metrics,
+      certificates: certificates)
     await upkeep.checkStore()
 
     let reload = Reload(

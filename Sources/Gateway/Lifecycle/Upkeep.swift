@@ -9,6 +9,7 @@ struct Upkeep: Sendable {
   private let directory: SessionDirectory
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
+  private let relay: NotificationRelay
   private let remembered: Box
   private let certificates: CertificateWatch
 
@@ -26,9 +27,10 @@ struct Upkeep: Sendable {
   private static let certificateInterval = Duration.seconds(3_600)
 
   init(
-    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, metrics: MetricsRegistry,
-    certificates: CertificateWatch
+    directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
+    metrics: MetricsRegistry, certificates: CertificateWatch
   ) {
+    self.relay = relay
     self.certificates = certificates
     self.directory = directory
     self.health = health
@@ -53,6 +55,7 @@ struct Upkeep: Sendable {
         }
       }
       group.addTask { await upstreams.run() }
+      group.addTask { await relay.run() }
       group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask {

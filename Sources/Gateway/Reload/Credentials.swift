@@ -1,14 +1,17 @@
 internal import AppleIdentity
 internal import FoundationEssentials
+internal import IdentityAssertion
 internal import NIOCore
 internal import Operations
 internal import Sessions
 
-/// Who the gateway is to its users and to Apple, from the files that the configuration names.
+/// Who the gateway is to its users, to Apple and to the application, from the files that the configuration names.
 struct Credentials: Sendable {
   let keyring: SessionKeyring
   let audit: AuditTrail
   let apple: AppleIdentityProvider
+  /// Nil where nothing is signed.
+  let signer: AssertionSigner?
 
   /// Reads secrets and key.
   /// - Parameter previous: what held before, at a reload: Apple's keys that were fetched are kept.
@@ -17,6 +20,7 @@ struct Credentials: Sendable {
     _ settings: GatewaySettings, store: any SessionStore, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: Credentials? = nil
   ) async throws {
+    signer = try AssertionSigner(settings)
     keyring = try SessionKeyring(files: settings.session.secretFiles)
     try keyring.requireEveryKey(of: try await store.sealingKeys())
     audit = AuditTrail(settings.log, keyring: keyring)

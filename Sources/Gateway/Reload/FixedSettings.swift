@@ -1,4 +1,5 @@
 internal import DataPlane
+internal import IdentityAssertion
 internal import Operations
 internal import Sessions
 
@@ -54,6 +55,8 @@ enum FixedSettings {
     compare("revalidation", current.revalidation == next.revalidation)
     compare("store", current.store == next.store)
     compare("identity", current.identity == next.identity)
+    compare("assertion", current.assertion == next.assertion)
+    compare("notifications", current.notificationRelay == next.notificationRelay)
     compare("route", current.routes == next.routes)
     compare("pages", current.pages == next.pages)
     compare("log", current.log == next.log)

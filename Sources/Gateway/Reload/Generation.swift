@@ -13,6 +13,8 @@ struct Generation: Sendable {
   let upstreams: [WatchedUpstream]
   let terms: ListenerTerms
   let access: AdministrationAccess
+  /// Where notifications are handed on to; nil: nowhere.
+  let relayRoute: NotificationRelay.Route?
 
   /// - Parameters:
   ///   - credentials: read from the same settings.
@@ -23,11 +25,18 @@ struct Generation: Sendable {
   ) async throws {
     self.settings = settings
     self.credentials = credentials
-    knowledge = try GateKnowledge(settings, keyring: credentials.keyring, after: previous?.knowledge)
+    knowledge = try GateKnowledge(
+      settings, keyring: credentials.keyring,
+      assertions: SessionAssertions(settings, signer: credentials.signer, logger: parts.logger),
+      after: previous?.knowledge)
+    relayRoute = try await NotificationRelay.Route(settings, signer: credentials.signer, on: parts.eventLoop)
     ownPages = OwnPages(
       SignInService(
         settings: settings, knowledge: knowledge, directory: parts.directory, apple: credentials.apple,
-        metrics: parts.metrics, audit: credentials.audit, logger: parts.logger))
+        metrics: parts.metrics, audit: credentials.audit, logger: parts.logger),
+      notifications: NotificationEndpoint(
+        verifier: credentials.apple.notifications, parts: parts, audit: credentials.audit),
+      assertionKeys: AssertionKeys(credentials.signer))
     upstreams = try await WatchedUpstream.all(
       of: settings, routes: knowledge.routes, keeping: previous?.upstreams ?? [], on: parts.eventLoop)
     terms = try ListenerTerms(

@@ -5,6 +5,7 @@ internal import Operations
 /// What lives as long as the process, whatever the configuration says by then.
 struct LastingParts: Sendable {
   let directory: SessionDirectory
+  let relay: NotificationRelay
   let metrics: MetricsRegistry
   let health: HealthMonitor
   let logger: Logger

@@ -102,6 +102,7 @@ actor Reload {
     running.log.adopt(next.settings.log)
     parts.directory.adopt(next.settings)
     parts.directory.checks.adopt(DailyCheck.Means(next.credentials, next.settings.revalidation))
+    parts.relay.adopt(next.relayRoute)
     let sites = running.sites
     await running.listener.adopt(next.terms) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }

@@ -189,6 +189,22 @@ final class SessionDirectory: Sendable {
     return ended
   }
 
+  /// Carries out what Apple notified: when this returns, whoever had to go is gone, as with `end`.
+  func carryOut(_ notification: AccountNotification) async throws(StoreError) -> NotificationOutcome {
+    let outcome: NotificationOutcome
+    do throws(StoreError) {
+      outcome = try await store.carryOut(notification, at: Date(wallClock: WallClock.now()))
+    } catch {
+      storeFailed("notification", error)
+      throw error
+    }
+    if case .carriedOut(let ended) = outcome {
+      await forget(ended)
+      await forget(notification.subject)
+    }
+    return outcome
+  }
+
   /// Sessions have ended: out of every memory, and their connections with them.
   func forget(_ handles: [SessionHandle]) async {
     guard !handles.isEmpty else { return }

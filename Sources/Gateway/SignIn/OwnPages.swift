@@ -7,10 +7,14 @@ internal import Pages
 /// The paths under our own prefix, and who answers each.
 struct OwnPages: Sendable {
   private let service: SignInService
+  private let notifications: NotificationEndpoint
+  private let assertionKeys: AssertionKeys
   private let verifyPath: [UInt8]
 
-  init(_ service: SignInService) {
+  init(_ service: SignInService, notifications: NotificationEndpoint, assertionKeys: AssertionKeys) {
     self.service = service
+    self.notifications = notifications
+    self.assertionKeys = assertionKeys
     verifyPath = Array((service.settings.prefix + "/verify").utf8)
   }
 
@@ -31,6 +35,8 @@ struct OwnPages: Sendable {
     case "session": action([.get: service.sessionJSON])
     case "native": action([.post: service.nativeSignIn], bodyLimit: 32 * 1024)
     case "native/exchange": action([.post: service.exchangeHandBack], bodyLimit: 4 * 1024)
+    case "notifications": action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
+    case "keys": action([.get: assertionKeys.answer])
     default: nil
     }
   }

@@ -34,6 +34,10 @@ public final class MetricsRegistry: Sendable {
   public let notifications = EventCounter(
     name: "cordon_notifications_total", help: "Notifications from Apple by type and outcome.",
     labelNames: ["type", "outcome"])
+  /// Notifications handed on to the application, by `outcome`: `delivered`, `failed` (and tried again), `given_up`.
+  public let relays = EventCounter(
+    name: "cordon_notification_relays_total", help: "Attempts to hand notifications on, by outcome.",
+    labelNames: ["outcome"])
   /// Calls to the store that failed, by `operation`.
   public let storeFailures = EventCounter(
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
@@ -117,7 +121,9 @@ public final class MetricsRegistry: Sendable {
     var connectionTotals = ConnectionRecorder.Totals()
     for recorder in connections { recorder.add(to: &connectionTotals) }
     connectionTotals.write(to: &text)
-    for counter in [signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, storeFailures] {
+    for counter in [
+      signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, relays, storeFailures,
+    ] {
       counter.write(to: &text)
     }
     appleCallDurations.write(to: &text)

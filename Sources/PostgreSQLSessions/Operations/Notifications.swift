@@ -8,6 +8,8 @@ extension PostgreSQLSessionStore {
     let until = now.advanced(by: AccountNotification.remembered)
     return try await write(at: now) { connection, changes in
       guard try Self.useUp(notification.mark, until: until, in: connection) else { return .repeated }
+      let row = try AccountRow.lock(notification.subject, in: connection)
+      if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {
         try connection.run(
           """
@@ -15,8 +17,7 @@ extension PostgreSQLSessionStore {
           ON CONFLICT (identifier) DO NOTHING
           """, [.text(notification.identifier), .text(message), .integer(now.stored)])
       }
-      guard let row = try AccountRow.lock(notification.subject, in: connection) else { return .unknownSubject }
-      guard !row.account.isNewer(than: notification) else { return .outdated }
+      guard let row else { return .unknownSubject }
       return .carriedOut(ended: try Self.change(row, by: notification, in: connection, &changes))
     }
   }

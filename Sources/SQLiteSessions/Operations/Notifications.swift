@@ -11,6 +11,8 @@ extension SQLiteSessionStore {
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
         [notification.mark.bytes.stored, now.stored + AccountNotification.remembered.milliseconds])
       guard isFirst == 1 else { return .repeated }
+      let row = try AccountRow.find(notification.subject, in: database)
+      if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {
         try database.run(
           """
@@ -18,8 +20,7 @@ extension SQLiteSessionStore {
           ON CONFLICT (identifier) DO NOTHING
           """, [notification.identifier, message, now.stored])
       }
-      guard let row = try AccountRow.find(notification.subject, in: database) else { return .unknownSubject }
-      guard !row.account.isNewer(than: notification) else { return .outdated }
+      guard let row else { return .unknownSubject }
       return .carriedOut(ended: try Self.change(row, by: notification, at: now, in: database))
     }
   }

@@ -5,9 +5,10 @@ public enum IdentityHeaders {
   /// value holds no control character, whatever the claim held.
   ///
   /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `SessionHandle`, which is not what the
-  /// cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified it, unless configured otherwise), `email_verified`,
-  /// `is_private_email`, `real_user_status`, `org_id`, `scopes` (joined by spaces), `transfer_sub`, and any other claim by
-  /// the name it has in the identity token.
+  /// cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified it, unless
+  /// configured otherwise), `email_verified`, `is_private_email`, `real_user_status`, `org_id`, `scopes` (joined by
+  /// spaces), `transfer_sub`, `former_sub` (what the user was called before the application came to this team),
+  /// `mail_forwarding` (as Apple notified of it), and any other claim by the name it has in the identity token.
   public static func render(
     account: Account, session: Session, settings: IdentityHeaderSettings
   ) -> [(name: String, value: [UInt8])] {
@@ -40,6 +41,8 @@ public enum IdentityHeaders {
       case "org_id": claims.organizationID
       case "scopes": claims.scopes?.joined(separator: " ")
       case "transfer_sub": claims.transferSubject
+      case "former_sub": claims.formerSubject?.text
+      case "mail_forwarding": claims.mailForwarding.map { ClaimValue.truth($0.isOn).headerText }
       default: claims.other[name]?.headerText
       }
     guard let text, !text.isEmpty else { return nil }

@@ -79,7 +79,7 @@ public protocol SessionStore: Sendable {
   // MARK: Notifications
 
   /// Carries out what Apple notified, once: the mark (`AccountNotification.mark`) is used up, the account changed and
-  /// the message kept in one transaction. The message is kept whatever the outcome, but for a repetition.
+  /// the message kept in one transaction. The message is kept unless the notification is a repetition or outdated.
   ///
   /// `consentRevoked` ends the user's sessions and deletes the tokens, `accountDeleted` does what `forget` does,
   /// `mailForwarding` is `AccountClaims.afterForwarding`; none of it if the account is newer (`Account.isNewer`).

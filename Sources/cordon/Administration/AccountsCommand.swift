@@ -5,8 +5,8 @@ import Gateway
 struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
-    abstract: "Finds and disconnects accounts, at a running gateway.",
-    subcommands: [Find.self, Sessions.self, Disconnect.self])
+    abstract: "Finds, disconnects and moves accounts, at a running gateway.",
+    subcommands: [Find.self, Sessions.self, Disconnect.self, MigrateCommand.self])
 
   /// `cordon accounts find`.
   struct Find: AsyncParsableCommand {

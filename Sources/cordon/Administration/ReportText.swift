@@ -16,7 +16,9 @@ extension AccountReport {
     return table([
       ("subject", subject), ("name", name),
       ("email", email.map { flags.isEmpty ? $0 : "\($0) (\(flags.joined(separator: ", ")))" }),
-      ("organization", organization), ("signed in", latestAuthorization), ("verified", lastVerified),
+      ("organization", organization), ("mail", mailForwarding.map { $0 ? "forwarded" : "not forwarded" }),
+      ("transfer", transferSubject.map { subject in transferTeam.map { "\(subject), to \($0)" } ?? subject }),
+      ("formerly", formerSubject), ("signed in", latestAuthorization), ("verified", lastVerified),
       ("asked", lastAsked), ("last answer", lastAnswer),
     ])
   }

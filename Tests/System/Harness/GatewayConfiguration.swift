@@ -6,8 +6,8 @@ struct GatewayConfiguration: Sendable {
   private var tables: [(name: String, values: [(key: String, value: String?)])] = []
   /// What stands at the end, for `[[route]]` and broken lines.
   var ending = ""
-  let port: UInt16
-  let adminPort: UInt16
+  private(set) var port: UInt16
+  private(set) var adminPort: UInt16
   /// What the browser calls the gateway. Another name than the simulator's, so that the two are different sites.
   static let host = "localhost"
 
@@ -16,6 +16,8 @@ struct GatewayConfiguration: Sendable {
   static let appIDs = ["com.example.app", "com.example.tv"]
   static let teamID = "DEF123GHIJ"
   static let keyID = "ABC123DEFG"
+  /// In `admin.token`, which is beside the file for configurations that name it.
+  static let adminToken = "the-token-of-administrators-in-the-tests"
   static let sessionSecret = "the first secret of the tests, long enough to be one"
 
   /// - Parameters:
@@ -47,6 +49,18 @@ struct GatewayConfiguration: Sendable {
     }
   }
 
+  /// Another gateway of the same site: the same public name, keys and store, on ports of its own.
+  /// - Parameter store: the path of the first one's database.
+  func replica(store: String) throws -> GatewayConfiguration {
+    var other = self
+    other.port = try FreePort.take()
+    other.adminPort = try FreePort.take()
+    other["listen", "address"] = "\"127.0.0.1:\(other.port)\""
+    other["admin", "address"] = "\"127.0.0.1:\(other.adminPort)\""
+    other["store", "url"] = "\"sqlite:\(store)\""
+    return other
+  }
+
   var redirectURI: String { "http://\(Self.host):\(port)/.auth/callback" }
 
   /// The file.
@@ -64,6 +78,9 @@ struct GatewayConfiguration: Sendable {
     try directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey.p8")
     if !FileManager.default.fileExists(atPath: "\(directory.path)/session.key") {
       try directory.write(Self.sessionSecret + "\n", to: "session.key")
+    }
+    if !FileManager.default.fileExists(atPath: "\(directory.path)/admin.token") {
+      try directory.write(Self.adminToken + "\n", to: "admin.token")
     }
     return try directory.write(text, to: "gateway.conf")
   }

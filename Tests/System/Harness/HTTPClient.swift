@@ -11,6 +11,12 @@ struct HTTPClient: Sendable {
     authority = "\(host):\(port)"
   }
 
+  /// For a server that is called by another's name.
+  init(port: UInt16, authority: String) {
+    self.port = port
+    self.authority = authority
+  }
+
   /// Sends a request and reads its response. `Host`, `Content-Length` (with a body) and `Connection: close` are added.
   func send(
     _ method: String, _ target: String, fields: [(String, String)] = [], body: [UInt8]? = nil,

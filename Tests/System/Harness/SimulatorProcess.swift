@@ -87,7 +87,37 @@ final class SimulatorProcess {
     return token
   }
 
+  /// Acts on users are notified there from now on; what is not answered 200 is posted again after `retryAfter` seconds,
+  /// then after twice that.
+  func notify(_ url: String, retryAfter: Double = 1) throws {
+    try switches(["notification_retries": 12, "notification_retry_seconds": retryAfter])
+    try order("PUT", "notification-url", ["url": url])
+  }
+
+  /// Moves the tests' client to another team, with the tests' key under another name.
+  func transfer(toTeam team: String, keyID: String) throws {
+    try order(
+      "POST", "clients/\(GatewayConfiguration.clientID)/transfer",
+      ["team_id": team, "keys": [keyID: AppleKey.shared.get().publicPEM]])
+  }
+
   // MARK: What it saw
+
+  /// A notification that was posted, perhaps more than once.
+  struct Delivery {
+    /// What the attempts were answered; nil for no answer.
+    let statuses: [Int?]
+    let isDelivered: Bool
+  }
+
+  func deliveries() throws -> [Delivery] {
+    let object = try control.get("/simulator/notifications").json()
+    return (object["notifications"] as? [[String: Any]] ?? []).map {
+      Delivery(
+        statuses: ($0["attempts"] as? [[String: Any]] ?? []).map { $0["status"] as? Int },
+        isDelivered: $0["delivered"] as? Bool ?? false)
+    }
+  }
 
   struct SeenRequest {
     let path: String
@@ -122,10 +152,10 @@ final class SimulatorProcess {
   }
 
   /// The `sub` that the tests' team knows a user by.
-  func subject(of user: String) throws -> String {
+  func subject(of user: String, team: String = GatewayConfiguration.teamID) throws -> String {
     let users = try control.get("/simulator/users").json()["users"] as? [[String: Any]] ?? []
     guard let found = users.first(where: { $0["id"] as? String == user }),
-      let subject = (found["subjects"] as? [String: String])?[GatewayConfiguration.teamID]
+      let subject = (found["subjects"] as? [String: String])?[team]
     else { throw HarnessError.missing("user \(user) at the simulator") }
     return subject
   }

@@ -5,6 +5,8 @@ struct NotificationEvent: Sendable {
     case emailDisabled = "email-disabled"
     case consentRevoked = "consent-revoked"
     case accountDeleted = "account-deleted"
+    /// The other spelling, which was seen in production.
+    case accountDelete = "account-delete"
   }
 
   let kind: Kind

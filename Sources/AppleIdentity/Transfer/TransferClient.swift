@@ -1,0 +1,113 @@
+internal import HTTPTypes
+
+/// Speaks to Apple about users of an application that goes to another team: `POST {base}/auth/usermigrationinfo`.
+///
+/// The team that gives the application away asks for each user's `transfer_sub`; when the application has moved, the
+/// team that received it exchanges each for the user's `sub` there. Good for 60 days.
+///
+/// Source: "Transferring your apps and users to another team" and "Bringing new apps and users into your team",
+/// developer.apple.com.
+public struct TransferClient: Sendable {
+  private let call: AppleCall
+
+  init(call: AppleCall) {
+    self.call = call
+  }
+
+  /// Asks for the right to move users, which both directions want: good for an hour or so.
+  public func authorize(clientID: String) async throws(TransferProblem) -> TransferPermit {
+    let form = [(name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration")]
+    let answer = try await ask("/auth/token", clientID: clientID, form: form)
+    guard let token = answer["access_token"]?.text, Self.isToken(token) else { throw .malformed("no access token") }
+    return TransferPermit(token: Concealed(token), clientID: clientID)
+  }
+
+  /// What the user is called on the way to another team. For the team that gives the application away.
+  public func transferSubject(
+    of subject: String, toTeam team: String, by permit: TransferPermit
+  ) async throws(TransferProblem) -> String {
+    let form = [(name: "sub", value: subject), (name: "target", value: team)]
+    let answer = try await ask("/auth/usermigrationinfo", clientID: permit.clientID, form: form, permit)
+    guard let transferSubject = answer["transfer_sub"]?.text, SignedClaims.isSubject(transferSubject) else {
+      throw .malformed("no transfer_sub")
+    }
+    return transferSubject
+  }
+
+  /// What the user is called here. For the team that received the application.
+  public func user(
+    behind transferSubject: String, by permit: TransferPermit
+  ) async throws(TransferProblem) -> TransferredUser {
+    let form = [(name: "transfer_sub", value: transferSubject)]
+    let answer = try await ask("/auth/usermigrationinfo", clientID: permit.clientID, form: form, permit)
+    guard let subject = answer["sub"]?.text, SignedClaims.isSubject(subject) else { throw .malformed("no sub") }
+    let claims = IdentityClaims(payload: answer)
+    return TransferredUser(subject: subject, email: claims.email, isPrivateEmail: claims.isPrivateEmail)
+  }
+
+  private func ask(
+    _ path: String, clientID: String, form: [(name: String, value: String)], _ permit: TransferPermit? = nil
+  ) async throws(TransferProblem) -> [String: ForeignJSON] {
+    switch await call.post(path, clientID: clientID, form: form, bearer: permit?.token.exposed) {
+    case .succeeded(let body):
+      guard
+        let object = try? ForeignJSON.object(
+          body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
+      else { throw .malformed("no JSON object") }
+      return object
+    case .refused(let refusal, _): throw .refused(refusal)
+    case .trouble(let trouble): throw .appleTrouble(trouble)
+    case .notSent(let reason): throw .notSent(reason: reason)
+    case .noSecret(let problem): throw .noSecret(problem)
+    }
+  }
+
+  /// What can stand behind `Bearer` (RFC 6750 2.1).
+  private static func isToken(_ text: String) -> Bool {
+    (1...4_096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+}
+
+/// Apple's leave to move the users of one application.
+public struct TransferPermit: Sendable {
+  let token: Concealed<TransferPermit>
+  /// The client that it is for.
+  public let clientID: String
+}
+
+/// A user as the receiving team knows them.
+public struct TransferredUser: Sendable, Equatable {
+  public let subject: String
+  /// An address of Apple's relay is another one for each team.
+  public let email: String?
+  public let isPrivateEmail: Bool?
+}
+
+/// Why Apple did not tell.
+public enum TransferProblem: Error, Sendable, Equatable {
+  /// 4xx with an error code: about this user, or our own credentials.
+  case refused(AppleRefusal)
+  case appleTrouble(AppleTrouble)
+  case malformed(String)
+  case notSent(reason: String)
+  case noSecret(ClientSecretMintProblem)
+
+  /// Whether the next user may fare better: what is wrong with the request for one user need not stop the others.
+  public var isAboutOneUser: Bool {
+    if case .refused(let refusal) = self {
+      refusal.code == .invalidRequest || refusal.code == .invalidGrant
+    } else {
+      false
+    }
+  }
+
+  public var message: String {
+    switch self {
+    case .refused(let refusal): "\(refusal.message): \(refusal.remedy)"
+    case .appleTrouble(let trouble): "\(trouble.message): try again"
+    case .malformed(let what): "Apple's answer makes no sense (\(what)): try again"
+    case .notSent(let reason): "Apple could not be reached (\(reason)): try again"
+    case .noSecret(let problem): problem.message
+    }
+  }
+}

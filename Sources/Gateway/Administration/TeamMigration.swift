@@ -1,0 +1,161 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import Sessions
+
+/// Moves the accounts of an application that goes to another team: page by page, so that whoever asks sees how far it
+/// is, and can go on after an interruption. What is done is skipped.
+struct TeamMigration {
+  let directory: SessionDirectory
+  let apple: AppleIdentityProvider
+  let keyring: SessionKeyring
+
+  /// What is to be done with a page of accounts.
+  struct Order: Equatable {
+    var stage: Stage
+    /// The last account of the page before.
+    var after: Subject?
+    /// Most accounts; one is one call to Apple.
+    var limit = 50
+    /// Tell what would be done, and ask Apple for nothing but the permit.
+    var isDry = false
+
+    enum Stage: Equatable {
+      /// Before the transfer, by the team that gives away: asks for each account's name on the way to a team.
+      case prepare(team: String)
+      /// After it, by the team that received: exchanges those names, and moves the accounts.
+      case complete
+    }
+  }
+
+  /// Whoever asks waits for two minutes; one call to Apple can take twelve seconds.
+  private static let patience = Duration.seconds(60)
+
+  func run(_ order: Order) async throws -> MigrationReport {
+    let began = ContinuousClock.now
+    if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationRefusal.sameTeam }
+    let page = try await directory.store.accounts(after: order.after, limit: order.limit)
+    var results: [MigrationReport.Result] = []
+    var permit: TransferPermit?
+    var reached = order.after
+    do throws(TransferProblem) {
+      for account in page {
+        var result = Self.known(account, order.stage, team: apple.settings.teamID)
+        if result == nil {
+          if permit == nil { permit = try await apple.transfer.authorize(clientID: apple.settings.clientID) }
+          if order.isDry {
+            result = MigrationReport.Result(account.subject, "would_be_done")
+          } else if let permit {
+            result = try await attempt(account, order.stage, by: permit)
+          }
+        }
+        if let result { results.append(result) }
+        reached = account.subject
+        if .now - began > Self.patience { return MigrationReport(results: results, next: reached?.text, stopped: nil) }
+      }
+    } catch {
+      return MigrationReport(results: results, next: reached?.text, stopped: error.message)
+    }
+    return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
+  }
+
+  /// What need not be done: it was before, or the account is none of those that move.
+  private static func known(_ account: Account, _ stage: Order.Stage, team: String) -> MigrationReport.Result? {
+    let prepared = account.claims.preparedTransfer
+    switch stage {
+    case .prepare(let target):
+      return prepared?.team == target ? MigrationReport.Result(account.subject, "done_before") : nil
+    case .complete:
+      if prepared?.team == team { return nil }
+      guard let former = account.claims.formerSubject else {
+        return MigrationReport.Result(account.subject, "not_prepared")
+      }
+      return MigrationReport.Result(former, "done_before", new: account.subject)
+    }
+  }
+
+  private func attempt(
+    _ account: Account, _ stage: Order.Stage, by permit: TransferPermit
+  ) async throws(TransferProblem) -> MigrationReport.Result {
+    do {
+      switch stage {
+      case .prepare(let team): return try await prepare(account, team, permit)
+      case .complete: return try await complete(account, permit)
+      }
+    } catch let problem as TransferProblem {
+      guard problem.isAboutOneUser else { throw problem }
+      return MigrationReport.Result(account.subject, "refused", message: problem.message)
+    } catch {
+      return MigrationReport.Result(account.subject, "failed", message: "\(error)")
+    }
+  }
+
+  private func prepare(
+    _ account: Account, _ team: String, _ permit: TransferPermit
+  ) async throws -> MigrationReport.Result {
+    let text = try await apple.transfer.transferSubject(of: account.subject.text, toTeam: team, by: permit)
+    guard let subject = Subject(text) else { throw TransferProblem.malformed("transfer_sub") }
+    let isKnown = try await directory.store.prepare(
+      PreparedTransfer(subject: subject, team: team), of: account.subject, at: .now)
+    await directory.forget(account.subject)
+    return MigrationReport.Result(account.subject, isKnown ? "done" : "gone")
+  }
+
+  private func complete(_ account: Account, _ permit: TransferPermit) async throws -> MigrationReport.Result {
+    guard let prepared = account.claims.preparedTransfer else {
+      return MigrationReport.Result(account.subject, "not_prepared")
+    }
+    let user = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
+    guard let new = Subject(user.subject) else { throw TransferProblem.malformed("sub") }
+    // A sign-in between reading the tokens and writing them brings another one: read again.
+    for _ in 0..<5 {
+      let tokens = try await directory.store.tokens(of: account.subject).map { stored in
+        let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+        return (old: stored, resealed: try keyring.seal(text, of: new, clientID: stored.clientID))
+      }
+      let move = AccountMove(
+        old: account.subject, new: new, email: user.email, isPrivateEmail: user.isPrivateEmail, tokens: tokens)
+      let outcome = try await directory.store.move(move, at: .now)
+      if outcome == .tokensChanged { continue }
+      await directory.forget(account.subject)
+      await directory.forget(new)
+      return MigrationReport.Result(account.subject, outcome == .moved ? "done" : "gone", new: new)
+    }
+    return MigrationReport.Result(
+      account.subject, "failed", message: "the user's tokens changed again and again: try again")
+  }
+}
+
+/// `POST /accounts/migrate`: what became of a page of accounts.
+public struct MigrationReport: Codable, Sendable, Equatable {
+  public let results: [Result]
+  /// Where to go on; nil after the last page.
+  public let next: String?
+  /// Why it went no further; nil if nothing stopped it. What was done is done.
+  public let stopped: String?
+
+  /// One account.
+  public struct Result: Codable, Sendable, Equatable {
+    /// What the user is called until now.
+    public let subject: String
+    /// `done`, `done_before`, `would_be_done`, `not_prepared`, `refused`, `failed`, `gone`.
+    public let outcome: String
+    /// What the user is called from now on.
+    public let newSubject: String?
+    /// What is wrong, and what to do.
+    public let message: String?
+
+    private enum CodingKeys: String, CodingKey {
+      case subject = "sub"
+      case outcome
+      case newSubject = "new_sub"
+      case message
+    }
+
+    init(_ subject: Subject, _ outcome: String, new: Subject? = nil, message: String? = nil) {
+      self.subject = subject.text
+      self.outcome = outcome
+      newSubject = new?.text
+      self.message = message
+    }
+  }
+}

@@ -1,0 +1,64 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import IdentityAssertion
+internal import Logging
+internal import Sessions
+
+/// What is signed of the sessions of this process.
+struct SessionAssertions: Sendable {
+  /// The field that carries an assertion to the application.
+  static let headerName = "X-Identity-Assertion"
+
+  private let mint: AssertionMint
+  private let claims: [String]
+  private let allowsUnverifiedEmail: Bool
+  private let logger: Logger
+
+  /// Nil where requests carry no assertion.
+  init?(_ settings: GatewaySettings, signer: AssertionSigner?, logger: Logger) {
+    guard let signer, settings.assertion.sendsHeader else { return nil }
+    mint = AssertionMint(signer: signer, lifetime: settings.assertion.lifetime)
+    claims = settings.assertion.claims
+    allowsUnverifiedEmail = settings.identity.allowUnverifiedEmail
+    self.logger = logger
+  }
+
+  /// The assertion about a session; nil where it could not be signed, which is told in the log.
+  func assertion(of snapshot: SessionSnapshot) async -> SignedAssertion? {
+    do throws(AssertionSigningProblem) {
+      return try await mint.assertion(of: statement(of: snapshot), now: .now)
+    } catch {
+      logger.error(
+        "requests go without an identity assertion: the application will refuse them",
+        metadata: ["reason": "\(error.message)"])
+      return nil
+    }
+  }
+
+  private func statement(of snapshot: SessionSnapshot) -> AssertionStatement {
+    var values: [String: AssertionValue] = [:]
+    for name in claims { values[name] = value(of: name, snapshot) }
+    return AssertionStatement(
+      session: snapshot.session.handle.text, subject: snapshot.account.subject.text, claims: values)
+  }
+
+  /// A claim as JSON has it, where headers have text; nil if it is absent or empty.
+  private func value(of name: String, _ snapshot: SessionSnapshot) -> AssertionValue? {
+    let claims = snapshot.account.claims
+    switch name {
+    case "email_verified": return claims.emailVerified.map { .truth($0) }
+    case "is_private_email": return claims.isPrivateEmail.map { .truth($0) }
+    case "real_user_status": return claims.realUserStatus.map { .integer(Int64($0)) }
+    default: break
+    }
+    switch claims.other[name] {
+    case .integer(let number): return .integer(number)
+    case .decimal(let number): return .decimal(number)
+    case .truth(let truth): return .truth(truth)
+    case .text, nil:
+      return IdentityHeaders.claim(
+        name, account: snapshot.account, session: snapshot.session, allowUnverifiedEmail: allowsUnverifiedEmail
+      ).map { .text($0) }
+    }
+  }
+}

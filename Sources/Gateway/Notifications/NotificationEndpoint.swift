@@ -1,0 +1,125 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// `POST notifications`: what Apple tells of its users by itself. Anybody can post there, so nothing is believed but
+/// Apple's signature.
+///
+/// Apple repeats what is not answered 200: that is answered once the store has written down what follows, or has done so
+/// before; 503 where the store or Apple's keys cannot be had just now; 400 for everything that is not Apple's.
+final class NotificationEndpoint: Sendable {
+  private let verifier: NotificationVerifier
+  private let parts: LastingParts
+  private let audit: AuditTrail
+  /// Until when refused posts are not told in the log.
+  private let quietUntil = Atomic<Int64>(0)
+
+  /// Most bytes of a body: what the verifier looks at.
+  static let bodyLimit = 32 * 1024
+  /// A flood of forged posts fills no log.
+  private static let complaintInterval: Int64 = 60_000
+
+  init(verifier: NotificationVerifier, parts: LastingParts, audit: AuditTrail) {
+    self.verifier = verifier
+    self.parts = parts
+    self.audit = audit
+  }
+
+  @Sendable
+  func answer(_ request: ControlRequest) async -> ControlResponse {
+    let notification: AppleNotification
+    do throws(IdentityTokenRejection) {
+      notification = try await verifier.verify(request.body)
+    } catch {
+      return refused(error, request)
+    }
+    guard let subject = Subject(notification.subject) else { return Self.status(.badRequest) }
+    do throws(StoreError) {
+      let outcome = try await parts.directory.carryOut(
+        AccountNotification(
+          identifier: notification.identifier, subject: subject, occurred: notification.eventTime,
+          change: .init(notification), message: parts.relay.isOn ? RelayedNotification(notification).text : nil))
+      record(outcome, of: notification, subject, request)
+      parts.relay.wake()
+      return Self.status(.ok)
+    } catch {
+      parts.metrics.notifications.count(notification.kind.label, "store_unavailable")
+      return Self.status(.serviceUnavailable)
+    }
+  }
+
+  private func record(
+    _ outcome: NotificationOutcome, of notification: AppleNotification, _ subject: Subject, _ request: ControlRequest
+  ) {
+    parts.metrics.notifications.count(notification.kind.label, outcome.label)
+    audit.record(
+      .notification(type: notification.kind.name, effect: outcome.label), subject: subject,
+      peer: request.client.address, requestID: request.requestID, clientID: notification.audience)
+    guard case .carriedOut(let ended) = outcome else { return }
+    let reason = notification.kind == .accountDeleted ? SessionEnding.accountRemoved : .consentRevoked
+    for handle in ended {
+      parts.metrics.sessionsEnded.count(reason.label)
+      audit.record(
+        .sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
+    }
+  }
+
+  private func refused(_ rejection: IdentityTokenRejection, _ request: ControlRequest) -> ControlResponse {
+    parts.metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
+    let now = WallClock.now()
+    let until = quietUntil.load(ordering: .relaxed)
+    if now >= until,
+      quietUntil.compareExchange(expected: until, desired: now + Self.complaintInterval, ordering: .relaxed).exchanged
+    {
+      parts.logger.warning(
+        "a post to the notification endpoint was refused; others within a minute are not told",
+        metadata: [
+          "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",
+        ])
+    }
+    return Self.status(rejection.isAppleTrouble ? .serviceUnavailable : .badRequest)
+  }
+
+  private static func status(_ status: HTTPResponse.Status) -> ControlResponse {
+    ControlResponse(status, fields: [.cacheControl: "no-store"])
+  }
+}
+
+extension AccountNotification.Change {
+  fileprivate init(_ notification: AppleNotification) {
+    self =
+      switch notification.kind {
+      case .consentRevoked: .consentRevoked
+      case .accountDeleted: .accountDeleted
+      case .emailEnabled, .emailDisabled:
+        .mailForwarding(
+          isOn: notification.kind == .emailEnabled, email: notification.email,
+          isPrivateEmail: notification.isPrivateEmail)
+      case .other: .unknown
+      }
+  }
+}
+
+extension AppleNotification.Kind {
+  /// What metrics call it: one of a closed set.
+  fileprivate var label: String {
+    if case .other = self { "other" } else { name }
+  }
+}
+
+extension NotificationOutcome {
+  /// What metrics and the audit call it.
+  fileprivate var label: String {
+    switch self {
+    case .carriedOut: "carried_out"
+    case .repeated: "repeated"
+    case .outdated: "outdated"
+    case .unknownSubject: "unknown_user"
+    }
+  }
+}

@@ -1,0 +1,53 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import IdentityAssertion
+internal import NIOCore
+
+extension NotificationRelay {
+  /// The way to the application: where it is, and who signs.
+  struct Route: Sendable {
+    let endpoint: EndpointAddress
+    private let client: OriginClient
+    private let signer: AssertionSigner
+    private let lifetime: Duration
+
+    /// How long the application may take for one.
+    private static let timeout = Duration.seconds(10)
+
+    /// Nil where there is nowhere to go.
+    init?(_ settings: GatewaySettings, signer: AssertionSigner?, on eventLoop: any EventLoop) async throws {
+      guard let endpoint = settings.notificationRelay, let signer else { return nil }
+      self.endpoint = endpoint
+      // An audience of its own: nobody is to take one of these for an identity assertion.
+      self.signer = signer.addressing("\(settings.assertion.audience)/notifications")
+      lifetime = settings.assertion.lifetime
+      client = try await OriginClient(
+        try UpstreamTarget(UpstreamSettings(address: endpoint.address)), authority: endpoint.authority,
+        timeout: Self.timeout, bodyLimit: 64 * 1024, on: eventLoop)
+    }
+
+    /// - Returns: what went wrong; nil if the application took it.
+    func post(_ notification: RelayedNotification, _ now: Date) async -> String? {
+      let signed: SignedAssertion
+      do throws(AssertionSigningProblem) {
+        signed = try await signer.sign(notification.claims, now: now, lifetime: lifetime)
+      } catch {
+        return error.message
+      }
+      let envelope = ["notification": signed.token, "payload": notification.payload]
+      let body = (try? JSONEncoder().encode(envelope)).map { Array($0) } ?? []
+      let request = HTTPRequest(
+        method: .post, scheme: nil, authority: endpoint.authority, path: endpoint.path,
+        headerFields: [.contentType: "application/json", .accept: "*/*"])
+      do throws(OriginError) {
+        let status = try await client.send(request, body: body).head.status
+        return status.kind == .successful ? nil : "answered \(status.code)"
+      } catch {
+        switch error {
+        case .notSent(let reason), .unanswered(let reason): return reason
+        }
+      }
+    }
+  }
+}

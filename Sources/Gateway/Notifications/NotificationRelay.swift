@@ -1,0 +1,106 @@
+internal import FoundationEssentials
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// Hands notifications on to the application: signed, one after the other, each until it is taken.
+///
+/// They wait in the store, so a restart loses none. One that was delivered when the process ended is delivered once
+/// more: the application tells repetitions by `jti`.
+final class NotificationRelay: Sendable {
+  private let store: any SessionStore
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  private let route = Mutex<Route?>(nil)
+  private let wakeUps: AsyncStream<Void>
+  private let waker: AsyncStream<Void>.Continuation
+
+  /// Whoever takes a message has it this long; then, should the process have ended, another replica does.
+  /// Longer than the application may take.
+  private static let lease: TimeInterval = 30
+  /// How often the store is asked for what another replica left.
+  private static let interval = Duration.seconds(5)
+  /// How long one is tried.
+  private static let patience: TimeInterval = 7 * 86_400
+
+  init(store: any SessionStore, metrics: MetricsRegistry, logger: Logger) {
+    self.store = store
+    self.metrics = metrics
+    self.logger = logger
+    (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Where they go from now on; nil: nowhere, and what waits in the store waits on.
+  func adopt(_ next: Route?) { route.withLock { $0 = next } }
+
+  /// Whether they go anywhere.
+  var isOn: Bool { route.withLock { $0 != nil } }
+
+  /// There is something to hand on.
+  func wake() { waker.yield() }
+
+  /// Hands on what there is, until cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        while !Task.isCancelled {
+          self.wake()
+          try? await Task.sleep(for: Self.interval)
+        }
+      }
+      for await _ in wakeUps { await deliverAll() }
+      group.cancelAll()
+    }
+  }
+
+  private func deliverAll() async {
+    while !Task.isCancelled, let route = route.withLock({ $0 }) {
+      do throws(StoreError) {
+        let now = Date.now
+        guard
+          let message = try await store.nextMessage(leasedUntil: now.addingTimeInterval(Self.lease), at: now)
+        else { return }
+        try await deliver(message, by: route, now)
+      } catch {
+        metrics.storeFailures.count("relay")
+        return
+      }
+    }
+  }
+
+  private func deliver(_ message: OutgoingMessage, by route: Route, _ now: Date) async throws(StoreError) {
+    guard let notification = RelayedNotification(text: message.text) else {
+      metrics.relays.count("given_up")
+      logger.error(
+        "a notification that waits for the application was written by another version, and is given up",
+        metadata: ["jti": "\(message.identifier)"])
+      return try await store.discard(message)
+    }
+    guard let failure = await route.post(notification, now) else {
+      metrics.relays.count("delivered")
+      return try await store.discard(message)
+    }
+    guard now < message.queued.addingTimeInterval(Self.patience) else {
+      metrics.relays.count("given_up")
+      logger.error(
+        "a notification of Apple's was not taken by the application for seven days, and is given up",
+        metadata: ["to": "\(route.endpoint)", "jti": "\(message.identifier)", "reason": "\(failure)"])
+      return try await store.discard(message)
+    }
+    metrics.relays.count("failed")
+    let pause = Self.pause(after: message.attempts)
+    logger.warning(
+      "a notification of Apple's could not be handed on to the application, and is tried again",
+      metadata: [
+        "to": "\(route.endpoint)", "jti": "\(message.identifier)", "reason": "\(failure)",
+        "attempt": "\(message.attempts)", "seconds": "\(Int(pause))",
+      ])
+    try await store.postpone(message, until: Date.now.addingTimeInterval(pause))
+  }
+
+  /// Doubles from two seconds to an hour.
+  private static func pause(after attempts: Int) -> TimeInterval {
+    min(3_600, TimeInterval(1 << min(max(attempts, 1), 12)))
+  }
+}

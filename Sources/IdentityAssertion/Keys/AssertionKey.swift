@@ -1,0 +1,87 @@
+internal import Crypto
+internal import FoundationEssentials
+internal import JWTKit
+
+/// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
+public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  let privateKey: ES256PrivateKey
+  /// `kid`: the key's thumbprint (RFC 7638), so that it is the same wherever the key is used and needs no configuration.
+  public let identifier: String
+  /// The public half as a JWK (RFC 7517).
+  let publicKey: PublicJWK
+
+  /// - Parameters:
+  ///   - pem: a private key, as `openssl ecparam -name prime256v1 -genkey` or `cordon keygen --assertion` makes one.
+  ///   - name: what error messages call the file.
+  public init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyProblem) {
+    guard let text = String(validating: pem, as: UTF8.self),
+      let key = try? P256.Signing.PrivateKey(pemRepresentation: text),
+      let signing = try? ES256PrivateKey(pem: key.pemRepresentation)
+    else { throw AssertionKeyProblem(name: name) }
+    privateKey = signing
+    // 0x04, x, y (SEC 1 2.3.3)
+    let point = key.publicKey.x963Representation
+    let (x, y) = (Self.base64URL(point.dropFirst().prefix(32)), Self.base64URL(point.suffix(32)))
+    let canonical = "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(x)\",\"y\":\"\(y)\"}"
+    identifier = Self.base64URL(Data(SHA256.hash(data: Array(canonical.utf8))))
+    publicKey = PublicJWK(identifier: identifier, x: x, y: y)
+  }
+
+  /// A new key, as the content of a file.
+  public static func newFileContent() -> [UInt8] {
+    Array((P256.Signing.PrivateKey().pemRepresentation + "\n").utf8)
+  }
+
+  private static func base64URL(_ data: Data) -> String {
+    let bytes = data.base64EncodedString().utf8.compactMap { byte -> UInt8? in
+      switch byte {
+      case UInt8(ascii: "+"): UInt8(ascii: "-")
+      case UInt8(ascii: "/"): UInt8(ascii: "_")
+      case UInt8(ascii: "="): nil
+      default: byte
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  public var description: String { "AssertionKey(\(identifier))" }
+  public var debugDescription: String { description }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+/// A file holds no key that assertions can be signed with. The operator's to mend.
+public struct AssertionKeyProblem: Error, Sendable, Equatable {
+  let name: String
+
+  /// What is wrong.
+  public var message: String { "\(name) holds no P-256 private key in PEM" }
+  /// What to do about it.
+  public var remedy: String { "make one with: cordon keygen --assertion --output FILE" }
+}
+
+/// The members of a public key of the kind `EC` (RFC 7518 6.2.1).
+struct PublicJWK: Sendable, Encodable {
+  let identifier: String
+  let x: String
+  let y: String
+
+  private enum CodingKeys: String, CodingKey {
+    case identifier = "kid"
+    case kind = "kty"
+    case curve = "crv"
+    case algorithm = "alg"
+    case usage = "use"
+    case x, y
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(identifier, forKey: .identifier)
+    try container.encode("EC", forKey: .kind)
+    try container.encode("P-256", forKey: .curve)
+    try container.encode("ES256", forKey: .algorithm)
+    try container.encode("sig", forKey: .usage)
+    try container.encode(x, forKey: .x)
+    try container.encode(y, forKey: .y)
+  }
+}

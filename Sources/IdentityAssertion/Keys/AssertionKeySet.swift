@@ -1,0 +1,23 @@
+internal import FoundationEssentials
+
+/// The keys of a gateway: the first signs, all are published, so that what was signed before a change of the keys, or by
+/// a replica that does not know of it yet, can be verified.
+public struct AssertionKeySet: Sendable {
+  let signing: AssertionKey
+  /// The JWK set (RFC 7517 5), as `GET keys` answers it.
+  public let publicDocument: [UInt8]
+
+  /// Nil without a key. A key that is there twice is published once.
+  public init?(_ keys: [AssertionKey]) {
+    guard let first = keys.first else { return nil }
+    signing = first
+    var published: [PublicJWK] = []
+    for key in keys where !published.contains(where: { $0.identifier == key.identifier }) {
+      published.append(key.publicKey)
+    }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    // Encoding plain values into memory does not fail; were it to, nothing would verify, and nobody would be believed.
+    publicDocument = (try? encoder.encode(["keys": published])).map { Array($0) } ?? Array("{\"keys\":[]}".utf8)
+  }
+}

@@ -1,0 +1,82 @@
+public import FoundationEssentials
+internal import Synchronization
+
+/// Makes assertions about sessions: at most one a minute for each session, whoever asks, unless what it says has changed.
+public final class AssertionMint: Sendable {
+  /// How long an assertion is handed out again, in seconds.
+  public static let renewal: TimeInterval = 60
+  /// What must be left of an assertion's life when it is sent, in seconds.
+  public static let remainder: TimeInterval = 30
+
+  private let signer: AssertionSigner
+  private let lifetime: Duration
+  private let memory = Mutex(Memory())
+
+  /// What was made lately, in two generations of a minute each: what is older is not asked for again.
+  private struct Memory {
+    var young: [String: Made] = [:]
+    var old: [String: Made] = [:]
+    var youngSince = Date.distantPast
+
+    func find(_ session: String) -> Made? { young[session] ?? old[session] }
+
+    mutating func turn(at now: Date) {
+      guard now >= youngSince.addingTimeInterval(renewal) || now < youngSince else { return }
+      old = young
+      young = [:]
+      youngSince = now
+    }
+  }
+
+  private struct Made {
+    let statement: AssertionStatement
+    let at: Date
+    /// Whoever asks while it is being signed waits for that.
+    let result: Task<Result<SignedAssertion, AssertionSigningProblem>, Never>
+  }
+
+  public init(signer: AssertionSigner, lifetime: Duration) {
+    self.signer = signer
+    self.lifetime = lifetime
+  }
+
+  /// An assertion that says this: the one made within the last minute, or a new one.
+  public func assertion(
+    of statement: AssertionStatement, now: Date
+  ) async throws(AssertionSigningProblem) -> SignedAssertion {
+    try await task(for: statement, now: now).value.get()
+  }
+
+  private func task(
+    for statement: AssertionStatement, now: Date
+  ) -> Task<Result<SignedAssertion, AssertionSigningProblem>, Never> {
+    memory.withLock { memory in
+      memory.turn(at: now)
+      if let made = memory.find(statement.session), made.statement == statement, Self.isRecent(made.at, now) {
+        return made.result
+      }
+      let (signer, lifetime) = (signer, lifetime)
+      let result = Task { await Self.sign(statement, by: signer, now: now, lifetime: lifetime) }
+      memory.young[statement.session] = Made(statement: statement, at: now, result: result)
+      return result
+    }
+  }
+
+  /// A clock that was set back behind the making makes it not recent.
+  private static func isRecent(_ made: Date, _ now: Date) -> Bool {
+    now >= made && now < made.addingTimeInterval(renewal)
+  }
+
+  private static func sign(
+    _ statement: AssertionStatement, by signer: AssertionSigner, now: Date, lifetime: Duration
+  ) async -> Result<SignedAssertion, AssertionSigningProblem> {
+    var claims = statement.claims
+    claims["sub"] = .text(statement.subject)
+    claims["sid"] = .text(statement.session)
+    do throws(AssertionSigningProblem) {
+      return .success(try await signer.sign(claims, now: now, lifetime: lifetime))
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,50 @@
+/// What an assertion is to say of one session.
+public struct AssertionStatement: Sendable, Hashable {
+  /// `sid`: the session's public name, a hash of which no cookie can be made.
+  public var session: String
+  /// `sub`.
+  public var subject: String
+  /// Everything else, by name.
+  public var claims: [String: AssertionValue]
+
+  public init(session: String, subject: String, claims: [String: AssertionValue]) {
+    self.session = session
+    self.subject = subject
+    self.claims = claims
+  }
+}
+
+/// The value of a claim.
+public indirect enum AssertionValue: Sendable, Hashable, Codable {
+  case text(String)
+  case integer(Int64)
+  case decimal(Double)
+  case truth(Bool)
+  case members([String: AssertionValue])
+
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let truth = try? container.decode(Bool.self) {
+      self = .truth(truth)
+    } else if let number = try? container.decode(Int64.self) {
+      self = .integer(number)
+    } else if let number = try? container.decode(Double.self) {
+      self = .decimal(number)
+    } else if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else {
+      self = .members(try container.decode([String: AssertionValue].self))
+    }
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .text(let text): try container.encode(text)
+    case .integer(let number): try container.encode(number)
+    case .decimal(let number): try container.encode(number)
+    case .truth(let truth): try container.encode(truth)
+    case .members(let members): try container.encode(members)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+public import FoundationEssentials
+internal import JWTKit
+
+/// A statement that was signed, as it travels.
+public struct SignedAssertion: Sendable, Equatable {
+  /// The JWT in compact form (RFC 7519).
+  public let token: String
+  public let made: Date
+  public let expires: Date
+}
+
+/// Signs what the application is told, as one issuer to one audience.
+public struct AssertionSigner: Sendable {
+  private let keys: AssertionKeySet
+  private let issuer: String
+  private let audience: String
+
+  /// - Parameter issuer: `iss`: the origin that browsers see.
+  public init(keys: AssertionKeySet, issuer: String, audience: String) {
+    self.keys = keys
+    self.issuer = issuer
+    self.audience = audience
+  }
+
+  /// The same issuer, to another audience.
+  public func addressing(_ audience: String) -> AssertionSigner {
+    AssertionSigner(keys: keys, issuer: issuer, audience: audience)
+  }
+
+  /// The JWK set, as `GET keys` answers it.
+  public var publicDocument: [UInt8] { keys.publicDocument }
+
+  /// Signs claims, with `iss`, `aud`, `iat` and `exp` added.
+  public func sign(
+    _ claims: [String: AssertionValue], now: Date, lifetime: Duration
+  ) async throws(AssertionSigningProblem) -> SignedAssertion {
+    let issued = now.timeIntervalSince1970.rounded(.down)
+    guard let issuedAt = Int64(exactly: issued), lifetime > .zero,
+      let expiresAt = Int64(exactly: issued + Double(lifetime.components.seconds))
+    else { throw .clockOutOfRange }
+    var members = claims
+    members["iss"] = .text(issuer)
+    members["aud"] = .text(audience)
+    members["iat"] = .integer(issuedAt)
+    members["exp"] = .integer(expiresAt)
+    do {
+      let identifier = JWKIdentifier(string: keys.signing.identifier)
+      let collection = await JWTKeyCollection().add(ecdsa: keys.signing.privateKey, kid: identifier)
+      let token = try await collection.sign(Payload(members: members), kid: identifier)
+      return SignedAssertion(token: token, made: now, expires: Date(timeIntervalSince1970: Double(expiresAt)))
+    } catch {
+      throw .signingFailed
+    }
+  }
+
+  private struct Payload: JWTPayload {
+    let members: [String: AssertionValue]
+
+    init(members: [String: AssertionValue]) { self.members = members }
+
+    init(from decoder: any Decoder) throws {
+      members = try decoder.singleValueContainer().decode([String: AssertionValue].self)
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encode(members)
+    }
+
+    /// Nobody verifies our own assertion here.
+    func verify(using algorithm: some JWTAlgorithm) {}
+  }
+}
+
+/// Why nothing was signed. Ours to mend.
+public enum AssertionSigningProblem: Error, Sendable, Equatable {
+  case clockOutOfRange
+  case signingFailed
+
+  public var message: String {
+    switch self {
+    case .clockOutOfRange: "the system's clock shows an impossible time"
+    case .signingFailed: "the assertion could not be signed with the first of assertion.key_files"
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Gateway
+
+/// `cordon accounts migrate`: an application goes to another team, and its users follow.
+struct MigrateCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "migrate",
+    abstract: "Moves every account to another team's names, when an application is transferred.",
+    discussion: """
+      Apple calls each user by another name (sub) for each team. Before the transfer, the team that gives the application \
+      away runs it with --to TEAM: for each account Apple is asked for the name on the way, which is good for 60 days. \
+      When the application is transferred and the gateway runs with the new team's team_id, key_id and key, run it with \
+      --complete: each account moves to its new name with its sessions, and a line "OLD<tab>NEW" is printed for whoever \
+      has to follow; nobody is signed out.
+
+      May be interrupted and run again at any time: what is done is skipped, and its lines are printed again. Progress \
+      goes to standard error.
+
+      Exit status: 0 when all are moved, 1 if not, 78 if the configuration is not in order.
+      """)
+
+  @OptionGroup var gateway: RunningGatewayOptions
+
+  @Option(help: ArgumentHelp("Prepare the move to this team.", valueName: "team"))
+  var to: String?
+
+  @Flag(help: "Complete the move to the team of the configuration.")
+  var complete = false
+
+  @Flag(help: "Only tell how many accounts there are to move.")
+  var dryRun = false
+
+  func validate() throws {
+    guard (to != nil) != complete else { throw ValidationError("Give --to TEAM, or --complete.") }
+    if let to, !(to.utf8.count == 10 && to.utf8.allSatisfy(Self.isLetterOrDigit)) {
+      throw ValidationError("A Team ID is ten letters and digits, as in DEF123GHIJ.")
+    }
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"):
+      true
+    default: false
+    }
+  }
+
+  func run() async throws {
+    try await gateway.perform("accounts migrate") { client in
+      var counts: [String: Int] = [:]
+      var after: String?
+      while true {
+        let page = try await client.migrate(to: to, after: after, dryRun: dryRun)
+        for result in page.results {
+          counts[result.outcome, default: 0] += 1
+          tell(result)
+        }
+        if let problem = page.stopped {
+          complain("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
+          complain(Self.summary(counts))
+          throw ExitCode.failure
+        }
+        complain(Self.summary(counts))
+        guard let next = page.next else { break }
+        after = next
+      }
+      let unfinished = ["refused", "failed"].compactMap { counts[$0] }.reduce(0, +)
+      if unfinished > 0 { throw ExitCode.failure }
+    }
+  }
+
+  private func tell(_ result: MigrationReport.Result) {
+    if let message = result.message { complain("\(result.subject): \(result.outcome): \(printable(message))") }
+    if let new = result.newSubject { print("\(result.subject)\t\(new)") }
+  }
+
+  /// `12 done, 3 done_before`.
+  private static func summary(_ counts: [String: Int]) -> String {
+    let words = counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+    return words.isEmpty ? "There are no accounts." : words.joined(separator: ", ")
+  }
+}

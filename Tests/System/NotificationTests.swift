@@ -1,0 +1,229 @@
+import Foundation
+import Testing
+
+// Apple's server-to-server notifications.
+//
+// - Each type does what it says, for either client ID, on every replica within two seconds, WebSockets closed.
+// - Repetitions do nothing; what is older than the latest authorization ends nothing.
+// - What Apple did not sign is refused, in floods too, for one fetch of the keys; large bodies are not read.
+// - While the store is away the answer is 503, and Apple's next attempt is carried out.
+// - With notifications.relay_url the application is told, signed, until it takes it, over restarts.
+
+@SystemActor
+@Suite(
+  "Apple's notifications", .serialized,
+  SiteTrait {
+    try Site(upstream: StreamingApplication.answer) { $0["admin", "token_file"] = "\"admin.token\"" }
+  })
+struct NotificationTests {
+  private let site: Site
+
+  init() throws {
+    site = try Site.current
+    try site.apple.forgetRequests()
+    try site.apple.behave()
+  }
+
+  /// Posts what Apple would.
+  private func post(_ order: [String: Any], to gateway: GatewayProcess? = nil) throws -> HTTPResponse {
+    let token = try site.apple.mint(["client_id": GatewayConfiguration.clientID].merging(order) { $1 })
+    return try (gateway ?? site.gateway).client.post("/.auth/notifications", json: ["payload": token])
+  }
+
+  private func isSignedIn(_ visitor: Visitor) throws -> Bool {
+    try visitor.fetch(site.own("session")).status == 200
+  }
+
+  private func account(of user: String) throws -> [String: Any] {
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"),
+      ["accounts", "find", "--json", "--config", site.gateway.file, "--subject", try site.apple.subject(of: user)])
+    guard let list = try JSONSerialization.jsonObject(with: Data(result.standardOutput.utf8)) as? [[String: Any]] else {
+      throw HarnessError.malformed(result.standardOutput + result.standardError)
+    }
+    return list.first ?? [:]
+  }
+
+  /// A WebSocket of a visitor, which is open.
+  private func socket(of visitor: Visitor, at gateway: GatewayProcess) throws -> TCPConnection {
+    let connection = try gateway.connect()
+    let lines = [
+      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade", "Upgrade: websocket",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13", "Origin: \(site.origin)",
+      "Cookie: \(try visitor.cookieHeader(for: site.origin + "/") ?? "")",
+    ]
+    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    let head = try MessageHead(connection.read(through: "\r\n\r\n"))
+    guard head.startLine.hasPrefix("HTTP/1.1 101") else { throw HarnessError.malformed(head.startLine) }
+    return connection
+  }
+
+  @Test(
+    "Withdrawn consent and a deleted account end every session, close WebSockets, and leave no token",
+    arguments: ["consent-revoked", "account-deleted", "account-delete"])
+  func ends(type: String) throws {
+    let (first, second, ben) = (try site.signedIn(), try site.signedIn(), try site.signedIn(as: "ben"))
+    let webSocket = try socket(of: first, at: site.gateway)
+    #expect(try isSignedIn(second))
+    let response = try post(["user": "anna", "notification": type])
+    #expect(response.status == 200)
+    #expect(try !isSignedIn(first))
+    #expect(try !isSignedIn(second))
+    try webSocket.waitForClose()
+    #expect(try isSignedIn(ben))
+    // Nothing is left to ask Apple with; of a deleted account nothing is left at all.
+    #expect(try account(of: "anna").isEmpty == (type != "consent-revoked"))
+    let log = String(decoding: site.gateway.log, as: UTF8.self)
+    #expect(log.contains("\"event\":\"notification\""))
+    #expect(log.contains("\"effect\":\"carried_out\""))
+    let reported = type == "account-delete" ? "account-deleted" : type
+    let metrics = try site.gateway.admin.get("/metrics").text
+    #expect(metrics.contains("cordon_notifications_total{type=\"\(reported)\",outcome=\"carried_out\"}"))
+  }
+
+  @Test("Mail forwarding is noted on the account, and nobody is signed out")
+  func forwarding() throws {
+    let visitor = Visitor()
+    try visitor.signIn(site, as: "ben", hideEmail: true)
+    #expect(try account(of: "ben")["mail_forwarding"] == nil)
+    #expect(try post(["user": "ben", "notification": "email-disabled"]).status == 200)
+    #expect(try isSignedIn(visitor))
+    #expect(try account(of: "ben")["mail_forwarding"] as? Bool == false)
+    // A late retry of what happened before changes nothing.
+    #expect(try post(["user": "ben", "notification": "email-enabled", "seconds_ago": 30]).status == 200)
+    #expect(try account(of: "ben")["mail_forwarding"] as? Bool == false)
+    #expect(try post(["user": "ben", "notification": "email-enabled"]).status == 200)
+    #expect(try account(of: "ben")["mail_forwarding"] as? Bool == true)
+  }
+
+  @Test("A repetition does nothing, though the user has signed in since; nor does what is older than the sign-in")
+  func repetitions() throws {
+    let before = try site.signedIn()
+    let token = try site.apple.mint([
+      "client_id": GatewayConfiguration.clientID, "user": "anna", "notification": "consent-revoked",
+    ])
+    func send() throws -> Int {
+      try site.gateway.client.post("/.auth/notifications", json: ["payload": token]).status
+    }
+    #expect(try send() == 200)
+    #expect(try !isSignedIn(before))
+    let after = try site.signedIn()
+    #expect(try send() == 200)
+    // The same happening under another jti, as if Apple lost count.
+    #expect(try post(["user": "anna", "notification": "consent-revoked", "seconds_ago": 3_600]).status == 200)
+    #expect(try isSignedIn(after))
+    let log = String(decoding: site.gateway.log, as: UTF8.self)
+    #expect(log.contains("\"effect\":\"repeated\"") && log.contains("\"effect\":\"outdated\""))
+  }
+
+  @Test("What Apple did not sign, or not for us, is refused and ends nothing")
+  func forged() throws {
+    let anna = try site.signedIn()
+    let orders: [[String: Any]] = [
+      ["token": ["signature": "none"]], ["token": ["signature": "corrupt"]], ["token": ["signature": "wrong-key"]],
+      ["token": ["signature": "unknown-key"]], ["token": ["signature": "hs256-public-key"]],
+      ["token": ["claims": ["aud": "com.example.other"]]], ["token": ["claims": ["iss": "https://evil.example"]]],
+      ["token": ["claims": ["jti": NSNull()]]], ["token": ["claims": ["events": "{"]]],
+      ["token": ["claims": ["iat": 4_000_000_000]]], ["token": ["payload": "{\"exp\":1e300}"]],
+    ]
+    for order in orders {
+      let response = try site.surviving {
+        try post(["user": "anna", "notification": "account-deleted"].merging(order) { $1 })
+      }
+      #expect(response.status == 400, "\(order): \(response.status)")
+    }
+    let bodies = [
+      "", "{}", "[]", "{\"payload\":7}", "{\"payload\":\"a.b.c\"}", "payload=a.b.c",
+      String(repeating: "[", count: 20_000),
+    ]
+    for body in bodies {
+      let response = try site.surviving {
+        try site.gateway.client.send("POST", "/.auth/notifications", body: Array(body.utf8))
+      }
+      #expect(response.status == 400, "\(body.prefix(40))")
+    }
+    // An identity token is no notification, whoever signed it.
+    let identity = try site.apple.mint(["client_id": GatewayConfiguration.clientID, "user": "anna"])
+    #expect(try site.gateway.client.post("/.auth/notifications", json: ["payload": identity]).status == 400)
+    #expect(try site.gateway.client.get("/.auth/notifications").status == 405)
+    let large = try site.gateway.client.send(
+      "POST", "/.auth/notifications", body: Array(repeating: 0x20, count: 40_000))
+    #expect(large.status == 413)
+    #expect(try isSignedIn(anna))
+  }
+
+  @Test("A thousand forged ones with unknown keys cost one fetch of the keys, and one line in the log")
+  func flood() throws {
+    _ = try site.signedIn()
+    let forged = try site.apple.mint([
+      "client_id": GatewayConfiguration.clientID, "user": "anna", "notification": "account-deleted",
+      "token": ["signature": "unknown-key"],
+    ])
+    let parts = try JWTParts(forged)
+    try site.apple.forgetRequests()
+    for number in 0..<1_000 {
+      let token = try JWTParts.token(
+        header: parts.header.merging(["kid": "K\(number)"]) { $1 }, claims: parts.claims, signature: parts.parts[2])
+      let response = try site.gateway.client.post("/.auth/notifications", json: ["payload": token])
+      guard response.status == 400 else {
+        Issue.record("\(response.status)")
+        break
+      }
+    }
+    #expect(try site.apple.requests(at: "/auth/keys").count <= 1)
+    let log = String(decoding: site.gateway.log, as: UTF8.self)
+    #expect(log.components(separatedBy: "a post to the notification endpoint was refused").count - 1 <= 3)
+  }
+
+  @Test("An App ID's notification is taken as well as the Services ID's")
+  func nativeAudience() throws {
+    let other = try Site(adjust: { $0["apple", "native_client_ids"] = "[\"com.example.app\"]" })
+    defer { other.stop() }
+    let anna = try other.signedIn()
+    let token = try other.apple.mint([
+      "client_id": GatewayConfiguration.clientID, "user": "anna", "notification": "consent-revoked",
+      "token": ["claims": ["aud": "com.example.app"]],
+    ])
+    #expect(try other.gateway.client.post("/.auth/notifications", json: ["payload": token]).status == 200)
+    #expect(try anna.fetch(other.own("session")).status == 401)
+  }
+
+  @Test("Another replica refuses the sessions, and closes their WebSockets, within two seconds")
+  func replicas() throws {
+    var configuration = site.gateway.configuration
+    configuration = try configuration.replica(store: "\(site.gateway.directory.path)/cordon.db")
+    let replica = try GatewayProcess(configuration)
+    defer { replica.stop() }
+    let anna = try site.signedIn()
+    let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))
+    // The replica has its own port and the site's public name.
+    func status() throws -> Int {
+      try HTTPClient(port: replica.configuration.port, authority: site.gateway.client.authority)
+        .get("/.auth/session", fields: [("Cookie", cookie)]).status
+    }
+    #expect(try status() == 200)
+    let webSocket = try socket(of: anna, at: replica)
+    #expect(try post(["user": "anna", "notification": "consent-revoked"]).status == 200)
+    try poll("the replica to refuse the session", by: .seconds(2.5)) { try status() == 401 ? true : nil }
+    try webSocket.waitForClose(by: .seconds(2.5))
+  }
+
+  @Test("While the store is away the answer is 503, and Apple's retry is carried out")
+  func storeAway() throws {
+    let other = try Site(upstream: RawUpstream.greet)
+    defer { other.stop() }
+    let anna = try other.signedIn()
+    try other.apple.notify("\(other.origin)/.auth/notifications", retryAfter: 0.2)
+    let database = "\(other.gateway.directory.path)/cordon.db"
+    let lock = try DatabaseLock(database)
+    try other.apple.revoke("anna")
+    // Apple's first attempts meet a store that cannot be written.
+    let failed = try poll("an attempt that was answered 503") {
+      try other.apple.deliveries().first { $0.statuses.contains(503) }
+    }
+    #expect(!failed.isDelivered)
+    lock.release()
+    _ = try poll("the notification to be delivered") { try other.apple.deliveries().first { $0.isDelivered } }
+    #expect(try anna.fetch(other.own("session")).status == 401)
+  }
+}

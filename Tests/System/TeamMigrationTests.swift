@@ -1,0 +1,152 @@
+import Foundation
+import Testing
+
+// An application goes to another team: cordon accounts migrate.
+//
+// - Before the transfer every account's name on the way is noted; after it accounts move with their sessions.
+// - Dry runs change nothing. Wrong orders are refused.
+// - Killed in the middle and run again, everything arrives, and every line of the mapping is printed.
+
+@SystemActor
+@Suite("Another team", .serialized)
+struct TeamMigrationTests {
+  private let site: Site
+  private static let newTeam = "NEWTEAM123"
+  private static let newKey = "NEWKEY4567"
+  private static let users = ["anna", "ben", "dana", "eleni", "eve"]
+
+  init() throws {
+    site = try Site(adjust: { $0["admin", "token_file"] = "\"admin.token\"" })
+  }
+
+  private func migrate(_ arguments: String...) throws -> (
+    exit: ServerProcess.Exit, standardOutput: String, standardError: String
+  ) {
+    try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "migrate", "--config", site.gateway.file] + arguments,
+      by: .seconds(120))
+  }
+
+  private func mapping(_ output: String) -> [String: String] {
+    Dictionary(
+      output.split(separator: "\n").map { $0.split(separator: "\t").map { String($0) } }
+        .filter { $0.count == 2 }.map { ($0[0], $0[1]) }, uniquingKeysWith: { $1 })
+  }
+
+  /// The gateway runs with the other team's key from now on, at Apple too.
+  private func transfer() throws {
+    try site.apple.transfer(toTeam: Self.newTeam, keyID: Self.newKey)
+    var configuration = site.gateway.configuration
+    configuration["apple", "team_id"] = "\"\(Self.newTeam)\""
+    configuration["apple", "key_id"] = "\"\(Self.newKey)\""
+    try site.gateway.restart(with: configuration)
+  }
+
+  private func subject(of visitor: Visitor) throws -> String? {
+    let session = try visitor.fetch(site.own("session"))
+    return session.status == 200 ? try session.json()["sub"] as? String : nil
+  }
+
+  @Test("Accounts move with their sessions: prepared before the transfer, completed after it")
+  func moves() throws {
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(), try site.signedIn(as: "ben"))
+    let old = try site.apple.subject(of: "anna")
+    let dry = try migrate("--to", Self.newTeam, "--dry-run")
+    #expect(dry.exit == .code(0) && dry.standardError.contains("2 would_be_done"), "\(dry.standardError)")
+    #expect(try site.apple.requests(at: "/auth/usermigrationinfo").isEmpty)
+    // Nothing is prepared yet: nothing can be completed.
+    let early = try migrate("--complete")
+    #expect(early.standardError.contains("2 not_prepared") && early.standardOutput.isEmpty, "\(early.standardError)")
+    #expect(try migrate("--to", GatewayConfiguration.teamID).exit == .code(1))
+
+    let prepared = try migrate("--to", Self.newTeam)
+    #expect(prepared.exit == .code(0) && prepared.standardError.contains("2 done"), "\(prepared.standardError)")
+    let calls = try site.apple.requests(at: "/auth/usermigrationinfo")
+    #expect(calls.map { $0.form["target"] } == [Self.newTeam, Self.newTeam])
+    #expect(calls.allSatisfy { $0.status == 200 && $0.form["client_id"] == GatewayConfiguration.clientID })
+    // Once more: Apple is not asked again.
+    #expect(try migrate("--to", Self.newTeam).standardError.contains("2 done_before"))
+    #expect(try site.apple.requests(at: "/auth/usermigrationinfo").count == 2)
+    #expect(try subject(of: anna) == old)
+
+    try transfer()
+    let new = try site.apple.subject(of: "anna", team: Self.newTeam)
+    #expect(try migrate("--complete", "--dry-run").standardError.contains("2 would_be_done"))
+    #expect(try subject(of: anna) == old)
+    let completed = try migrate("--complete")
+    #expect(completed.exit == .code(0) && completed.standardError.contains("2 done"), "\(completed.standardError)")
+    #expect(mapping(completed.standardOutput)[old] == new)
+    // Still signed in, under the new name; the application hears of it.
+    #expect(try subject(of: anna) == new)
+    #expect(try subject(of: ben) == (try site.apple.subject(of: "ben", team: Self.newTeam)))
+    _ = try anna.fetch("\(site.origin)/after")
+    let seen = try site.upstream.waitForRequest { $0.target == "/after" }
+    #expect(seen.fields["X-Forwarded-User"] == new)
+    // The next sign-in finds the moved account, with its name.
+    let again = try site.signedIn()
+    #expect(try subject(of: again) == new)
+    #expect(try again.fetch(site.own("session")).json()["name"] as? String == "Anna Bergström")
+    #expect(mapping(try migrate("--complete").standardOutput).count == 2)
+    let found = try ServerProcess.run(
+      Machine.binary("cordon"), ["accounts", "find", "--config", site.gateway.file, "--subject", new])
+    #expect(found.standardOutput.contains(old), "\(found.standardOutput)")
+  }
+
+  @Test("Who signs in between transfer and move keeps both sessions, under the new name")
+  func signInBetween() throws {
+    defer { site.stop() }
+    let before = try site.signedIn()
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    try transfer()
+    let between = try site.signedIn()
+    let new = try site.apple.subject(of: "anna", team: Self.newTeam)
+    #expect(try subject(of: between) == new)
+    #expect(try migrate("--complete").exit == .code(0))
+    for visitor in [before, between] { #expect(try subject(of: visitor) == new) }
+  }
+
+  @Test("Killed in the middle and run again, every account arrives and every line is printed")
+  func killed() throws {
+    defer { site.stop() }
+    let visitors = try Self.users.map { try site.signedIn(as: $0) }
+    let old = try Self.users.map { try site.apple.subject(of: $0) }
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+    try transfer()
+    try site.apple.forgetRequests()
+    try site.apple.fault("usermigrationinfo", "slow", ["milliseconds": 700])
+    let running = try ServerProcess(
+      Machine.binary("cordon"), ["accounts", "migrate", "--config", site.gateway.file, "--complete"])
+    _ = try poll("the second account to be under way") {
+      try site.apple.requests(at: "/auth/usermigrationinfo").count >= 2 ? true : nil
+    }
+    try site.gateway.killAndRestart()
+    #expect(try running.waitForExit() == .code(1))
+    running.stop()
+    try site.apple.behave()
+    let again = try migrate("--complete")
+    #expect(again.exit == .code(0), "\(again.standardError)")
+    let lines = mapping(again.standardOutput)
+    for (index, user) in Self.users.enumerated() {
+      let new = try site.apple.subject(of: user, team: Self.newTeam)
+      #expect(lines[old[index]] == new)
+      #expect(try subject(of: visitors[index]) == new)
+    }
+    #expect(lines.count == Self.users.count)
+  }
+
+  @Test("Apple away or refusing stops the move with the reason, and a later run goes on")
+  func trouble() throws {
+    defer { site.stop() }
+    _ = try site.signedIn()
+    try site.apple.fault("usermigrationinfo", "status", ["status": 503])
+    let away = try migrate("--to", Self.newTeam)
+    #expect(away.exit == .code(1) && away.standardError.contains("run it again"), "\(away.standardError)")
+    try site.apple.behave()
+    try site.apple.fault("token", "refuse", ["error": "invalid_client"])
+    let refused = try migrate("--to", Self.newTeam)
+    #expect(refused.exit == .code(1), "\(refused.standardError)")
+    try site.apple.behave()
+    #expect(try migrate("--to", Self.newTeam).exit == .code(0))
+  }
+}

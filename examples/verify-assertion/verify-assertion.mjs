@@ -1,0 +1,115 @@
+/*
+ * Verifies X-Identity-Assertion, the header by which the gateway says in signed form who a request's user is.
+ *
+ * Wants Node 18 or newer and nothing else. In an application:
+ *
+ *     import { AssertionVerifier } from './verify-assertion.mjs'
+ *     const verifier = new AssertionVerifier('https://app.example.com/.auth/keys', 'https://app.example.com', 'orders')
+ *     const claims = await verifier.verify(request.headers['x-identity-assertion'])   // throws InvalidAssertion
+ *
+ * By hand: node verify-assertion.mjs KEYS-URL ISSUER AUDIENCE < assertion
+ */
+import { createPublicKey, verify } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
+
+/** The longest assertion looked at, in bytes; honest ones have less than one thousand. */
+const longest = 16 * 1024
+/** The least time between two fetches of the keys, in seconds: anybody can write a token with an unknown key. */
+const coolDown = 10
+/** How long fetched keys are used, in seconds. */
+const maximumAge = 300
+/** How far the gateway's clock may be ahead, in seconds. */
+const leeway = 60
+
+/** The request must not be believed to come from this user. */
+export class InvalidAssertion extends Error {}
+
+/** Keeps the gateway's public keys, and judges assertions. One for a whole process. */
+export class AssertionVerifier {
+  #keysURL
+  #issuer
+  #audience
+  #keys = new Map()
+  #fetched = -Infinity
+  #fetching
+
+  constructor(keysURL, issuer, audience) {
+    this.#keysURL = keysURL
+    this.#issuer = issuer
+    this.#audience = audience
+  }
+
+  /** The claims of an assertion that is good: sub, sid, email, ... */
+  async verify(assertion) {
+    if (typeof assertion !== 'string' || assertion.length > longest) throw new InvalidAssertion('there is none')
+    const parts = assertion.split('.')
+    if (parts.length !== 3 || !parts.every((part) => /^[A-Za-z0-9_-]+$/.test(part))) {
+      throw new InvalidAssertion('it is malformed')
+    }
+    const header = decode(parts[0])
+    // The algorithm is ours to say, never the token's; so is the key, which is only looked up by its name.
+    if (header.alg !== 'ES256' || typeof header.kid !== 'string' || 'crit' in header) {
+      throw new InvalidAssertion('it is not signed with ES256')
+    }
+    const key = await this.#key(header.kid)
+    const signature = Buffer.from(parts[2], 'base64url')
+    const isGood = verify('sha256', Buffer.from(`${parts[0]}.${parts[1]}`), { key, dsaEncoding: 'ieee-p1363' }, signature)
+    if (!isGood) throw new InvalidAssertion('its signature is wrong')
+    const claims = decode(parts[1])
+    const now = Date.now() / 1000
+    if (claims.iss !== this.#issuer) throw new InvalidAssertion('another issuer made it')
+    if (claims.aud !== this.#audience) throw new InvalidAssertion('it is for somebody else')
+    if (typeof claims.sub !== 'string' || claims.sub === '') throw new InvalidAssertion('it has no sub')
+    if (!Number.isInteger(claims.exp) || claims.exp <= now) throw new InvalidAssertion('it has expired')
+    if (!Number.isInteger(claims.iat) || claims.iat > now + leeway) throw new InvalidAssertion('it was made in the future')
+    return claims
+  }
+
+  async #key(identifier) {
+    const age = Date.now() / 1000 - this.#fetched
+    if (age > maximumAge || (!this.#keys.has(identifier) && age > coolDown)) {
+      this.#fetching ??= this.#fetch().finally(() => { this.#fetching = undefined })
+    }
+    await this.#fetching
+    const key = this.#keys.get(identifier)
+    if (!key) throw new InvalidAssertion('it names a key that the gateway does not publish')
+    return key
+  }
+
+  async #fetch() {
+    this.#fetched = Date.now() / 1000
+    const response = await fetch(this.#keysURL, { signal: AbortSignal.timeout(5000) })
+    if (!response.ok) throw new Error(`the keys at ${this.#keysURL} cannot be had: ${response.status}`)
+    const { keys } = await response.json()
+    this.#keys = new Map(
+      keys.filter((key) => key.kty === 'EC' && key.crv === 'P-256')
+        .map((key) => [key.kid, createPublicKey({ key, format: 'jwk' })]))
+  }
+}
+
+function decode(part) {
+  try {
+    const value = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'))
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value
+  } catch {
+    // Told below, with whatever else is no object.
+  }
+  throw new InvalidAssertion('it is malformed')
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [keysURL, issuer, audience] = process.argv.slice(2)
+  if (!audience) {
+    console.error('usage: node verify-assertion.mjs KEYS-URL ISSUER AUDIENCE < assertion')
+    process.exit(64)
+  }
+  try {
+    const assertion = readFileSync(0, 'utf8').trim()
+    console.log(JSON.stringify(await new AssertionVerifier(keysURL, issuer, audience).verify(assertion)))
+  } catch (error) {
+    if (!(error instanceof InvalidAssertion)) throw error
+    console.error(`not to be believed: ${error.message}`)
+    process.exit(1)
+  }
+}
