@@ -204,7 +204,7 @@ struct NotificationTests {
     #expect(try status() == 200)
     let webSocket = try socket(of: anna, at: replica)
     #expect(try post(["user": "anna", "notification": "consent-revoked"]).status == 200)
-    try poll("the replica to refuse the session", by: .seconds(2.5)) { try status() == 401 ? true : nil }
+    _ = try poll("the replica to refuse the session", by: .seconds(2.5)) { try status() == 401 ? true : nil }
     try webSocket.waitForClose(by: .seconds(2.5))
   }
 

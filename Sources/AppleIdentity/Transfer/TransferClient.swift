@@ -77,9 +77,11 @@ public struct TransferPermit: Sendable {
 
 /// A user as the receiving team knows them.
 public struct TransferredUser: Sendable, Equatable {
+  /// `sub`, in the receiving team.
   public let subject: String
   /// An address of Apple's relay is another one for each team.
   public let email: String?
+  /// `is_private_email`: whether it is one.
   public let isPrivateEmail: Bool?
 }
 
@@ -87,9 +89,13 @@ public struct TransferredUser: Sendable, Equatable {
 public enum TransferProblem: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
   case refused(AppleRefusal)
+  /// Throttled, or in trouble: later.
   case appleTrouble(AppleTrouble)
+  /// 200 without what was asked for.
   case malformed(String)
+  /// Cannot have reached Apple.
   case notSent(reason: String)
+  /// We could not make a client secret.
   case noSecret(ClientSecretMintProblem)
 
   /// Whether the next user may fare better: what is wrong with the request for one user need not stop the others.
@@ -101,6 +107,7 @@ public enum TransferProblem: Error, Sendable, Equatable {
     }
   }
 
+  /// What is wrong, and what to do.
   public var message: String {
     switch self {
     case .refused(let refusal): "\(refusal.message): \(refusal.remedy)"
