@@ -32,6 +32,7 @@ public struct Configuration: Sendable, Equatable {
   /// In the order of the file.
   public internal(set) var routes: [RouteSettings] = []
   public internal(set) var pages = PageSettings()
+  public internal(set) var button = ButtonSettings()
   public internal(set) var log = LogSettings()
 
   /// Only the reader of files makes one.

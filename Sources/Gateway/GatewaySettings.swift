@@ -29,6 +29,7 @@ public struct GatewaySettings: Sendable {
   public var identity: IdentityHeaderSettings
   public var routes: [RouteSettings]
   public var pages: PageSettings
+  public var button: ButtonSettings
   public var log: LogSettings
 
   public init(
@@ -37,7 +38,8 @@ public struct GatewaySettings: Sendable {
     upstreams: [UpstreamSettings] = [], apple: AppleSettings, native: NativeSettings = NativeSettings(),
     session: SessionSettings,
     revalidation: RevalidationSettings, store: StoreSettings,
-    identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings, log: LogSettings
+    identity: IdentityHeaderSettings, routes: [RouteSettings], pages: PageSettings,
+    button: ButtonSettings = ButtonSettings(), log: LogSettings
   ) {
     self.origin = origin
     self.prefix = prefix
@@ -56,6 +58,7 @@ public struct GatewaySettings: Sendable {
     self.identity = identity
     self.routes = routes
     self.pages = pages
+    self.button = button
     self.log = log
   }
 

@@ -91,6 +91,7 @@ extension GatewaySettings {
       apple: configuration.apple, native: configuration.native,
       session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
       identity: configuration.identityHeaders, routes: configuration.routes, pages: configuration.pages,
+      button: configuration.button,
       log: configuration.log)
   }
 }

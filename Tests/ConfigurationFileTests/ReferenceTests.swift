@@ -48,7 +48,10 @@ struct ReferenceTests {
     }
     // An upstream has one address or several.
     let list = try #require(lines.firstIndex { $0.hasPrefix("urls = [\"http://10.0.0.1") })
-    let chosen = lines[..<list] + lines[(list + 1)...]
+    // And a button one shape.
+    let ofOtherShapes = ["label_position = ", "logo_position = ", "logo_size = ", "size = "]
+    let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
+    }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
     #expect(configuration.routes.count == 4)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")

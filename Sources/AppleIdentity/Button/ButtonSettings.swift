@@ -68,3 +68,11 @@ public struct ButtonSettings: Sendable, Equatable {
     shape == .logo ? (size ?? 48, size ?? 48) : (width ?? 320, height ?? 48)
   }
 }
+
+extension AppleSettings {
+  /// Where button images come from unless the configuration says otherwise: Apple's content network, or with a
+  /// simulated Apple that one.
+  public var buttonBaseURL: String {
+    baseURL.utf8.elementsEqual(Self.appleBaseURL.utf8) ? ButtonSettings.appleBaseURL : baseURL
+  }
+}

@@ -10,6 +10,7 @@ enum CombinationChecks {
     checkLimits(draft.configuration, &reading)
     checkAddresses(draft.configuration, &reading)
     checkApple(draft.configuration, &reading)
+    checkButton(draft.configuration, &reading)
     checkTimes(&draft.configuration, &reading)
     checkLists(draft.configuration, &reading)
   }
@@ -65,6 +66,12 @@ enum CombinationChecks {
       if Sections.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
       let path = NodePath(problem.key)
       reading.complain(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
+    }
+  }
+
+  private static func checkButton(_ configuration: Configuration, _ reading: inout Reading) {
+    for problem in configuration.button.problems where reading.good.contains(problem.key) {
+      reading.complain(at: NodePath(problem.key), "\(problem.key): \(problem.reason)", remedy: problem.remedy)
     }
   }
 

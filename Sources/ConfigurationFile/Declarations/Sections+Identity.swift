@@ -202,7 +202,7 @@ extension Sections {
         The languages that the pages are offered in: en, de, fr, es, it, pt-BR, ja, ko, zh-Hans, ar. Each visitor \
         gets the one that the browser prefers (Accept-Language); the first of the list is for everybody who reads \
         none of them. A list of one is the language of everybody.
-        """),
+        """, seeAlso: ["pages.button.locale"]),
     ])
 
   static let log = Section<Draft>(

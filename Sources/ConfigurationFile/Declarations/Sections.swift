@@ -7,7 +7,7 @@ enum Sections {
   static let all: [Section<Draft>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
     revalidation, native,
-    store, identity, identityHeaders, pages, log,
+    store, identity, identityHeaders, pages, pagesButton, log,
   ]
 
   /// Every key's description, those of routes last.

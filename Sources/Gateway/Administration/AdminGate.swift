@@ -3,17 +3,25 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Operations
 
-/// The gate of the admin listener: health and metrics for orchestrators, without a token; administration never without
+/// The gate of the admin listener: health and metrics for orchestrators and the status page for people, without a token; administration never without
 /// a right.
 final class AdminGate: RequestGate {
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
+  private let status: @Sendable (ControlRequest) async -> ControlResponse
   private let administration: @Sendable () -> Administration
 
-  /// - Parameter administration: who administrates, by the configuration of the moment.
-  init(health: HealthMonitor, metrics: MetricsRegistry, administration: @escaping @Sendable () -> Administration) {
+  /// - Parameters:
+  ///   - status: answers `/status`.
+  ///   - administration: who administrates, by the configuration of the moment.
+  init(
+    health: HealthMonitor, metrics: MetricsRegistry,
+    status: @escaping @Sendable (ControlRequest) async -> ControlResponse,
+    administration: @escaping @Sendable () -> Administration
+  ) {
     self.health = health
     self.metrics = metrics
+    self.status = status
     self.administration = administration
   }
 
@@ -39,6 +47,8 @@ final class AdminGate: RequestGate {
             .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: metrics.render(process: .current()))
         })
+    case "/status":
+      return .perform(ControlAction(bodyLimit: 0, routeClass: Self.routeClass, perform: status))
     default: return answer(.init(.notFound))
     }
   }

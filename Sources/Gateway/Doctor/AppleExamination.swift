@@ -26,7 +26,8 @@ struct AppleExamination {
     let provider: AppleIdentityProvider
     do {
       let connection = try await AppleConnection(
-        apple, metrics: MetricsRegistry(version: "", startTime: .now()), on: eventLoop)
+        apple.baseURL, authorityFile: apple.authorityFile, metrics: MetricsRegistry(version: "", startTime: .now()),
+        on: eventLoop)
       provider = try AppleIdentityProvider(
         settings: apple, key: key,
         transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },

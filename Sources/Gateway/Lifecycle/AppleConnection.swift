@@ -13,15 +13,22 @@ struct AppleConnection: Sendable {
   /// Apple answers in more than two seconds at times; a whole exchange may take this long.
   private static let timeout = Duration.seconds(12)
   /// The largest honest answer, the key set, has about 3 KiB.
-  private static let bodyLimit = 256 * 1024
+  static let bodyLimit = 256 * 1024
 
-  init(_ settings: AppleSettings, metrics: MetricsRegistry, on eventLoop: any EventLoop) async throws {
-    guard let address = OriginAddress(settings.baseURL) else { throw AppleBaseURLProblem() }
+  /// - Parameters:
+  ///   - baseURL: an origin of Apple's.
+  ///   - authorityFile: who vouches for it, instead of the system's authorities.
+  ///   - bodyLimit: most bytes of an answer.
+  init(
+    _ baseURL: String, authorityFile: String?, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
+    on eventLoop: any EventLoop
+  ) async throws {
+    guard let address = OriginAddress(baseURL) else { throw AppleBaseURLProblem() }
     var upstream = UpstreamSettings(address: address.address)
-    upstream.tls.authorityFile = settings.authorityFile
+    upstream.tls.authorityFile = authorityFile
     let target = try UpstreamTarget(upstream)
     client = try await OriginClient(
-      target, authority: address.authority, timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
+      target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
     self.metrics = metrics
   }
 
@@ -53,7 +60,9 @@ struct AppleConnection: Sendable {
 
   /// The last part of the path, of those that Apple has.
   private static func endpoint(_ path: String) -> String {
-    ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) } ?? "other"
+    if path.utf8.starts(with: "/appleid/button".utf8) { return "button" }
+    return ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) }
+      ?? "other"
   }
 }
 

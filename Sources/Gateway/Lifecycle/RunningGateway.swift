@@ -17,6 +17,7 @@ struct RunningGateway: Sendable {
   private let adminListener: Listener
   private let parts: LastingParts
   private let upkeep: Upkeep
+  private let board: StatusBoard
   private let store: any SessionStore
   let reload: Reload
 
@@ -32,7 +33,8 @@ struct RunningGateway: Sendable {
     version: String, reread: @escaping Reload.Reader
   ) async throws -> RunningGateway {
     let eventLoop = group.next()
-    let metrics = MetricsRegistry(version: version, startTime: .now())
+    let started = Timestamp.now()
+    let metrics = MetricsRegistry(version: version, startTime: started)
     let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
     let credentials = try await Credentials(settings, store: store, metrics: metrics, on: eventLoop)
     let checks = DailyCheck(
@@ -61,6 +63,7 @@ struct RunningGateway: Sendable {
       directory: directory, health: health, upstreams: upstreams, metrics: metrics, certificates: certificates)
     await upkeep.checkStore()
 
+    let board = StatusBoard(parts, upstreams: upstreams, version: version, started: started)
     let reload = Reload(
       generation, parts: parts,
       running: Reload.Running(
@@ -69,12 +72,13 @@ struct RunningGateway: Sendable {
     let adminListener = try await startAdminListener(
       settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
     ) {
-      AdminGate(health: health, metrics: metrics) {
+      AdminGate(health: health, metrics: metrics, status: { await board.answer($0, reload.current) }) {
         Administration(reload, directory: directory, metrics: metrics)
       }
     }
     return RunningGateway(
-      listener: listener, adminListener: adminListener, parts: parts, upkeep: upkeep, store: store, reload: reload)
+      listener: listener, adminListener: adminListener, parts: parts, upkeep: upkeep, board: board, store: store,
+      reload: reload)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
@@ -96,6 +100,7 @@ struct RunningGateway: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await upkeep.run() }
       group.addTask { await CertificateReloader(reload).run() }
+      group.addTask { await board.run() }
       try? await gracefulShutdown()
       group.cancelAll()
     }

@@ -98,6 +98,9 @@ final class UpstreamWatch: Sendable {
     for check in checks { check.task.cancel() }
   }
 
+  /// How every address is at this moment.
+  var status: [UpstreamAddressStatus] { targets.flatMap(\.status) }
+
   private var targets: [UpstreamTarget] { upstreams.withLock { $0.map(\.target) } }
 
   /// Tells how the applications are; the gateway is ready whatever they say.

@@ -20,7 +20,8 @@ struct Credentials: Sendable {
     keyring = try SessionKeyring(files: settings.session.secretFiles)
     try keyring.requireEveryKey(of: try await store.sealingKeys())
     audit = AuditTrail(settings.log, keyring: keyring)
-    let connection = try await AppleConnection(settings.apple, metrics: metrics, on: eventLoop)
+    let connection = try await AppleConnection(
+      settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)
     let isSameApple = previous?.apple.settings.baseURL.utf8.elementsEqual(settings.apple.baseURL.utf8) ?? false
     apple = try AppleIdentityProvider(
       settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),

@@ -53,7 +53,7 @@ enum FixedSettings {
     compare("store", current.store == next.store)
     compare("identity", current.identity == next.identity)
     compare("route", current.routes == next.routes)
-    compare("pages", current.pages == next.pages)
+    compare("pages", current.pages == next.pages && current.button == next.button)
     compare("log", current.log == next.log)
     return changes
   }

@@ -9,6 +9,7 @@ struct Generation: Sendable {
   let settings: GatewaySettings
   let credentials: Credentials
   let knowledge: GateKnowledge
+  let button: AppleButton
   let ownPages: OwnPages
   let upstreams: [WatchedUpstream]
   let terms: ListenerTerms
@@ -24,10 +25,11 @@ struct Generation: Sendable {
     self.settings = settings
     self.credentials = credentials
     knowledge = try GateKnowledge(settings, keyring: credentials.keyring, after: previous?.knowledge)
+    button = try await AppleButton(settings, parts: parts, after: previous?.button)
     ownPages = OwnPages(
       SignInService(
         settings: settings, knowledge: knowledge, directory: parts.directory, apple: credentials.apple,
-        metrics: parts.metrics, audit: credentials.audit, logger: parts.logger))
+        button: button, metrics: parts.metrics, audit: credentials.audit, logger: parts.logger))
     upstreams = try await WatchedUpstream.all(
       of: settings, routes: knowledge.routes, keeping: previous?.upstreams ?? [], on: parts.eventLoop)
     terms = try ListenerTerms(

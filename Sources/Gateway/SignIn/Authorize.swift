@@ -15,7 +15,8 @@ extension SignInService {
     guard settings.pages.showSignInPage else {
       return .redirect(.found, to: "\(settings.prefix)/authorize?return_to=\(wanted.queryValue)")
     }
-    return ControlResponse(pages(request).signIn(returnTo: wanted.path))
+    return ControlResponse(
+      pages(request).signIn(returnTo: wanted.path, button: await button.button(for: languages(request))))
   }
 
   /// `GET authorize`: starts an attempt and sends the browser to Apple. Navigations only: whatever a script fetches must

@@ -25,6 +25,7 @@ struct OwnPages: Sendable {
   func action(_ name: String) -> ControlAction? {
     switch name {
     case "sign-in": action([.get: service.signInPage])
+    case "button": action([.get: service.buttonImage])
     case "authorize": action([.get: service.authorize])
     case "callback": action([.post: service.callbackPost, .get: service.callbackGet], bodyLimit: 64 * 1024)
     case "sign-out": action([.get: service.signOutPage, .post: service.signOut], bodyLimit: 16 * 1024)

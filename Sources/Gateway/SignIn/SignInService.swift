@@ -14,6 +14,7 @@ struct SignInService: Sendable {
   let knowledge: GateKnowledge
   let directory: SessionDirectory
   let apple: AppleIdentityProvider
+  let button: AppleButton
   let metrics: MetricsRegistry
   let audit: AuditTrail
   let logger: Logger

@@ -37,10 +37,12 @@ public final class EventCounter: Sendable {
   /// How often the event happened with exactly these labels.
   public func total(_ labels: String...) -> UInt64 { counts.withLock { $0[labels] ?? 0 } }
 
+  /// Every count, by its label values.
+  var all: [[String]: UInt64] { counts.withLock { $0 } }
+
   func write(to text: inout MetricsText) {
     text.family(name, .counter, help)
-    let snapshot = counts.withLock { $0 }
-    for (values, count) in snapshot.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+    for (values, count) in all.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
       text.sample(labels: zip(labelNames, values).map { ($0, $1) }, value: count)
     }
   }

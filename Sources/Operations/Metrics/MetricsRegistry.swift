@@ -106,17 +106,23 @@ public final class MetricsRegistry: Sendable {
     }
   }
 
+  /// Sums over the recorders of every loop.
+  func recorderTotals() -> (requests: RequestRecorder.Totals, connections: ConnectionRecorder.Totals) {
+    let (requests, connections) = parts.withLock { ($0.requests, $0.connections) }
+    var totals = (requests: RequestRecorder.Totals(), connections: ConnectionRecorder.Totals())
+    for recorder in requests { recorder.add(to: &totals.requests) }
+    for recorder in connections { recorder.add(to: &totals.connections) }
+    return totals
+  }
+
   /// The text of `/metrics`, in Prometheus text exposition format 0.0.4.
   /// - Parameter process: What the process uses now: `ProcessSample.current()`.
   public func render(process: ProcessSample) -> [UInt8] {
-    let (requests, connections, gauges) = parts.withLock { ($0.requests, $0.connections, $0.gauges) }
+    let gauges = parts.withLock(\.gauges)
     var text = MetricsText()
-    var requestTotals = RequestRecorder.Totals()
-    for recorder in requests { recorder.add(to: &requestTotals) }
-    requestTotals.write(to: &text)
-    var connectionTotals = ConnectionRecorder.Totals()
-    for recorder in connections { recorder.add(to: &connectionTotals) }
-    connectionTotals.write(to: &text)
+    let (requests, connections) = recorderTotals()
+    requests.write(to: &text)
+    connections.write(to: &text)
     for counter in [signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, storeFailures] {
       counter.write(to: &text)
     }

@@ -1,0 +1,84 @@
+/// One of the images that a gateway serves: what varies from visitor to visitor.
+public struct ButtonVariant: Sendable, Hashable {
+  public var locale: ButtonLocale
+  public var isWhite: Bool
+
+  public init(locale: ButtonLocale, isWhite: Bool) {
+    self.locale = locale
+    self.isWhite = isWhite
+  }
+}
+
+extension ButtonSettings {
+  /// Where Apple has the image of a variant: path and query.
+  public func imagePath(_ variant: ButtonVariant) -> String {
+    var parameters: [(name: String, value: String)] = [
+      ("color", variant.isWhite ? "white" : "black"), ("border", border ? "true" : "false"),
+      ("border_radius", "\(borderRadius)"), ("scale", "\(scale)"),
+    ]
+    if shape == .logo {
+      parameters.append(("size", "\(extent.width)"))
+    } else {
+      parameters += [
+        ("width", "\(extent.width)"), ("height", "\(extent.height)"), ("type", (type ?? .signIn).rawValue),
+        ("locale", variant.locale.rawValue),
+      ]
+    }
+    if shape == .left {
+      if let labelPosition { parameters.append(("label-position", "\(labelPosition)")) }
+      if let logoPosition { parameters.append(("logo-position", "\(logoPosition)")) }
+      if let logoSize { parameters.append(("logo-size", logoSize.rawValue)) }
+    }
+    let path =
+      switch shape {
+      case .centred: "/appleid/button"
+      case .left: "/appleid/button/left"
+      case .logo: "/appleid/button/logo"
+      }
+    return "\(path)?\(PercentEncoding.query(parameters))"
+  }
+}
+
+/// An image that Apple sent, looked at before it is served under our name.
+public struct ButtonImage: Sendable, Equatable {
+  /// A PNG of at most ``maximumBytes`` bytes.
+  public let png: [UInt8]
+
+  /// The largest image that is taken. Apple's have some ten kilobytes.
+  public static let maximumBytes = 512 * 1024
+
+  /// The same, or why this is no image to serve.
+  init(_ response: AppleHTTPResponse) throws(ButtonImageProblem) {
+    guard response.status == 200 else { throw .status(response.status) }
+    let type = (response.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+    guard type.map({ $0 | 0x20 }).elementsEqual("image/png".utf8) else { throw .noImage("it is not image/png") }
+    guard response.body.count <= Self.maximumBytes else { throw .noImage("it has more than 512 KiB") }
+    guard Self.isPNG(response.body) else { throw .noImage("it is not a whole PNG") }
+    png = response.body
+  }
+
+  /// The signature, a header with sides of 1 to 4,096 pixels, and the end (W3C, "Portable Network Graphics", 5 and 11).
+  private static func isPNG(_ bytes: [UInt8]) -> Bool {
+    let beginning: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8)
+    let end: [UInt8] = [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+    guard bytes.count > 45, bytes.starts(with: beginning), bytes.suffix(12).elementsEqual(end) else { return false }
+    return [bytes[16..<20], bytes[20..<24]].allSatisfy { side in
+      (1...4_096).contains(side.reduce(UInt32(0)) { $0 << 8 | UInt32($1) })
+    }
+  }
+}
+
+/// Why there is no image from Apple.
+public enum ButtonImageProblem: Error, Sendable, Equatable {
+  case unreachable(AppleTransportError)
+  case status(Int)
+  case noImage(String)
+
+  public var message: String {
+    switch self {
+    case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitised(reason)
+    case .status(let status): "Apple answered \(status)"
+    case .noImage(let reason): "what Apple sent is no image to show: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,127 @@
+internal import FoundationEssentials
+internal import HTTPTypes
+
+/// Apple's images of the button, fetched when first needed and kept.
+///
+/// - An image is fetched once, whoever waits for it, and again beside the requests when it is a day old. If that fails,
+///   the old one goes on.
+/// - A failure is followed by a pause, in which nothing is asked: of this image if Apple had an answer, of any if not.
+/// - There are as many images as there are locales and colours, and no more than a fixed number of bytes of them.
+public actor ButtonImages {
+  public nonisolated let settings: ButtonSettings
+  private let origin: AppleOrigin
+  private let transport: AppleTransport
+  private let clock: AppleClock
+  private let report: @Sendable (ButtonImageProblem) -> Void
+
+  private var kept: [ButtonVariant: (image: ButtonImage, fetched: Date)] = [:]
+  private var keptBytes = 0
+  private var underWay: Set<ButtonVariant> = []
+  private var failed: [ButtonVariant: Date] = [:]
+  private var unreachable: Date?
+  private var waiting: [ButtonVariant: [Int: CheckedContinuation<Void, Never>]] = [:]
+  private var lastTicket = 0
+
+  /// After that an image is fetched again, in seconds.
+  private static let maximumAge: TimeInterval = 86_400
+  /// After a failure, in seconds.
+  private static let pause: TimeInterval = 60
+  /// Most bytes of all images together: some 300 of Apple's.
+  private static let byteLimit = 8 << 20
+
+  /// - Parameters:
+  ///   - baseURL: the origin of Apple's content network.
+  ///   - report: is told of each failure; at most one a minute for each image.
+  /// - Throws: the problem of `baseURL`, if it is not an origin that can be spoken to.
+  public init(
+    settings: ButtonSettings, baseURL: String, transport: @escaping AppleTransport, clock: @escaping AppleClock,
+    report: @escaping @Sendable (ButtonImageProblem) -> Void
+  ) throws(AppleSettingsProblem) {
+    guard let origin = AppleOrigin(baseURL) else { throw .baseURL }
+    self.settings = settings
+    self.origin = origin
+    self.transport = transport
+    self.clock = clock
+    self.report = report
+  }
+
+  /// The image of a variant, nil if there is none in time.
+  /// - Parameter patience: how long a fetch that is under way is waited for.
+  public func image(_ variant: ButtonVariant, within patience: Duration) async -> ButtonImage? {
+    if let image = kept[variant] {
+      if age(of: image.fetched) >= Self.maximumAge, mayFetch(variant) { begin(variant) }
+      return image.image
+    }
+    if !underWay.contains(variant) {
+      guard mayFetch(variant) else { return nil }
+      begin(variant)
+    }
+    await wait(for: variant, atMost: patience)
+    return kept[variant]?.image
+  }
+
+  private func mayFetch(_ variant: ButtonVariant) -> Bool {
+    guard !underWay.contains(variant) else { return false }
+    return [failed[variant], unreachable].allSatisfy { $0.map { age(of: $0) >= Self.pause } ?? true }
+  }
+
+  /// A clock that was set back makes nothing wait for days.
+  private func age(of date: Date) -> TimeInterval {
+    let age = clock().timeIntervalSince(date)
+    return age < 0 ? .infinity : age
+  }
+
+  /// Fetches apart from whoever asked, so that one who gives up does not take the image from the others.
+  private func begin(_ variant: ButtonVariant) {
+    underWay.insert(variant)
+    Task { await self.fetch(variant) }
+  }
+
+  private func fetch(_ variant: ButtonVariant) async {
+    do throws(ButtonImageProblem) {
+      keep(try await download(variant), as: variant)
+    } catch {
+      if case .unreachable = error { unreachable = clock() } else { failed[variant] = clock() }
+      report(error)
+    }
+    underWay.remove(variant)
+    for waiter in (waiting.removeValue(forKey: variant) ?? [:]).values { waiter.resume() }
+  }
+
+  private func download(_ variant: ButtonVariant) async throws(ButtonImageProblem) -> ButtonImage {
+    var request = origin.get(settings.imagePath(variant))
+    request.head.headerFields[.accept] = "image/png"
+    let response: AppleHTTPResponse
+    do throws(AppleTransportError) {
+      response = try await transport(request)
+    } catch {
+      throw .unreachable(error)
+    }
+    return try ButtonImage(response)
+  }
+
+  private func keep(_ image: ButtonImage, as variant: ButtonVariant) {
+    let bytes = keptBytes - (kept[variant]?.image.png.count ?? 0) + image.png.count
+    guard bytes <= Self.byteLimit else { return }
+    keptBytes = bytes
+    kept[variant] = (image, clock())
+    failed[variant] = nil
+    unreachable = nil
+  }
+
+  private func wait(for variant: ButtonVariant, atMost patience: Duration) async {
+    lastTicket &+= 1
+    let ticket = lastTicket
+    let timer = Task {
+      try? await Task.sleep(for: patience)
+      self.giveUp(ticket, variant)
+    }
+    // Nothing has run in between: the fetch that is under way cannot have ended yet.
+    await withCheckedContinuation { waiting[variant, default: [:]][ticket] = $0 }
+    timer.cancel()
+  }
+
+  private func giveUp(_ ticket: Int, _ variant: ButtonVariant) {
+    waiting[variant]?.removeValue(forKey: ticket)?.resume()
+  }
+}

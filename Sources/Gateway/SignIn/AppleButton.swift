@@ -1,0 +1,130 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Pages
+
+/// Apple's button for a visitor: in the visitor's language, with the image from our own origin where there is one.
+struct AppleButton: Sendable {
+  let settings: ButtonSettings
+  /// Nil where the button is always drawn.
+  let images: ButtonImages?
+  /// Of the gateway's own pages.
+  let prefix: String
+  /// Where images come from.
+  let baseURL: String
+
+  /// How long the sign-in page waits for an image that was never fetched; then the button is drawn.
+  private static let patience = Duration.seconds(1)
+
+  /// How the page shows the button.
+  func button(for languages: LanguagePreferences) async -> SignInButton {
+    let locale = settings.locale ?? languages.lookup(ButtonLocale.byLanguageTag) ?? .english
+    let (width, height) = settings.extent
+    var button = SignInButton(
+      title: locale.title(settings.type ?? .signIn), language: locale.languageTag, width: width, height: height,
+      borderRadius: min(settings.borderRadius, height / 2), hasBorder: settings.border)
+    switch settings.color {
+    case .auto: button.color = .auto
+    case .black: button.color = .black
+    case .white: button.color = .white
+    }
+    switch settings.shape {
+    case .centred: button.layout = .centred
+    case .left: button.layout = .leading
+    case .logo: button.layout = .logo
+    }
+    button.images = await paths(locale)
+    return button
+  }
+
+  private func paths(_ locale: ButtonLocale) async -> SignInButton.Images? {
+    guard let images else { return nil }
+    // Both at once, so that the wait is one.
+    async let black = settings.color == .white ? nil : images.image(variant(locale, false), within: Self.patience)
+    async let white = settings.color == .black ? nil : images.image(variant(locale, true), within: Self.patience)
+    let (isBlackThere, isWhiteThere) = (await black != nil, await white != nil)
+    switch settings.color {
+    case .black: return isBlackThere ? .init(path: path(locale, false)) : nil
+    case .white: return isWhiteThere ? .init(path: path(locale, true)) : nil
+    case .auto:
+      guard isBlackThere, isWhiteThere else { return nil }
+      return .init(path: path(locale, false), darkPath: path(locale, true))
+    }
+  }
+
+  /// `v` changes with the settings: browsers keep an image for a day.
+  private func path(_ locale: ButtonLocale, _ isWhite: Bool) -> String {
+    let revision = String(Self.hash(settings.imagePath(variant(locale, isWhite)).utf8), radix: 16)
+    return "\(prefix)/button?locale=\(locale.rawValue)&color=\(isWhite ? "white" : "black")&v=\(revision)"
+  }
+
+  /// The logo alone is the same in every language.
+  func variant(_ locale: ButtonLocale, _ isWhite: Bool) -> ButtonVariant {
+    ButtonVariant(locale: settings.shape == .logo ? .english : locale, isWhite: isWhite)
+  }
+
+  /// FNV-1a.
+  private static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  }
+}
+
+extension AppleButton {
+  /// - Parameter previous: what was there before, at a reload: its images are kept where they are the same.
+  init(_ settings: GatewaySettings, parts: LastingParts, after previous: AppleButton?) async throws {
+    let button = settings.button
+    let baseURL = button.baseURL ?? settings.apple.buttonBaseURL
+    self.settings = button
+    self.baseURL = baseURL
+    prefix = settings.prefix
+    if let previous, previous.settings == button, previous.baseURL.utf8.elementsEqual(baseURL.utf8) {
+      images = previous.images
+      return
+    }
+    guard button.usesAppleImage else {
+      images = nil
+      return
+    }
+    let connection = try await AppleConnection(
+      baseURL, authorityFile: settings.apple.authorityFile, bodyLimit: ButtonImage.maximumBytes, metrics: parts.metrics,
+      on: parts.eventLoop)
+    let logger = parts.logger
+    images = try ButtonImages(
+      settings: button, baseURL: baseURL,
+      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
+      clock: { Date.now },
+      report: { problem in
+        logger.warning(
+          "Apple's button image could not be fetched: the button is drawn, or the old image shown",
+          metadata: ["from": "\(baseURL)", "reason": "\(problem.message)"])
+      })
+  }
+}
+
+extension SignInService {
+  /// `GET button?locale=&color=`: the image of Apple's button, from our own origin.
+  func buttonImage(_ request: ControlRequest) async -> ControlResponse {
+    guard let images = button.images, let fields = try? query(request),
+      let locale = ButtonLocale.allCases.first(where: { fields.has("locale", $0.rawValue) }),
+      fields.has("color", "white") || fields.has("color", "black")
+    else { return failure(.notFound, request) }
+    let variant = button.variant(locale, fields.has("color", "white"))
+    guard let image = await images.image(variant, within: .seconds(5)) else { return failure(.unavailable, request) }
+    var answer: HTTPFields = [
+      .contentType: "image/png", .cacheControl: "public, max-age=86400", .xContentTypeOptions: "nosniff",
+      .contentSecurityPolicy: "default-src 'none'; sandbox",
+    ]
+    if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { answer[name] = "same-origin" }
+    return ControlResponse(.ok, fields: answer, body: image.png)
+  }
+}
+
+extension FormFields {
+  /// Whether there is one field of this name, and it has this value, byte for byte.
+  fileprivate func has(_ name: String, _ value: String) -> Bool {
+    guard let found = try? self.value(of: name) else { return false }
+    return found.elementsEqual(value.utf8)
+  }
+}

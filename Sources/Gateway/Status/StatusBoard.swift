@@ -1,0 +1,114 @@
+internal import AccessPolicy
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Operations
+internal import Sessions
+
+/// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It asks
+/// for no token, so nothing of any user is on it.
+final class StatusBoard: Sendable {
+  private let parts: LastingParts
+  private let upstreams: UpstreamWatch
+  private let version: String
+  private let started: Timestamp
+  private let history = StatusHistory()
+
+  init(_ parts: LastingParts, upstreams: UpstreamWatch, version: String, started: Timestamp) {
+    self.parts = parts
+    self.upstreams = upstreams
+    self.version = version
+    self.started = started
+  }
+
+  /// Takes a sample every ten seconds, until cancelled.
+  func run() async {
+    while !Task.isCancelled {
+      history.record(parts.metrics.statusTotals(), at: .now())
+      try? await Task.sleep(for: .seconds(StatusHistory.stepSeconds))
+    }
+  }
+
+  /// The page, or JSON where `Accept` names it and no HTML, or `?format=json`.
+  /// - Parameter generation: the configuration of the moment.
+  func answer(_ request: ControlRequest, _ generation: Generation) async -> ControlResponse {
+    let report = await report(generation)
+    if wantsJSON(request) {
+      var response = ControlResponse.json(report.json())
+      response.head.headerFields[.vary] = "Accept"
+      return response
+    }
+    let nonce = Self.nonce()
+    return ControlResponse(
+      .ok,
+      fields: [
+        .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        .contentSecurityPolicy: StatusReport.contentSecurityPolicy(nonce: nonce), .referrerPolicy: "no-referrer",
+        .vary: "Accept",
+      ], body: report.page(nonce: nonce))
+  }
+
+  private func wantsJSON(_ request: ControlRequest) -> Bool {
+    let query = (request.head.path ?? "").utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1).dropFirst().first
+    if let query, query.split(separator: UInt8(ascii: "&")).contains(where: { $0.elementsEqual("format=json".utf8) }) {
+      return true
+    }
+    let types = (request.head.headerFields[.accept] ?? "").utf8.split(separator: UInt8(ascii: ",")).map { type in
+      type.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 }.map { $0 | 0x20 }
+    }
+    return types.contains(Array("application/json".utf8)) && !types.contains(Array("text/html".utf8))
+  }
+
+  private func report(_ generation: Generation) async -> StatusReport {
+    let now = Timestamp.now()
+    return StatusReport(
+      now: now, version: version, started: started, site: generation.settings.origin.authority,
+      health: parts.health.report, totals: parts.metrics.statusTotals(), steps: history.steps(before: now),
+      sessions: await parts.directory.remembered(), upstreams: upstreams.status.map(Self.upstream),
+      files: Self.files(generation), process: .current())
+  }
+
+  private static func upstream(_ status: UpstreamAddressStatus) -> StatusReport.Upstream {
+    let state: StatusReport.Upstream.State =
+      if status.failsChecks { .failing } else if status.isEjected { .ejected } else {
+        status.hasAnswered ? .well : .unknown
+      }
+    return StatusReport.Upstream(
+      name: status.upstream, address: status.address, state: state, failures: status.failures,
+      ejections: status.ejections)
+  }
+
+  /// Names and dates of certificate and keys, never what is in them.
+  private static func files(_ generation: Generation) -> [StatusReport.DatedFile] {
+    let settings = generation.settings
+    var files: [StatusReport.DatedFile] = []
+    for certificate in generation.terms.certificates.flatMap(\.expiries) {
+      // The file's name alone: where it is, is nobody's business here.
+      let name = certificate.file.utf8.split(separator: UInt8(ascii: "/")).last.map {
+        String(decoding: $0, as: UTF8.self)
+      }
+      files.append(
+        StatusReport.DatedFile(
+          name: "Certificate \(name ?? certificate.file)", changed: changed(certificate.file),
+          expires: Timestamp(seconds: Double(certificate.expiry))))
+    }
+    files.append(
+      StatusReport.DatedFile(
+        name: "Apple’s key \(settings.apple.keyID)", changed: changed(settings.apple.privateKeyFile)))
+    for (index, file) in settings.session.secretFiles.enumerated() {
+      let name = index == 0 ? "Session secret in use" : "Older session secret"
+      files.append(StatusReport.DatedFile(name: name, changed: changed(file)))
+    }
+    return files
+  }
+
+  private static func changed(_ path: String) -> Timestamp? {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+    return (attributes?[.modificationDate] as? Date).map { Timestamp(seconds: $0.timeIntervalSince1970) }
+  }
+
+  private static func nonce() -> String {
+    String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+  }
+}

@@ -1,0 +1,53 @@
+internal import Synchronization
+
+/// The last hour, in steps of ten seconds, kept in memory: what the plots of the status page are drawn from.
+///
+/// It holds at most 360 steps of some 30 numbers each, whatever happens. Somebody calls ``record(_:at:)`` every ten
+/// seconds; a step that was missed is a gap, not a sum.
+public final class StatusHistory: Sendable {
+  /// A step, in seconds.
+  public static let stepSeconds = 10
+  /// Steps that are kept: an hour.
+  public static let stepCount = 360
+
+  private struct State {
+    var last: (totals: StatusTotals, time: Timestamp)?
+    var steps: [Step] = []
+  }
+
+  /// What happened in one step.
+  public struct Step: Sendable, Equatable {
+    /// When it ended.
+    public var time: Timestamp
+    /// How long it was, in seconds; above zero.
+    public var seconds: Double
+    /// What came in it.
+    public var counted: StatusTotals
+  }
+
+  private let state = Mutex(State())
+
+  public init() {}
+
+  /// Notes the totals of a moment. A clock that was set back, or far ahead, begins anew: what lies between cannot be
+  /// told.
+  public func record(_ totals: StatusTotals, at time: Timestamp) {
+    state.withLock { state in
+      defer { state.last = (totals, time) }
+      guard let last = state.last else { return }
+      let seconds = (time.seconds - last.time.seconds)
+      guard seconds > 0, seconds < Double(Self.stepSeconds) * 6 else {
+        if seconds <= 0 { state.steps.removeAll(keepingCapacity: true) }
+        return
+      }
+      state.steps.append(Step(time: time, seconds: seconds, counted: totals.since(last.totals)))
+      if state.steps.count > Self.stepCount { state.steps.removeFirst(state.steps.count - Self.stepCount) }
+    }
+  }
+
+  /// The steps of the hour before a moment, the oldest first.
+  public func steps(before now: Timestamp) -> [Step] {
+    let hour = Double(Self.stepSeconds * Self.stepCount)
+    return state.withLock { $0.steps.filter { now.seconds - $0.time.seconds <= hour && $0.time <= now } }
+  }
+}

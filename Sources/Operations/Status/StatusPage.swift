@@ -1,0 +1,212 @@
+/// `/status` for people: one page without anything from elsewhere, light and dark, phone and desktop. A script of its own
+/// renews it every ten seconds; without scripts the browser does.
+extension StatusReport {
+  /// - Parameter nonce: marks the page's own style and script; letters and digits.
+  public func page(nonce: String) -> [UInt8] {
+    let html: HTMLText = """
+      <!doctype html>
+      <html lang="en" dir="ltr">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">
+      <meta name="color-scheme" content="light dark">
+      <meta name="robots" content="noindex">
+      <noscript><meta http-equiv="refresh" content="10"></noscript>
+      <title>\(summaryWord) · \(site) · Cordon</title>
+      <link rel="icon" href="data:,">
+      <style nonce="\(nonce)">\(HTMLText(stringLiteral: StatusStyle.text))</style>
+      </head>
+      <body>
+      <main id="status">
+      \(header)
+      \(alerts)
+      <div class="cards">
+      \(HTMLText(cards))
+      </div>
+      <div class="tables">
+      \(upstreamTable)
+      \(healthTable)
+      \(fileTable)
+      </div>
+      </main>
+      <footer><p id="renewed" aria-live="polite">Renewed every ten seconds. <a href="/status?format=json">JSON</a> · \
+      <a href="/metrics">Metrics</a> · <a href="/healthz">Health</a></p></footer>
+      <script nonce="\(nonce)">\(HTMLText(stringLiteral: StatusStyle.script))</script>
+      </body>
+      </html>
+
+      """
+    return Array(html.html.utf8)
+  }
+
+  /// The value of `Content-Security-Policy` for a page with this nonce.
+  public static func contentSecurityPolicy(nonce: String) -> String {
+    "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; img-src data:; "
+      + "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
+  }
+
+  private var summaryWord: String {
+    switch health.summary {
+    case .ok: "All is well"
+    case .degraded: "Something is wrong"
+    case .failing: "Not ready"
+    case .draining: "Stopping"
+    }
+  }
+
+  private var header: HTMLText {
+    """
+    <header><div><p class="product">Cordon</p><h1>\(site)</h1></div>\
+    <p class="pill \(health.summary.rawValue)" role="status"><i></i>\(summaryWord)</p>\
+    <dl class="facts"><div><dt>Version</dt><dd>\(version)</dd></div><div><dt>Up for</dt>\
+    <dd>\(StatusNumbers.duration(now.seconds - started.seconds))</dd></div>\(memory)</dl></header>
+    """
+  }
+
+  private var memory: HTMLText {
+    process.residentBytes.map { "<div><dt>Memory</dt><dd>\(StatusNumbers.bytes($0))</dd></div>" } ?? ""
+  }
+
+  /// What has to be read first.
+  private var alerts: HTMLText {
+    let failing = health.checks.filter { $0.status == .failing }
+    guard !failing.isEmpty else { return "" }
+    let items = failing.map { check -> HTMLText in
+      "<li><strong>\(check.name)</strong> \(check.message ?? "is failing")</li>"
+    }
+    return "<ul class=\"alerts\">\(HTMLText(items))</ul>"
+  }
+
+  // MARK: Cards
+
+  private var cards: [HTMLText] {
+    let (minute, hour) = (summary(ofLast: 60), summary(ofLast: 3_600))
+    let minutes = minutes
+    let recent = summary(ofLast: 300).counted.latency
+    return [
+      card(
+        "Requests", StatusNumbers.short(minute.rate), unit: "a second",
+        note: "\(StatusNumbers.grouped(hour.counted.requests)) in the last hour, \(totals.inFlight) in flight",
+        plot: StatusPlot(lines: [minutes.map { $0?.rate }], label: "Requests a second in the last hour")),
+      card(
+        "Latency", StatusNumbers.latency(recent.quantile(0.5)), unit: "median",
+        note: "p99 \(StatusNumbers.latency(recent.quantile(0.99))), over five minutes",
+        plot: StatusPlot(
+          lines: [
+            minutes.map { $0?.counted.latency.quantile(0.99) }, minutes.map { $0?.counted.latency.quantile(0.5) },
+          ], label: "99th percentile and median of the latency in the last hour")),
+      card(
+        "Errors", StatusNumbers.percent(minute.errorPart ?? (minute.seconds > 0 ? 0 : nil)), unit: "of answers",
+        note: "\(StatusNumbers.grouped(hour.counted.serverErrors)) of status 5xx and "
+          + "\(StatusNumbers.grouped(hour.counted.clientErrors)) of 4xx in the last hour",
+        plot: StatusPlot(
+          lines: [minutes.map { $0.map { Double($0.counted.serverErrors) } }],
+          label: "Answers of status 5xx in each minute of the last hour"),
+        isBad: minute.counted.serverErrors > 0),
+      card(
+        "Apple", appleWord(hour), unit: "in the last hour",
+        note: "\(StatusNumbers.grouped(hour.counted.appleAnswered)) calls answered, "
+          + "\(StatusNumbers.grouped(hour.counted.appleFailed)) failed",
+        plot: StatusPlot(
+          lines: [
+            minutes.map { $0.map { Double($0.counted.appleAnswered + $0.counted.appleFailed) } },
+            minutes.map { $0.map { Double($0.counted.appleFailed) } },
+          ], label: "Calls to Apple, and those that failed, in each minute of the last hour"),
+        isBad: hour.counted.appleFailed > 0),
+      card(
+        "Sessions", StatusNumbers.grouped(UInt64(clamping: sessions)), unit: "in memory",
+        note: "\(StatusNumbers.grouped(hour.counted.signIns)) sign-ins, "
+          + "\(StatusNumbers.grouped(hour.counted.signInsFailed)) failed, "
+          + "\(StatusNumbers.grouped(hour.counted.sessionsEnded)) ended in the last hour",
+        plot: StatusPlot(
+          lines: [minutes.map { $0.map { Double($0.counted.signIns) } }],
+          label: "Sign-ins in each minute of the last hour")),
+      card(
+        "Daily checks", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
+        note: "\(StatusNumbers.grouped(hour.counted.checksOther)) with another verdict in the last hour",
+        plot: StatusPlot(
+          lines: [
+            minutes.map { $0.map { Double($0.counted.checksGood) } },
+            minutes.map { $0.map { Double($0.counted.checksOther) } },
+          ], label: "Checks with Apple in each minute of the last hour")),
+    ]
+  }
+
+  private func appleWord(_ hour: Summary) -> String {
+    let (good, bad) = (hour.counted.appleAnswered, hour.counted.appleFailed)
+    if good &+ bad == 0 { return "Not asked" }
+    if bad == 0 { return "Answers" }
+    return good == 0 ? "No answer" : "Troubled"
+  }
+
+  private func card(
+    _ title: String, _ value: String, unit: String, note: String, plot: StatusPlot, isBad: Bool = false
+  ) -> HTMLText {
+    """
+    <section class="card\(isBad ? HTMLText(" bad") : "")"><h2>\(title)</h2>\
+    <p class="value"><strong>\(value)</strong> <span>\(unit)</span></p>\(plot.svg)\
+    <p class="axis"><span>an hour ago</span><span>now</span></p><p class="note">\(note)</p></section>
+
+    """
+  }
+
+  // MARK: Tables
+
+  private var upstreamTable: HTMLText {
+    let rows = upstreams.map { upstream -> HTMLText in
+      """
+      <tr><th scope="row">\(upstream.address)<small>\(upstream.name)</small></th><td>\(badge(upstream.state))</td>\
+      <td class="number">\(StatusNumbers.grouped(UInt64(clamping: upstream.failures)))<small>failures</small></td>\
+      <td class="number">\(StatusNumbers.grouped(UInt64(clamping: upstream.ejections)))<small>ejections</small></td></tr>
+      """
+    }
+    return table("Upstreams", rows)
+  }
+
+  private func badge(_ state: Upstream.State) -> HTMLText {
+    switch state {
+    case .well: #"<span class="badge ok"><i></i>healthy</span>"#
+    case .ejected: #"<span class="badge failing"><i></i>ejected</span>"#
+    case .failing: #"<span class="badge failing"><i></i>fails its checks</span>"#
+    case .unknown: #"<span class="badge"><i></i>not asked yet</span>"#
+    }
+  }
+
+  private var healthTable: HTMLText {
+    let rows = health.checks.map { check -> HTMLText in
+      let since = check.since.map { "for \(StatusNumbers.duration(now.seconds - $0.seconds))" } ?? ""
+      let kind: HTMLText =
+        switch check.status {
+        case .ok: "ok"
+        case .failing: "failing"
+        case .unknown: "unknown"
+        }
+      return """
+        <tr><th scope="row">\(check.name)</th><td><span class="badge \(kind)"><i></i>\(kind)</span></td>\
+        <td class="number">\(since)</td></tr>
+        """
+    }
+    return table("Health", rows)
+  }
+
+  private var fileTable: HTMLText {
+    let rows = files.map { file -> HTMLText in
+      let age = file.changed.map { "changed \(StatusNumbers.duration(now.seconds - $0.seconds)) ago" } ?? ""
+      return "<tr><th scope=\"row\">\(file.name)</th><td>\(expiry(file))</td><td class=\"number\">\(age)</td></tr>"
+    }
+    return table("Certificates and keys", rows)
+  }
+
+  private func expiry(_ file: DatedFile) -> HTMLText {
+    guard let expires = file.expires else { return "" }
+    let left = expires.seconds - now.seconds
+    if left <= 0 { return #"<span class="badge failing"><i></i>expired</span>"# }
+    let kind: HTMLText = left < 14 * 86_400 ? "failing" : "ok"
+    return #"<span class="badge \#(kind)"><i></i>\#(StatusNumbers.duration(left)) left</span>"#
+  }
+
+  private func table(_ title: String, _ rows: [HTMLText]) -> HTMLText {
+    guard !rows.isEmpty else { return "" }
+    return "<section class=\"table\"><h2>\(title)</h2><table>\(HTMLText(rows))</table></section>"
+  }
+}

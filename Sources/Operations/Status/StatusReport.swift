@@ -1,0 +1,123 @@
+/// Everything that the status page shows, at one moment. Numbers, names and addresses of the configuration; nothing of
+/// any user.
+public struct StatusReport: Sendable {
+  public var now: Timestamp
+  public var version: String
+  public var started: Timestamp
+  /// What it stands in front of: the host of `public_url`.
+  public var site: String
+  public var health: HealthReport
+  public var totals: StatusTotals
+  /// The last hour, the oldest step first.
+  public var steps: [StatusHistory.Step]
+  /// Sessions that the event loops remember.
+  public var sessions: Int
+  public var upstreams: [Upstream]
+  public var files: [DatedFile]
+  public var process: ProcessSample
+
+  public init(
+    now: Timestamp, version: String, started: Timestamp, site: String, health: HealthReport, totals: StatusTotals,
+    steps: [StatusHistory.Step], sessions: Int, upstreams: [Upstream], files: [DatedFile], process: ProcessSample
+  ) {
+    self.now = now
+    self.version = version
+    self.started = started
+    self.site = site
+    self.health = health
+    self.totals = totals
+    self.steps = steps
+    self.sessions = sessions
+    self.upstreams = upstreams
+    self.files = files
+    self.process = process
+  }
+
+  /// One address of an application.
+  public struct Upstream: Sendable, Equatable {
+    public var name: String
+    public var address: String
+    public var state: State
+    public var failures: Int
+    public var ejections: Int
+
+    public enum State: String, Sendable { case well, ejected, failing, unknown }
+
+    public init(name: String, address: String, state: State, failures: Int, ejections: Int) {
+      self.name = name
+      self.address = address
+      self.state = state
+      self.failures = failures
+      self.ejections = ejections
+    }
+  }
+
+  /// A key or a certificate, without what is in it.
+  public struct DatedFile: Sendable, Equatable {
+    /// What it is: `Listener's certificate`.
+    public var name: String
+    /// When the file was last changed; nil where that is not known.
+    public var changed: Timestamp?
+    /// When it ends; nil where it does not.
+    public var expires: Timestamp?
+
+    public init(name: String, changed: Timestamp? = nil, expires: Timestamp? = nil) {
+      self.name = name
+      self.changed = changed
+      self.expires = expires
+    }
+  }
+}
+
+extension StatusReport {
+  /// What the page says of the last minute, and of the last hour.
+  struct Summary: Sendable, Equatable {
+    var counted = StatusTotals()
+    /// How many seconds of it were seen.
+    var seconds = 0.0
+
+    /// Requests a second.
+    var rate: Double { seconds > 0 ? Double(counted.requests) / seconds : 0 }
+    /// Answers of 500 and more, of all; nil without any.
+    var errorPart: Double? {
+      counted.requests > 0 ? Double(counted.serverErrors) / Double(counted.requests) : nil
+    }
+  }
+
+  /// - Parameter seconds: how far back.
+  func summary(ofLast seconds: Double) -> Summary {
+    var summary = Summary()
+    for step in steps where now.seconds - step.time.seconds < seconds { summary.add(step) }
+    return summary
+  }
+
+  /// The hour in steps of a minute, the oldest first: nil where nothing was seen.
+  var minutes: [Summary?] {
+    var minutes = [Summary?](repeating: nil, count: 60)
+    for step in steps {
+      let age = Int((now.seconds - step.time.seconds) / 60)
+      guard (0..<60).contains(age) else { continue }
+      var summary = minutes[59 - age] ?? Summary()
+      summary.add(step)
+      minutes[59 - age] = summary
+    }
+    return minutes
+  }
+}
+
+extension StatusReport.Summary {
+  fileprivate mutating func add(_ step: StatusHistory.Step) {
+    seconds += step.seconds
+    counted.requests &+= step.counted.requests
+    counted.clientErrors &+= step.counted.clientErrors
+    counted.serverErrors &+= step.counted.serverErrors
+    counted.appleAnswered &+= step.counted.appleAnswered
+    counted.appleFailed &+= step.counted.appleFailed
+    counted.signIns &+= step.counted.signIns
+    counted.signInsFailed &+= step.counted.signInsFailed
+    counted.sessionsEnded &+= step.counted.sessionsEnded
+    counted.checksGood &+= step.counted.checksGood
+    counted.checksOther &+= step.counted.checksOther
+    for index in counted.latency.counts.indices { counted.latency.counts[index] &+= step.counted.latency.counts[index] }
+  }
+}

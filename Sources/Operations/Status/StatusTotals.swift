@@ -1,0 +1,117 @@
+/// What was counted since the process began, as far as the status page shows it: few numbers, so that an hour of them
+/// can be kept.
+public struct StatusTotals: Sendable, Equatable {
+  /// Requests that were answered, the application's and the gateway's own.
+  public internal(set) var requests: UInt64 = 0
+  /// Answers with a status of 400 to 499.
+  public internal(set) var clientErrors: UInt64 = 0
+  /// Answers with a status of 500 or more.
+  public internal(set) var serverErrors: UInt64 = 0
+  /// From head to last byte, all kinds of routes together.
+  public internal(set) var latency = LatencyHistogram.emptySnapshot
+  public internal(set) var appleAnswered: UInt64 = 0
+  /// Calls to Apple that were not answered, or not with success.
+  public internal(set) var appleFailed: UInt64 = 0
+  public internal(set) var signIns: UInt64 = 0
+  public internal(set) var signInsFailed: UInt64 = 0
+  public internal(set) var sessionsEnded: UInt64 = 0
+  /// Daily checks with a good answer, and all others.
+  public internal(set) var checksGood: UInt64 = 0
+  public internal(set) var checksOther: UInt64 = 0
+  /// Requests that are being answered at the moment.
+  public internal(set) var inFlight: Int64 = 0
+  /// Connections of clients that are open at the moment.
+  public internal(set) var connections: Int64 = 0
+  /// Tunnels that are open at the moment.
+  public internal(set) var tunnels: Int64 = 0
+
+  public init() {}
+}
+
+extension StatusTotals {
+  /// What came between two moments. What seems to have shrunk has not grown.
+  func since(_ earlier: StatusTotals) -> StatusTotals {
+    func grown(_ path: KeyPath<StatusTotals, UInt64>) -> UInt64 {
+      self[keyPath: path] > earlier[keyPath: path] ? self[keyPath: path] - earlier[keyPath: path] : 0
+    }
+    var difference = self
+    difference.requests = grown(\.requests)
+    difference.clientErrors = grown(\.clientErrors)
+    difference.serverErrors = grown(\.serverErrors)
+    difference.appleAnswered = grown(\.appleAnswered)
+    difference.appleFailed = grown(\.appleFailed)
+    difference.signIns = grown(\.signIns)
+    difference.signInsFailed = grown(\.signInsFailed)
+    difference.sessionsEnded = grown(\.sessionsEnded)
+    difference.checksGood = grown(\.checksGood)
+    difference.checksOther = grown(\.checksOther)
+    for (index, count) in earlier.latency.counts.enumerated() where index < difference.latency.counts.count {
+      let now = difference.latency.counts[index]
+      difference.latency.counts[index] = now > count ? now - count : 0
+    }
+    difference.latency.sumSeconds = max(0, latency.sumSeconds - earlier.latency.sumSeconds)
+    return difference
+  }
+}
+
+extension HistogramSnapshot {
+  /// The duration in seconds that a part of all observations does not exceed, as near as the buckets tell: within one
+  /// it is taken to be even. Nil without observations.
+  /// - Parameter part: 0.5 for the median, 0.99 for what only one in a hundred exceeds.
+  public func quantile(_ part: Double) -> Double? {
+    let total = count
+    guard total > 0 else { return nil }
+    let rank = part * Double(total)
+    var below = 0.0
+    for (index, count) in counts.enumerated() where count > 0 {
+      let reached = below + Double(count)
+      if reached >= rank || index == counts.count - 1 {
+        let low = index == 0 ? 0 : bounds[min(index - 1, bounds.count - 1)]
+        // What is longer than all bounds is told as the longest.
+        guard index < bounds.count else { return low }
+        return low + (bounds[index] - low) * min(1, max(0, (rank - below) / Double(count)))
+      }
+      below = reached
+    }
+    return bounds.last
+  }
+}
+
+extension MetricsRegistry {
+  /// The totals of this moment.
+  public func statusTotals() -> StatusTotals {
+    let (requests, connections) = recorderTotals()
+    var totals = StatusTotals()
+    for (index, count) in requests.statuses.enumerated() where count > 0 {
+      totals.requests &+= count
+      switch index % RequestRecorder.statusCount {
+      case 400..<500: totals.clientErrors &+= count
+      case 500...: totals.serverErrors &+= count
+      default: break
+      }
+    }
+    for histogram in requests.durations {
+      for index in histogram.counts.indices { totals.latency.counts[index] &+= histogram.counts[index] }
+      totals.latency.sumSeconds += histogram.sumSeconds
+    }
+    totals.inFlight = requests.inFlight
+    totals.tunnels = requests.openTunnels
+    totals.connections = connections.clientsOpen
+    for (labels, count) in appleCalls.all {
+      if labels.last == "ok" { totals.appleAnswered &+= count } else { totals.appleFailed &+= count }
+    }
+    for (labels, count) in signIns.all {
+      switch labels.first {
+      case "success": totals.signIns &+= count
+      // Who changes their mind has not failed.
+      case "cancelled": break
+      default: totals.signInsFailed &+= count
+      }
+    }
+    for (_, count) in sessionsEnded.all { totals.sessionsEnded &+= count }
+    for (labels, count) in checks.all {
+      if labels.first == "good" { totals.checksGood &+= count } else { totals.checksOther &+= count }
+    }
+    return totals
+  }
+}
