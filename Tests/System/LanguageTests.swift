@@ -8,7 +8,7 @@ import Testing
 // - While Apple's content network is away, the button is drawn, with Apple's words.
 
 @SystemActor
-@Suite("Pages in the visitor's language", .site)
+@Suite("Pages in the visitor's language", .site { $0["pages.button", "base_url"] = $0["apple", "base_url"] })
 struct LanguageTests {
   private let site: Site
 

@@ -6,8 +6,8 @@ public struct ButtonSettings: Sendable, Equatable {
   /// Whether the image is fetched from Apple and served from our own origin (true), or the button is drawn by the page
   /// (false), so that nothing is asked of Apple's content network. Default: true.
   public var usesAppleImage = true
-  /// The origin that images are fetched from. Default: Apple's content network; where `apple.base_url` is another one,
-  /// that.
+  /// The origin that images are fetched from. Default: Apple's content network; with a simulated Apple none, and
+  /// the button is drawn.
   public var baseURL: String?
   /// The form of the button. Default: centred.
   public var shape: Shape = .centred
@@ -69,10 +69,11 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 }
 
-extension AppleSettings {
-  /// Where button images come from unless the configuration says otherwise: Apple's content network, or with a
-  /// simulated Apple that one.
-  public var buttonBaseURL: String {
-    baseURL.utf8.elementsEqual(Self.appleBaseURL.utf8) ? ButtonSettings.appleBaseURL : baseURL
+extension ButtonSettings {
+  /// Where images are fetched from; nil where none are. A simulated Apple draws no button worth showing, so with one the
+  /// page draws it, unless the configuration says otherwise.
+  public func imageOrigin(_ apple: AppleSettings) -> String? {
+    guard usesAppleImage else { return nil }
+    return baseURL ?? (apple.baseURL.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) ? Self.appleBaseURL : nil)
   }
 }

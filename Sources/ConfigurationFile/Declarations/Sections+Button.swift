@@ -70,7 +70,7 @@ extension Sections {
         .words("origin", expected: "an origin, as in \"https://appleid.cdn-apple.com\""),
         into: \.configuration.button.baseURL, example: "\"https://appleid.cdn-apple.com\"",
         "Where images are fetched from. Another address is for tests only, plain http: on loopback only.",
-        omission: "Apple's content network; where apple.base_url is another one than Apple's, that.",
+        omission: "Apple's content network; where apple.base_url is not Apple's, nowhere: the button is drawn.",
         seeAlso: ["apple.base_url"]),
     ])
 }

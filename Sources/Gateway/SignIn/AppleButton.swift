@@ -12,8 +12,8 @@ struct AppleButton: Sendable {
   let images: ButtonImages?
   /// Of the gateway's own pages.
   let prefix: String
-  /// Where images come from.
-  let baseURL: String
+  /// Where images come from, if they do.
+  let baseURL: String?
 
   /// How long the sign-in page waits for an image that was never fetched; then the button is drawn.
   private static let patience = Duration.seconds(1)
@@ -75,15 +75,15 @@ extension AppleButton {
   /// - Parameter previous: what was there before, at a reload: its images are kept where they are the same.
   init(_ settings: GatewaySettings, parts: LastingParts, after previous: AppleButton?) async throws {
     let button = settings.button
-    let baseURL = button.baseURL ?? settings.apple.buttonBaseURL
+    let baseURL = button.imageOrigin(settings.apple)
     self.settings = button
     self.baseURL = baseURL
     prefix = settings.prefix
-    if let previous, previous.settings == button, previous.baseURL.utf8.elementsEqual(baseURL.utf8) {
+    if let previous, previous.settings == button, previous.baseURL == baseURL {
       images = previous.images
       return
     }
-    guard button.usesAppleImage else {
+    guard let baseURL else {
       images = nil
       return
     }

@@ -19,7 +19,7 @@ extension StatusReport {
     json.number("client_connections", Double(totals.connections))
     json.number("tunnels", Double(totals.tunnels))
     json.number("sessions_in_memory", Double(sessions))
-    json.number("resident_bytes", process.residentBytes.map(Double.init))
+    json.number("resident_bytes", process.residentBytes.map { Double($0) })
     json.open("hour")
     Self.write(hour, to: &json)
     json.close()

@@ -155,9 +155,9 @@ extension StatusReport {
   private var upstreamTable: HTMLText {
     let rows = upstreams.map { upstream -> HTMLText in
       """
-      <tr><th scope="row">\(upstream.address)<small>\(upstream.name)</small></th><td>\(badge(upstream.state))</td>\
-      <td class="number">\(StatusNumbers.grouped(UInt64(clamping: upstream.failures)))<small>failures</small></td>\
-      <td class="number">\(StatusNumbers.grouped(UInt64(clamping: upstream.ejections)))<small>ejections</small></td></tr>
+      <tr><th scope="row">\(upstream.address)<small>\(upstream.name)</small></th>\
+      <td class="number">\(badge(upstream.state))<small>\(StatusNumbers.grouped(UInt64(clamping: upstream.failures))) \
+      failures, \(StatusNumbers.grouped(UInt64(clamping: upstream.ejections))) ejections</small></td></tr>
       """
     }
     return table("Upstreams", rows)

@@ -36,7 +36,7 @@ struct StatusPlot {
     runs(line).map { run in
       let points = points(run, line, ceiling)
       // A lone value is a short dash: a path of one point is nothing.
-      guard points.count > 1 else { return points.map { "M\($0.0) \($0.1)h3" }.joined() }
+      guard points.count > 1 else { return points.map { "M\($0.0) \($0.1)h\(run.lowerBound > 0 ? -6 : 6)" }.joined() }
       return "M" + points.map { "\($0.0) \($0.1)" }.joined(separator: "L")
     }.joined()
   }

@@ -100,7 +100,7 @@ struct StatusPageTests {
     let line = svg.firstMatch(of: /class="line a0" d="([^"]+)"/).map { String($0.1) } ?? ""
     #expect(line.filter { $0 == "M" }.count == 3)
     // The highest value is at the top, a lone one a dash.
-    #expect(line.contains("M128.6 2h3"))
+    #expect(line.contains("M128.6 2h-6"))
   }
 
   @Test("Its JSON says the same")
@@ -115,6 +115,7 @@ struct StatusPageTests {
     #expect((object["upstreams"] as? [[String: Any]])?.map { $0["state"] as? String } == ["well", "ejected"])
     #expect((object["checks"] as? [[String: Any]])?.first?["message"] as? String == hostile)
     #expect((object["files"] as? [Any])?.count == 2)
+    #expect(object["resident_bytes"] as? Int == 64 << 20)
   }
 
   @Test("Without a step, JSON has nulls and no numbers made up")
