@@ -117,7 +117,7 @@ enum CombinationChecks {
         at: NodePath("pages.languages"), "pages.languages names no language",
         remedy: "write at least one, as in [\"en\"], or leave the key out")
     }
-    if reading.good.contains("log.access_fields"), configuration.log.accessFields.isEmpty {
+    if reading.good.contains("log.access_fields"), configuration.log.accessFields?.isEmpty == true {
       reading.complain(
         at: NodePath("log.access_fields"), "log.access_fields names no field",
         remedy: "name at least one, or switch the lines off with log.access = false")
@@ -127,7 +127,7 @@ enum CombinationChecks {
       ("native.return_schemes", configuration.native.returnSchemes),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),
       ("assertion.key_files", configuration.assertion.keyFiles), ("assertion.claims", configuration.assertion.claims),
-      ("log.access_fields", configuration.log.accessFields.map(\.rawValue)),
+      ("log.access_fields", configuration.log.accessFields?.map(\.rawValue) ?? []),
     ]
     for (key, values) in lists where reading.good.contains(key) {
       var seen: Set<String> = []

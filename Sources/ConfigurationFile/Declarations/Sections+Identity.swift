@@ -218,14 +218,16 @@ extension Sections {
       .byDefault(
         "log.access", .boolean, into: \.configuration.log.accessLog, "Whether each request is told in a line.",
         seeAlso: ["log.access_fields"]),
-      .byDefault(
+      .absent(
         "log.access_fields", ValueType.choice.list().named("list of fields"),
         into: \.configuration.log.accessFields,
+        example: "[\"request\", \"method\", \"path\", \"status\", \"duration\", \"user_agent\"]",
         """
         What the line of a request has, in this order, behind its time. There are: \
         \(AccessLogField.allCases.map(\.rawValue).joined(separator: ", ")). "duration" is the whole, "upstream" the \
         application's part of it until its answer began, "gateway" the rest; "user" is a keyed hash. Nothing tells a query.
-        """, seeAlso: ["log.access"]),
+        """,
+        omission: "The first thirteen of them, but for \"gateway\" and \"upstream_address\".", seeAlso: ["log.access"]),
       .byDefault(
         "log.audit", .boolean, into: \.configuration.log.auditLog,
         """

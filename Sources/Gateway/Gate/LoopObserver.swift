@@ -91,8 +91,8 @@ final class AccessLogWriter {
   init(_ settings: LogSettings, output: LineOutput = .standard) {
     self.output = output
     format = settings.format(for: output)
-    fields = settings.accessFields
-    wantedFields = settings.accessFields.reduce(into: []) { wanted, field in
+    fields = settings.accessFields ?? AccessLogField.standard
+    wantedFields = fields.reduce(into: []) { wanted, field in
       switch field {
       case .host: wanted.insert(.host)
       case .userAgent: wanted.insert(.userAgent)

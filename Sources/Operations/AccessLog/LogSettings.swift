@@ -2,8 +2,8 @@
 public struct LogSettings: Sendable, Equatable {
   /// One line a request. Default: false.
   public var accessLog = false
-  /// What each of these lines has. Default: ``AccessLogField/standard``.
-  public var accessFields = AccessLogField.standard
+  /// What each of these lines has. Default: nil: ``AccessLogField/standard``.
+  public var accessFields: [AccessLogField]?
   /// A line for each sign-in, sign-out, check, act of administration and the like. Default: true.
   public var auditLog = true
   /// Least severity of application events. Default: info.
