@@ -1,8 +1,11 @@
 /// One of the images that a gateway serves: what varies from visitor to visitor.
 public struct ButtonVariant: Sendable, Hashable {
+  /// The language of the words on it.
   public var locale: ButtonLocale
+  /// For a dark page; black otherwise.
   public var isWhite: Bool
 
+  /// A variant of these.
   public init(locale: ButtonLocale, isWhite: Bool) {
     self.locale = locale
     self.isWhite = isWhite
@@ -70,10 +73,14 @@ public struct ButtonImage: Sendable, Equatable {
 
 /// Why there is no image from Apple.
 public enum ButtonImageProblem: Error, Sendable, Equatable {
+  /// There was no answer.
   case unreachable(AppleTransportError)
+  /// An answer other than 200.
   case status(Int)
+  /// 200 with something else; the text says what is wrong with it.
   case noImage(String)
 
+  /// What is wrong, for the log: one line, whatever Apple's side sent.
   public var message: String {
     switch self {
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitised(reason)

@@ -34,7 +34,8 @@ struct ButtonImagesTests {
     [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + [
       0, 0, 0, width, 0, 0, 0, height,
     ]
-      + [8, 4, 0, 0, 0, 1, 2, 3, 4] + rest + [0, 0, 0, 0] + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
+      + [8, 4, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0] + Array("IDAT".utf8) + [5, 6, 7, 8] + rest + [0, 0, 0, 0]
+      + Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]
   }
 
   fileprivate static func image(
