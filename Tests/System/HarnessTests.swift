@@ -152,7 +152,9 @@ struct HarnessTests {
     #expect(posted.fields["Origin"] == apple.baseURL)
     #expect(posted.fields["Sec-Fetch-Site"] == "cross-site")
     #expect(try apple.checks(of: "anna", kind: "refresh") == 0)
-    let token = try apple.mint(["user": "ben", "token": ["signature": "none"]])
+    let token = try apple.mint([
+      "user": "ben", "client_id": GatewayConfiguration.clientID, "token": ["signature": "none"],
+    ])
     #expect(token.split(separator: ".").count == 2)
   }
 

@@ -44,9 +44,10 @@ struct StatusTests {
     for path in ["/status", "/status?format=json"] {
       let answer = try site.gateway.admin.get(path)
       #expect(answer.status == 200)
-      for secret in ["anna", "Anna", "bergstrom", "@", "com.example", "127.0.0.1:\(site.apple.port)"] {
+      for secret in ["anna", "Anna", "bergstrom", "com.example", "127.0.0.1:\(site.apple.port)"] {
         #expect(!answer.text.contains(secret), "\(secret) in \(path)")
       }
+      #expect(answer.text.firstMatch(of: /\w@\w/) == nil, "an address in \(path)")
     }
   }
 

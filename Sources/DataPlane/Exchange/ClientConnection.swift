@@ -84,6 +84,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   private func began(_ context: ChannelHandlerContext) {
     server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    if server.isDraining { drain() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -282,9 +283,12 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   private static let lingering = TimeAmount.seconds(2)
   private static let lingeringBytes = 256 * 1024
 
-  /// The listener is to end: an idle connection now, a busy one behind its response, a tunnel in its protocol's order.
+  /// The listener is to end: an idle connection in a moment, a busy one behind its response, a tunnel in its protocol's
+  /// order.
   func drain() {
-    if request == .idle, pending == nil { closeBehindResponse(clientMaySend: false) }
+    if request == .idle, pending == nil {
+      server.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now())
+    }
     if request == .tunnel { endTunnel() }
   }
 

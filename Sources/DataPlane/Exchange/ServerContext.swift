@@ -17,8 +17,11 @@ final class ServerContext {
   let isTLS: Bool
   /// Set when the listener is about to end: every response says so.
   private(set) var isLeaving = false
-  /// Set when it ends: idle connections are closed, and none is accepted.
+  /// Set when it ends: idle connections are closed after ``momentToEnd``, and none is accepted.
   private(set) var isDraining = false
+  /// How long an idle connection stays when the listener ends: a request that is on its way would be lost, and no client
+  /// may send a POST again that nobody answered.
+  static let momentToEnd = TimeAmount.milliseconds(250)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
   /// - Parameter upstreams: shared with the loop's other entrances.
@@ -115,7 +118,7 @@ protocol AcceptedConnection: AnyObject {
   var peer: ClientPeer { get set }
   /// The sessions that have an exchange under way on it.
   var sessions: [SessionTag] { get }
-  /// The listener is to end: what is idle now, what is under way behind its response.
+  /// The listener is to end: what is idle in a moment, what is under way behind its response.
   func drain()
   /// Ends it at once, in the middle of whatever it does.
   func abort()

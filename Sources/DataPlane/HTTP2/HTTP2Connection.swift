@@ -101,6 +101,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     session.handler = self
     server.opened(self)
     updateWait()
+    if server.isDraining { drain() }
     flushSoon()
   }
 

@@ -45,7 +45,7 @@ final class Entrance {
     if !announcing.isEmpty, let address, let bytes = IPAddressBytes(address),
       announcing.contains(where: { $0.contains(bytes) })
     {
-      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self))
+      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self, peer: context.peer(address)))
     } else {
       try open(channel, for: context.peer(address))
     }

@@ -162,7 +162,7 @@ package final class Listener: Sendable {
 
   private func close(_ channel: any Channel, _ place: Int) async {
     let entrances = sites.first { $0.eventLoop === channel.eventLoop }?.entrances
-    try? await channel.eventLoop.submit {
+    try? await channel.eventLoop.flatSubmit {
       ListeningSocket.close(channel) { child in
         do { try entrances?.value[place].receive(child) } catch { child.close(promise: nil) }
       }

@@ -14,16 +14,22 @@ enum ListeningSocket {
   /// Only for a socket that is ours alone: one that another process holds, too, would be deaf there as well, and loses
   /// nothing when we close it.
   /// - Parameter receive: begins with a connection.
-  static func close(_ channel: any Channel, receive: @escaping @Sendable (any Channel) -> Void) {
+  /// - Returns: completes when that was done with each.
+  static func close(
+    _ channel: any Channel, receive: @escaping @Sendable (any Channel) -> Void
+  ) -> EventLoopFuture<Void> {
+    var begun: [EventLoopFuture<Void>] = []
     try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
       dropEverything(at: socket)
       while let accepted = accept(socket) {
-        ClientBootstrap(group: channel.eventLoop)
-          .channelOption(.maxMessagesPerRead, value: 1)
-          .withConnectedSocket(accepted).whenSuccess(receive)
+        begun.append(
+          ClientBootstrap(group: channel.eventLoop)
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .withConnectedSocket(accepted).map(receive))
       }
     }
     channel.close(promise: nil)
+    return .andAllComplete(begun, on: channel.eventLoop)
   }
 
   private static func accept(_ socket: CInt) -> CInt? {

@@ -105,7 +105,7 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
 
   var sessions: [SessionTag] { [] }
 
-  func drain() { context?.close(promise: nil) }
+  func drain() { server.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now()) }
 
   func abort() { context?.close(promise: nil) }
 

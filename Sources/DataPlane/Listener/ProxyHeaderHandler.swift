@@ -5,25 +5,41 @@ internal import NIOCore
 ///
 /// A connection without one, or with a malformed one, is closed without a word, and so is one that takes longer than the
 /// time for a handshake.
-final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler {
+final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
   private let entrance: Entrance
+  /// Who sends the header.
+  var peer: ClientPeer
   private var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
 
-  init(entrance: Entrance) { self.entrance = entrance }
+  init(entrance: Entrance, peer: ClientPeer) {
+    self.entrance = entrance
+    self.peer = peer
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    entrance.context.opened(self)
     entrance.context.loop.wheel.arm(self, after: entrance.context.waits.handshake, now: .now())
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
+    leave()
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
     entrance.context.loop.wheel.remove(self)
+    entrance.context.ended(self)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -36,7 +52,6 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     case .malformed: end(context)
     case .complete(let header):
       received.moveReaderIndex(forwardBy: header.byteCount)
-      guard !entrance.context.isDraining else { return end(context) }
       open(header, context)
     }
   }
@@ -61,4 +76,14 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   func errorCaught(context: ChannelHandlerContext, error: any Error) { end(context) }
 
   override func timedOut() { context?.close(promise: nil) }
+
+  // MARK: Of the listener
+
+  var sessions: [SessionTag] { [] }
+
+  func drain() { entrance.context.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now()) }
+
+  func abort() { context?.close(promise: nil) }
+
+  func endExchanges(of sessions: Set<SessionTag>) {}
 }
