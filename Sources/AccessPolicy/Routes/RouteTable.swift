@@ -11,7 +11,9 @@
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
 /// - An ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) gets the strictest of the table.
 /// - Where two lists of rules would both have to be met, the answer is deny.
-public struct RouteTable: Sendable {
+///
+/// A class, so that it is looked at where it is rather than copied for every request.
+public final class RouteTable: Sendable {
   /// The rules that ``RouteDecision/Access/rules(_:)`` points into.
   public let rules: [AccessRules]
   /// The names of the applications that ``RouteDecision/upstream`` points to; the first, nil, serves by default.
@@ -48,7 +50,8 @@ public struct RouteTable: Sendable {
   ///   - path: the bytes that `judgement` was made of.
   ///   - judgement: a refused path is denied, should it be asked for nevertheless.
   public func match(_ path: Span<UInt8>, _ judgement: PathJudgement) -> RouteDecision {
-    let bytes = self.bytes.span
+    let names = self.bytes
+    let bytes = names.span
     var decision = RouteDecision.default
     for prefix in prefixes where prefix.contains(path, in: bytes) {
       decision = prefix.decision

@@ -3,7 +3,9 @@ package import HTTPWire
 /// Which fields the gateway keeps to itself, on one listener.
 package struct ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.
-  package var reserved: ReservedNames
+  let reserved: ReservedNames
+  /// These, and what only a trusted proxy may say of addresses and paths.
+  private let notFromStrangers: ReservedNames
   /// The gateway's own cookies.
   package var ownCookies: OwnCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
@@ -13,6 +15,7 @@ package struct ForwardingRules: Sendable {
 
   package init(reservedNames: [String], sessionCookieName: String, scheme: String) {
     reserved = ReservedNames(reservedNames + Self.alwaysReserved)
+    notFromStrangers = ReservedNames(reservedNames + Self.alwaysReserved + Self.foreign)
     ownCookies = OwnCookies(name: sessionCookieName)
     self.scheme = scheme
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
@@ -41,16 +44,11 @@ package struct ForwardingRules: Sendable {
     // A trusted proxy's Forwarded is written anew, with one element more.
     case .xOriginalURL, .xRewriteURL, .forwarded: return false
     case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie:
-      if reserved.contains(bytes, line.name) { return false }
-      return trusted || !Self.isForeignForwarding(bytes, line.name)
+      if trusted { return !reserved.contains(bytes, line.name) }
+      return !notFromStrangers.contains(bytes, line.name) && !ReservedNames.isForwardedFamily(bytes, line.name)
     }
   }
 
-  /// Other spellings of fields about addresses and paths, which an application behind CGI would take for them.
-  @inline(__always)
-  private static func isForeignForwarding(_ bytes: RawSpan, _ name: Range<Int>) -> Bool {
-    ReservedNames.isForwardedFamily(bytes, name) || foreign.contains(bytes, name)
-  }
-
-  private static let foreign = ReservedNames(["X-Real-IP", "X-Original-URI"])
+  /// Fields about addresses and paths, by all the spellings that an application behind CGI would take for them.
+  private static let foreign = ["X-Real-IP", "X-Original-URI"]
 }

@@ -19,7 +19,7 @@ final class LoopObserver: ExchangeObserver {
   func adopt(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
 
   var wantsRequestLine: Bool { accessLog != nil }
-  var wantedFields: WantedFields { accessLog?.wantedFields ?? [] }
+  var wantedFields: WantedFields { accessLog?.wantedFields ?? .nothing }
 
   func exchangeBegan() { requests.requestStarted() }
 
@@ -92,7 +92,7 @@ final class AccessLogWriter {
     self.output = output
     format = settings.format(for: output)
     fields = settings.accessFields ?? AccessLogField.standard
-    wantedFields = fields.reduce(into: []) { wanted, field in
+    wantedFields = fields.reduce(into: .nothing) { wanted, field in
       switch field {
       case .host: wanted.insert(.host)
       case .userAgent: wanted.insert(.userAgent)

@@ -24,7 +24,7 @@ package struct FieldTable: ~Copyable, Sendable {
   /// Every line, in order.
   package private(set) var lines: [FieldLine] = []
   /// For each known field the index of its first line plus one; zero where it is absent.
-  private var first: [UInt16] = Array(repeating: 0, count: Int(KnownField.count))
+  private var first = InlineArray<64, UInt16>(repeating: 0)
   /// A bit for each known field that came more than once.
   private var repeated: UInt64 = 0
 

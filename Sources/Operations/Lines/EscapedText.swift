@@ -14,13 +14,29 @@ enum EscapedText {
 
   /// Whether the text is printable ASCII without `"` and `\`: nearly all is, and goes on as it stands.
   private static func isPlain(_ text: Span<UInt8>) -> Bool {
-    var found: UInt8 = 0
-    for index in text.indices {
-      let byte = text[unchecked: index]
-      found |= byte &- 0x20 < 0x5F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") ? 0 : 1
+    let bytes = text.bytes
+    var found: UInt64 = 0
+    var offset = 0
+    // Eight at once: each test leaves the highest bit of a byte that fails it.
+    while offset + 8 <= bytes.byteCount {
+      let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      let below = (word &- 0x2020_2020_2020_2020) & ~word
+      found |= word | below | zeros(word ^ 0x2222_2222_2222_2222) | zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+      found |= zeros(word ^ 0x7F7F_7F7F_7F7F_7F7F)
+      offset += 8
     }
-    return found == 0
+    guard found & 0x8080_8080_8080_8080 == 0 else { return false }
+    while offset < text.count {
+      let byte = text[offset]
+      guard byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return false }
+      offset += 1
+    }
+    return true
   }
+
+  /// The highest bit of each byte that is zero, and perhaps of one above it.
+  @inline(__always)
+  private static func zeros(_ word: UInt64) -> UInt64 { (word &- 0x0101_0101_0101_0101) & ~word }
 
   /// Whether plain text can stand in a text line without quotation marks: not empty, and without spaces and `=`.
   private static func isOneWord(_ text: Span<UInt8>) -> Bool {

@@ -10,6 +10,9 @@ public struct LineBuffer: ~Copyable {
   private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 512)
   /// Bytes that stand in it.
   public private(set) var count = 0
+  /// The last second that was written, and its text up to the point: lines of one second are many.
+  private var second = Int64.min
+  private var secondText = InlineArray<20, UInt8>(repeating: 0)
 
   public init() {}
 
@@ -22,6 +25,38 @@ public struct LineBuffer: ~Copyable {
 
   /// Empties it; the memory stays.
   public mutating func removeAll() { count = 0 }
+
+  /// Appends a moment, as ``Timestamp`` has it.
+  mutating func append(_ time: Timestamp) {
+    let (second, milliseconds) = time.written
+    guard second == self.second else {
+      time.append(to: &self)
+      self.second = second
+      for index in secondText.indices { secondText[index] = memory[count - 24 + index] }
+      return
+    }
+    let text = secondText
+    append(text.span)
+    Timestamp.appendFraction(milliseconds, to: &self)
+  }
+
+  /// Appends `,"key":`, the comma only behind something.
+  @inline(__always)
+  mutating func appendJSONKey(_ key: StaticString, isFirst: Bool) {
+    let length = key.utf8CodeUnitCount
+    if memory.count - count < length + 4 { grow(by: length + 4) }
+    guard var place = memory.baseAddress?.advanced(by: count) else { return }
+    if !isFirst {
+      place.pointee = UInt8(ascii: ",")
+      place += 1
+      count += 1
+    }
+    place[0] = UInt8(ascii: "\"")
+    for offset in 0..<length { place[1 + offset] = key.utf8Start[offset] }
+    place[1 + length] = UInt8(ascii: "\"")
+    place[2 + length] = UInt8(ascii: ":")
+    count += length + 3
+  }
 
   @inline(__always)
   private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {

@@ -27,11 +27,11 @@ struct LineWriter: ~Copyable {
     if format == .json {
       key("time")
       bytes.append(UInt8(ascii: "\""))
-      time.append(to: &bytes)
+      bytes.append(time)
       bytes.append(UInt8(ascii: "\""))
     } else {
       separate()
-      time.append(to: &bytes)
+      bytes.append(time)
     }
   }
 
@@ -91,12 +91,11 @@ struct LineWriter: ~Copyable {
   }
 
   private mutating func key(_ key: StaticString) {
-    separate()
     if format == .json {
-      bytes.append(UInt8(ascii: "\""))
-      bytes.append(key)
-      bytes.append("\":")
+      bytes.appendJSONKey(key, isFirst: isFirst)
+      isFirst = false
     } else {
+      separate()
       bytes.append(key)
       bytes.append(UInt8(ascii: "="))
     }

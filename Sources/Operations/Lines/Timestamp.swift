@@ -38,9 +38,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
   /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
   func append(to bytes: inout some LineSink & ~Copyable) {
-    let moment = min(max(microseconds, Self.first), Self.last)
-    let milliseconds = Self.floorDivide(moment, 1_000)
-    let seconds = Self.floorDivide(milliseconds, 1_000)
+    let (seconds, milliseconds) = written
     let days = Self.floorDivide(seconds, 86_400)
     let (year, month, day) = Self.civil(fromDays: days)
     let ofDay = seconds - days * 86_400
@@ -56,7 +54,19 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     bytes.append(UInt8(ascii: ":"))
     Self.append(ofDay % 60, width: 2, to: &bytes)
     bytes.append(UInt8(ascii: "."))
-    Self.append(milliseconds - seconds * 1_000, width: 3, to: &bytes)
+    Self.appendFraction(milliseconds, to: &bytes)
+  }
+
+  /// What is written: the second since the epoch, and the milliseconds within it.
+  var written: (second: Int64, milliseconds: Int64) {
+    let milliseconds = Self.floorDivide(min(max(microseconds, Self.first), Self.last), 1_000)
+    let second = Self.floorDivide(milliseconds, 1_000)
+    return (second, milliseconds - second * 1_000)
+  }
+
+  /// Appends what stands behind the second and its point.
+  static func appendFraction(_ milliseconds: Int64, to bytes: inout some LineSink & ~Copyable) {
+    append(milliseconds, width: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
 

@@ -1,34 +1,37 @@
-/// Remembers a verified cookie without keeping it: 128 bits by a hash that is keyed at random for each process, so that
-/// nobody outside can look for two cookies with one fingerprint. For memory only, never written down.
+/// Remembers a verified cookie without keeping it: 64 bits by a hash of the whole, keyed at random for each process, so
+/// that nobody outside can look for two cookies with one fingerprint, and 96 bits of its signature, so that nobody need
+/// try who does not have it. For memory only, never written down.
 public struct CookieFingerprint: Sendable, Hashable {
-  let first: Int
-  let second: Int
+  let hash: Int
+  /// The last 16 characters, which are the signature's.
+  let tail: SIMD2<UInt64>
+
+  /// Whoever asks for a place in a table gets what is a hash already.
+  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// Makes fingerprints, all by one key.
 public struct CookieFingerprinter: Sendable {
-  private let firstKey: (UInt64, UInt64)
-  private let secondKey: (UInt64, UInt64)
+  private let key: (UInt64, UInt64)
 
   /// By a key of its own from the system's random source.
   public init() {
     var generator = SystemRandomNumberGenerator()
-    firstKey = (generator.next(), generator.next())
-    secondKey = (generator.next(), generator.next())
+    key = (generator.next(), generator.next())
   }
 
   /// The fingerprint of a cookie's value. Costs about as much as looking a string up in a dictionary.
-  public func fingerprint(_ value: UnsafeRawBufferPointer) -> CookieFingerprint {
-    CookieFingerprint(first: hash(value, firstKey), second: hash(value, secondKey))
-  }
-
+  ///
   /// The standard library's hash is SipHash-1-3 (Aumasson and Bernstein, 2012). Its own key can be fixed from outside the
   /// process for reproducible runs, so ours goes in first.
-  private func hash(_ value: UnsafeRawBufferPointer, _ key: (UInt64, UInt64)) -> Int {
+  public func fingerprint(_ value: UnsafeRawBufferPointer) -> CookieFingerprint {
     var hasher = Hasher()
     hasher.combine(key.0)
     hasher.combine(key.1)
     hasher.combine(bytes: value)
-    return hasher.finalize()
+    let size = MemoryLayout<SIMD2<UInt64>>.size
+    let tail =
+      value.count < size ? .zero : value.loadUnaligned(fromByteOffset: value.count - size, as: SIMD2<UInt64>.self)
+    return CookieFingerprint(hash: hasher.finalize(), tail: tail)
   }
 }

@@ -24,6 +24,19 @@ struct EscapedTextTests {
     #expect(json([UInt8](#"say "\""#.utf8)) == #""say \"\\\"""#)
   }
 
+  @Test("Each byte is judged alike wherever it stands", arguments: [UInt8.min...UInt8.max])
+  func places(bytes: ClosedRange<UInt8>) {
+    for byte in bytes {
+      let alone = json([byte]).dropFirst().dropLast()
+      for place in 0..<19 {
+        var text = [UInt8](repeating: UInt8(ascii: "!"), count: 19)
+        text[place] = byte
+        let (before, behind) = (String(repeating: "!", count: place), String(repeating: "!", count: 18 - place))
+        #expect(json(text) == "\"\(before)\(alone)\(behind)\"")
+      }
+    }
+  }
+
   @Test("Letters beyond ASCII stay as they are")
   func letters() {
     #expect(json([UInt8]("Zoë 井 🍎".utf8)) == "\"Zoë 井 🍎\"")

@@ -25,6 +25,22 @@ struct TimestampTests {
     #expect(Timestamp(microseconds: .min).description == "0000-01-01T00:00:00.000Z")
   }
 
+  @Test("A buffer that is used again writes every moment anew")
+  func buffer() {
+    var buffer = LineBuffer()
+    let moments: [Int64] = [
+      0, 999_999, 1_000_000, 999_000, 1_795_246_590_123_999, 1_795_246_590_999_999, 1_795_246_591_000_000, -1,
+      -1_000_001,
+      .max, .max - 1, .min, .min + 1_000_000,
+    ]
+    for moment in moments.map(Timestamp.init(microseconds:)) {
+      buffer.removeAll()
+      buffer.append(moment)
+      #expect(
+        buffer.withBytes { $0.withUnsafeBufferPointer { String(decoding: $0, as: UTF8.self) } } == moment.description)
+    }
+  }
+
   @Test("Seconds from outside never trap")
   func seconds() {
     #expect(Timestamp(seconds: 1.5).microseconds == 1_500_000)
