@@ -82,7 +82,8 @@ public final class GatewayService: Service {
   /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
   public func reload() async {
     guard let gateway = running.withLock({ $0 }) else { return }
-    gateway.reload.current.credentials.audit.record(.administration(act: "reload", by: "signal"))
-    _ = await gateway.reload.run(by: "signal")
+    let audit = gateway.reload.current.credentials.audit
+    let report = await gateway.reload.run(by: "signal")
+    audit.record(.administration(act: "reload", by: "signal", failed: report.failure))
   }
 }

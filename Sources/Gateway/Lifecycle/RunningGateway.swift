@@ -47,7 +47,7 @@ struct RunningGateway: Sendable {
       health: health, logger: logger, eventLoop: eventLoop)
     let generation = try await Generation(settings, credentials: credentials, parts: parts)
     parts.relay.adopt(generation.relayRoute)
-    let upstreams = UpstreamWatch(generation.upstreams)
+    let upstreams = UpstreamWatch(generation.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     metrics.addGauge(
       "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
