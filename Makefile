@@ -13,7 +13,7 @@ SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
-	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes two minutes'
+	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes three minutes'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
@@ -45,6 +45,7 @@ demo:
 bench:
 	@Scripts/install-debian-packages build bench
 	$(RELEASE) --product apple-simulator
+	$(RELEASE) --product store-writer
 	$(RELEASE) --product cordon
 	@exec python3 Benchmarks/bench.py --cordon "$$($(RELEASE) --show-bin-path)/cordon" $(BENCH)
 

@@ -160,8 +160,8 @@ let package = Package(
     .testTarget(
       name: "FuzzReplayTests",
       dependencies: [
-        "HTTPWire", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile", .nioCore,
-        .nioEmbedded, .nioHTTP1, .crypto,
+        "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
+        .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
       swiftSettings: strict),

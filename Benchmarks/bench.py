@@ -22,17 +22,19 @@ from pathlib import Path
 import first_answer
 import idle
 import load
+import rapid_reset
 import report
+import store
 from contender import Certificate, Contender, Running, Setting
 from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
-from rows import ROWS, SMALL, Row, browser_fields
+from rows import PUBLIC, ROWS, SMALL, Kind, Row, browser_fields
 from upstream import Upstream
 
 DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
-ONCE = "start_and_idle"
-"""Names what is measured without load among the rows."""
+ONCE, IDLE_TLS, RAPID_RESET, STORE = "start_and_idle", "idle_tls", "rapid_reset", "store"
+"""What is measured by itself goes by these names among the rows."""
 
 
 def main() -> None:
@@ -40,7 +42,7 @@ def main() -> None:
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < 2:
         raise SystemExit("bench: two cores are needed, one for the proxy and one for the loader and the application")
-    missing = [tool for tool in ["nginx", "haproxy", "wrk", "taskset", "openssl"] if not shutil.which(tool)]
+    missing = [tool for tool in ["nginx", "haproxy", "wrk", "h2load", "taskset", "openssl"] if not shutil.which(tool)]
     if missing:
         raise SystemExit(f"bench: not found: {', '.join(missing)}; Scripts/install-debian-packages bench installs them")
     with tempfile.TemporaryDirectory(prefix="cordon-bench-", dir=_memory()) as name:
@@ -79,6 +81,12 @@ class Run:
                 self._load(row)
         if ONCE in self.options.rows:
             self._start_and_idle()
+        if IDLE_TLS in self.options.rows:
+            self._idle_tls()
+        if RAPID_RESET in self.options.rows:
+            self._rapid_reset()
+        if STORE in self.options.rows:
+            self._store()
         return report.markdown(self.figures, self.contenders, conditions)
 
     def _load(self, row: Row) -> None:
@@ -87,7 +95,8 @@ class Run:
         for pid in self.upstream.process.members:
             os.sched_setaffinity(pid, loader_cores)
         setting = Setting(
-            self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None)
+            self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None,
+            http2=row.kind is Kind.HTTP2)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
         if row.access_log:
             without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")
@@ -116,6 +125,35 @@ class Run:
             self.figures.first[contender.name] = first_answer.measure(contender, running, SMALL, fields)
             self.figures.idle_kib[contender.name] = idle.kib_per_connection(running, SMALL, fields)
             running.stop()
+
+    def _idle_tls(self) -> None:
+        setting = Setting(self.upstream.port, frozenset({self.proxy_core}), certificate=self.certificate)
+        for contender in self.contenders:
+            running = self._start(contender, setting, IDLE_TLS)
+            fields = self._fields(running, signed_in=True)
+            self.figures.idle_tls_kib[contender.name] = idle.kib_per_connection(running, SMALL, fields)
+            running.stop()
+
+    def _rapid_reset(self) -> None:
+        setting = Setting(
+            self.upstream.port, frozenset({self.proxy_core}), certificate=self.certificate, http2=True)
+        for contender in self.contenders:
+            running = self._start(contender, setting, RAPID_RESET)
+            self.figures.floods[contender.name] = [
+                rapid_reset.measure(
+                    running, SMALL, self._fields(running, signed_in=True), flooded=PUBLIC, core=self.loader_core)
+                for _ in range(1 if self.options.quick else 3)]
+            print(f"{RAPID_RESET} {contender.name} {self.figures.floods[contender.name]}", file=sys.stderr, flush=True)
+            running.stop()
+
+    def _store(self) -> None:
+        cordon = next((it for it in self.contenders if isinstance(it, Cordon)), None)
+        if cordon is None:
+            return
+        self.figures.store = store.measure(
+            cordon, Path(self.options.store_writer).resolve(), Setting(self.upstream.port, frozenset({self.proxy_core})),
+            self.folder, size=store.Size.quick() if self.options.quick else store.Size(), rounds=min(self.options.rounds, 5),
+            seconds=self.options.seconds, loader_cores={self.loader_core})
 
     def _start(self, contender: Contender, setting: Setting, row: str) -> Running:
         folder = self.folder / f"{row}-{contender.name}"
@@ -153,18 +191,19 @@ def _memory() -> str | None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    keys = [row.key for row in ROWS] + [ONCE]
+    keys = [row.key for row in ROWS] + [ONCE, IDLE_TLS, RAPID_RESET, STORE]
     parser.add_argument("--cordon", metavar="PATH", help="the release binary; without it only the others are measured")
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
-    parser.add_argument("--quick", action="store_true", help="about two minutes: shorter rounds, and fewer")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 5, quick 3)")
-    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 5, quick 1)")
+    parser.add_argument("--store-writer", metavar="PATH", help="the store-writer binary; default: beside cordon")
+    parser.add_argument("--quick", action="store_true", help="about three minutes: shorter rounds, and fewer")
+    parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 9, quick 3)")
+    parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 2, quick 1)")
     parser.add_argument("--rows", metavar="KEY,…", help=f"what to measure, of {', '.join(keys)} (default all)")
     parser.add_argument("--json", metavar="FILE", help="writes every round there as well")
     parser.add_argument("--write", action="store_true", help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
     options = parser.parse_args()
-    options.rounds = options.rounds or (3 if options.quick else 5)
-    options.seconds = options.seconds or (1 if options.quick else 5)
+    options.rounds = options.rounds or (3 if options.quick else 9)
+    options.seconds = options.seconds or (1 if options.quick else 2)
     options.rows = options.rows.split(",") if options.rows else keys
     if unknown := [key for key in options.rows if key not in keys]:
         parser.error(f"unknown rows: {', '.join(unknown)}")
@@ -172,6 +211,8 @@ def _options() -> argparse.Namespace:
         parser.error("1 to 100 rounds of 1 to 60 seconds")
     if options.cordon and not options.simulator:
         options.simulator = str(Path(options.cordon).with_name("apple-simulator"))
+    if options.cordon and not options.store_writer:
+        options.store_writer = str(Path(options.cordon).with_name("store-writer"))
     return options
 
 

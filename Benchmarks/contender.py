@@ -20,6 +20,8 @@ class Setting:
     access_log: bool = False
     certificate: Certificate | None = None
     """Speaks TLS with this if given, cleartext otherwise."""
+    http2: bool = False
+    """Whether clients over TLS may have HTTP/2."""
 
 
 @dataclass

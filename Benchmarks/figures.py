@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 
 from first_answer import FirstAnswer
 from load import Round
+from rapid_reset import Flood
 from rows import Row
+from store import StoreFigures
 
 
 NGINX_WITHOUT_LOG = "nginx-without-log"
@@ -53,7 +55,10 @@ class Figures:
     """By the key of the row, then by contender."""
     rows: list[Row] = field(default_factory=list)
     idle_kib: dict[str, float] = field(default_factory=dict)
+    idle_tls_kib: dict[str, float] = field(default_factory=dict)
     first: dict[str, FirstAnswer] = field(default_factory=dict)
+    floods: dict[str, list[Flood]] = field(default_factory=dict)
+    store: StoreFigures | None = None
 
     def values(self) -> dict[str, float]:
         """What budgets are set for, as far as this run measured it."""
@@ -68,10 +73,19 @@ class Figures:
         ratio("access_log_cpu_vs_nginx", "access_log", NGINX_WITHOUT_LOG, "cpu_us_per_request")
         ratio("authenticated_p99_vs_nginx", "authenticated", "nginx", "p99_ms")
         ratio("one_megabyte_cpu_vs_haproxy", "one_megabyte", "haproxy", "cpu_us_per_request")
+        for row in ["tls", "tls_one_megabyte", "http2", "tls_full", "tls_resumed"]:
+            ratio(f"{row}_cpu_vs_nginx", row, "nginx", "cpu_us_per_request")
         if resident := [row["cordon"].resident_mib for row in self.loaded.values() if "cordon" in row]:
             found["rss_mib"] = max(resident)
         if "cordon" in self.idle_kib:
             found["idle_connection_kib"] = self.idle_kib["cordon"]
+        if "cordon" in self.idle_tls_kib:
+            found["idle_tls_connection_kib"] = self.idle_tls_kib["cordon"]
+        if floods := self.floods.get("cordon"):
+            found["rapid_reset_p99_vs_quiet"] = statistics.median(flood.p99_vs_quiet for flood in floods)
+            found["rapid_reset_rss_mib"] = max(flood.resident_mib for flood in floods)
+        if self.store:
+            found |= self.store.values()
         if first := self.first.get("cordon"):
             found["first_answer_ms"] = max(first.proxied_ms, first.ready_ms or 0)
         return found

@@ -11,6 +11,7 @@ from contender import Running, Setting
 from processes import Process, free_port, wait_for_port
 from sign_in import sign_in
 
+SECRET = "what signs the sessions of the benchmark, and nothing else"
 CLIENT_ID, TEAM_ID, KEY_ID = "com.example.web", "DEF123GHIJ", "ABC123DEFG"
 
 
@@ -30,7 +31,7 @@ class Cordon:
         origin = f"{scheme}://localhost:{port}"
         folder.chmod(0o700)
         simulated_apple = self._start_simulator(folder, apple, f"{origin}/.auth/callback")
-        (folder / "session.key").write_text("what signs the sessions of the benchmark, and nothing else\n")
+        (folder / "session.key").write_text(SECRET + "\n")
         (folder / "session.key").chmod(0o600)
         tls = ""
         if setting.certificate:
@@ -44,7 +45,7 @@ class Cordon:
             self.launch(folder, set(setting.cores)), port, "localhost", "", health=(admin, "/readyz"), scheme=scheme,
             helpers=[simulated_apple])
         running.lines = running.process.log if setting.access_log else None
-        self._wait_until_ready(running)
+        self.wait_until_ready(running)
         running.session = sign_in(origin)
         return running
 
@@ -60,7 +61,8 @@ class Cordon:
         wait_for_port(process, port)
         return process
 
-    def _wait_until_ready(self, running: Running) -> None:
+    def wait_until_ready(self, running: Running) -> None:
+        """Waits for the health check, fifteen seconds at most."""
         assert running.health
         end = time.monotonic() + 15
         while time.monotonic() < end:
@@ -92,6 +94,7 @@ address = "127.0.0.1:{admin}"
 
 [upstream]
 url = "http://127.0.0.1:{upstream}"
+idle_connections = 256
 
 [apple]
 client_id = "{client}"

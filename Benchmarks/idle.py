@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import resource
 import socket
+import ssl
 
 from contender import Running
 
@@ -17,35 +18,46 @@ def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard == resource.RLIM_INFINITY else min(16_384, hard), hard))
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    # The certificate is this run's own. Each connection is a full handshake, as those of different clients are.
+    context = ssl._create_unverified_context() if running.scheme == "https" else None
     open_connections: list[socket.socket] = []
     try:
         for _ in range(FIRST):
-            open_connections.append(_ask(running, request.encode()))
+            open_connections.append(connect_and_ask(running, request.encode(), context))
         before = running.process.resident_bytes
         for _ in range(CONNECTIONS):
-            open_connections.append(_ask(running, request.encode()))
+            open_connections.append(connect_and_ask(running, request.encode(), context))
         return (running.process.resident_bytes - before) / CONNECTIONS / 1_024
     finally:
         for connection in open_connections:
             connection.close()
 
 
-def _ask(running: Running, request: bytes) -> socket.socket:
+def connect_and_ask(running: Running, request: bytes, context: ssl.SSLContext | None) -> socket.socket:
+    """A connection on which one request was answered with 200."""
     connection = socket.create_connection(("127.0.0.1", running.port), 10)
+    if context:
+        connection = context.wrap_socket(connection, server_hostname="localhost")
+    ask(connection, request, running.process.name)
+    return connection
+
+
+def ask(connection: socket.socket, request: bytes, name: str) -> None:
+    """One request on a kept connection, and its answer, which must be 200 and be whole."""
     connection.sendall(request)
     answer = b""
     while True:
         received = connection.recv(65_536)
         if not received:
-            raise SystemExit(f"bench: {running.process.name} closed a connection that it was to keep: {answer[:200]!r}")
+            raise SystemExit(f"bench: {name} closed a connection that it was to keep: {answer[:200]!r}")
         answer += received
         head, end, body = answer.partition(b"\r\n\r\n")
-        if end and len(body) >= _length(running, head):
-            return connection
+        if end and len(body) >= _length(name, head):
+            return
 
 
-def _length(running: Running, head: bytes) -> int:
+def _length(name: str, head: bytes) -> int:
     lines = head.lower().split(b"\r\n")
     if b" 200 " not in lines[0] + b" ":
-        raise SystemExit(f"bench: {running.process.name} answered {lines[0]!r}")
+        raise SystemExit(f"bench: {name} answered {lines[0]!r}")
     return next(int(line.split(b":")[1]) for line in lines if line.startswith(b"content-length:"))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contender import Running
-from rows import CONNECTIONS, Kind
+from rows import CONNECTIONS, HTTP2_CONNECTIONS, HTTP2_STREAMS, Kind
 
 _UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
@@ -39,6 +39,8 @@ def run(
     before = running.process.cpu_seconds
     if kind is Kind.KEPT:
         requests, per_second, p99_ms = _kept(running, path, fields, seconds, cores)
+    elif kind is Kind.HTTP2:
+        requests, per_second, p99_ms = _http2(running, path, fields, seconds, cores)
     else:
         requests, per_second, p99_ms = _new(running, path, fields, kind, seconds, cores)
     spent = running.process.cpu_seconds - before
@@ -73,6 +75,30 @@ def _kept(
     if not (counted and rate and slowest and int(counted[1])):
         raise SystemExit(f"bench: wrk said nothing of use about {running.process.name}:\n{said}")
     return int(counted[1]), float(rate[1]), float(slowest[1]) * _UNITS[slowest[2]]
+
+
+def _http2(
+    running: Running, path: str, fields: list[tuple[str, str]], seconds: int, cores: set[int],
+) -> tuple[int, float, float]:
+    times = running.process.log.with_name("h2load.times")
+    times.unlink(missing_ok=True)
+    command = [
+        "h2load", "--threads=1", f"--clients={HTTP2_CONNECTIONS}", f"--max-concurrent-streams={HTTP2_STREAMS}",
+        f"--duration={seconds}", "--npn-list=h2", f"--log-file={times}"]
+    for name, value in fields:
+        # What HTTP/1.1 calls Host.
+        command += ["--header", f"{':authority' if name == 'Host' else name.lower()}: {value}"]
+    said = _run(running, command + [running.url(path)], cores, seconds)
+    counted = re.search(r"requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored", said)
+    answers = re.search(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", said)
+    rate = re.search(r"finished in [\d.]+\w+, ([\d.]+) req/s", said)
+    if not (counted and answers and rate and "Application protocol: h2" in said and int(answers[1])):
+        raise SystemExit(f"bench: h2load said nothing of use about {running.process.name}:\n{said}")
+    if any(int(count) for count in [counted[3], counted[4], answers[2], answers[3], answers[4]]):
+        raise SystemExit(f"bench: {running.process.name} at {path}: {counted[0]}; {answers[0]}")
+    # A line for each request: when it began, its status, its microseconds.
+    took = sorted(int(line.rsplit("\t", 1)[1]) for line in times.read_text().splitlines())
+    return int(counted[1]), float(rate[1]), took[int(len(took) * 0.99)] / 1e3
 
 
 def _new(

@@ -21,7 +21,8 @@ class Nginx:
 
     def start(self, setting: Setting, folder: Path) -> Running:
         port = free_port()
-        listen = f"127.0.0.1:{port} backlog=4096" + (" ssl" if setting.certificate else "")
+        listen = f"127.0.0.1:{port} backlog=4096" + (" ssl" if setting.certificate else "") + (
+            " http2" if setting.http2 else "")
         (folder / "nginx.conf").write_text(_NGINX.format(
             folder=folder, workers=len(setting.cores), listen=listen, upstream=setting.upstream_port,
             log=f"{folder}/access.log combined" if setting.access_log else "off", tls=_nginx_tls(setting)))
@@ -45,7 +46,7 @@ class HAProxy:
         port = free_port()
         bind = f"127.0.0.1:{port} backlog 4096"
         if setting.certificate:
-            bind += f" ssl crt {setting.certificate.both} alpn http/1.1"
+            bind += f" ssl crt {setting.certificate.both} alpn {'h2,' if setting.http2 else ''}http/1.1"
         (folder / "haproxy.cfg").write_text(_HAPROXY.format(
             threads=len(setting.cores), bind=bind, upstream=setting.upstream_port,
             scheme="https" if setting.certificate else "http",
@@ -90,7 +91,7 @@ http {{
   scgi_temp_path {folder}/scgi;
   upstream application {{
     server 127.0.0.1:{upstream};
-    keepalive 64;
+    keepalive 256;
     keepalive_requests 100000000;
   }}
   server {{

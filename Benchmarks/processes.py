@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import re
 import resource
 import signal
 import socket
@@ -55,6 +56,12 @@ class Process:
     def resident_bytes(self) -> int:
         """Resident memory of the process and its children."""
         return sum(int(Path(f"/proc/{pid}/statm").read_text().split()[1]) for pid in self.members) * PAGE_BYTES
+
+    @property
+    def highest_resident_bytes(self) -> int:
+        """The most resident memory that each process and child ever had, together."""
+        found = [re.search(r"VmHWM:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text()) for pid in self.members]
+        return sum(int(peak[1]) * 1_024 for peak in found if peak)
 
     def check(self) -> None:
         """Fails with what the process wrote last, if it has ended."""

@@ -7,6 +7,8 @@ from enum import Enum
 
 CONNECTIONS = 64
 """Connections that the loader keeps open."""
+HTTP2_CONNECTIONS = 8
+HTTP2_STREAMS = 32
 
 
 class Kind(Enum):
@@ -18,6 +20,8 @@ class Kind(Enum):
     """One on each TLS connection, each with a full handshake."""
     RESUMED = "resumed"
     """One on each TLS connection, each resumed with a ticket of the one before."""
+    HTTP2 = "http2"
+    """Many on each connection, and many at once: `HTTP2_CONNECTIONS` of HTTP/2, `HTTP2_STREAMS` streams on each."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,8 @@ ROWS = [
     Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
     Row("one_megabyte", "1 MB bodies down", LARGE),
     Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),
+    Row("tls_one_megabyte", "1 MB bodies down, TLS 1.3", LARGE, tls=True),
+    Row("http2", "Authenticated forwarding, 1 KB, HTTP/2 over TLS", SMALL, tls=True, kind=Kind.HTTP2),
     Row("tls_full", "TLS 1.3, full handshake and one request", SMALL, tls=True, kind=Kind.FULL),
     Row("tls_resumed", "TLS 1.3, resumed handshake and one request", SMALL, tls=True, kind=Kind.RESUMED),
     Row("two_cores", "Authenticated forwarding, 1 KB, two cores", SMALL, cores=2),

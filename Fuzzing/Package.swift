@@ -62,7 +62,7 @@ let package = Package(
     .target(
       name: "Invariants",
       dependencies: [
-        "HTTPWire", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
+        "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       swiftSettings: instrumented),

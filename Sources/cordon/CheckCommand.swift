@@ -19,7 +19,7 @@ struct CheckCommand: ParsableCommand {
   func run() throws {
     do throws(ConfigurationProblems) {
       let configuration = try ConfigurationFile.load(config)
-      for line in configuration.summary { print(line) }
+      TerminalLines().printTable(configuration.summary)
     } catch {
       // Standard output: the problems are what was asked for.
       print(error)

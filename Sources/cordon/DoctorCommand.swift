@@ -34,7 +34,7 @@ struct DoctorCommand: AsyncParsableCommand {
       try await store.openIfPresent()
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
-    let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, breaksLines: isTerminal)
+    let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, lines: TerminalLines())
     print(style.line(.ok, "configuration", "\(config) is in order", nil))
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
@@ -55,8 +55,8 @@ struct DoctorCommand: AsyncParsableCommand {
   /// How lines look.
   private struct Style {
     let isColoured: Bool
-    /// Whether what to do stands on a line of its own: for people. Programs get one line for each thing.
-    let breaksLines: Bool
+    /// On a terminal what to do stands on a line of its own. Programs get one line for each thing.
+    let lines: TerminalLines
 
     func line(_ status: DoctorFinding.Status, _ subject: String, _ seen: String, _ remedy: String?) -> String {
       let (word, colour) =
@@ -67,9 +67,10 @@ struct DoctorCommand: AsyncParsableCommand {
         }
       let padding = String(repeating: " ", count: max(0, 13 - subject.count))
       let shown = isColoured ? "\u{1B}[1;\(colour)m\(word)\u{1B}[0m" : word
-      let line = "\(shown)  \(subject)\(padding)  \(printable(seen))"
+      let line = "\(shown)  \(subject)\(padding)  \(lines.fitted(printable(seen), indentation: 21))"
       guard let remedy = remedy.map(printable) else { return line }
-      return breaksLines ? "\(line)\n\(String(repeating: " ", count: 21))→ \(remedy)" : "\(line); \(remedy)"
+      guard lines.columns != nil else { return "\(line); \(remedy)" }
+      return "\(line)\n\(String(repeating: " ", count: 21))→ \(lines.fitted(remedy, indentation: 23))"
     }
 
     func summary(failures: Int, warnings: Int) -> String {
@@ -81,9 +82,16 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 }
 
-/// Text that came from elsewhere, fit for a terminal: control characters become `?`.
+/// Text that came from elsewhere, fit for a terminal: control characters, and what turns the direction of the text beside
+/// it, become `?`.
 func printable(_ text: String) -> String {
-  String(
-    String.UnicodeScalarView(
-      text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+  String(String.UnicodeScalarView(text.unicodeScalars.map { isTroublesome($0) ? "?" : $0 }))
+}
+
+private func isTroublesome(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.properties.generalCategory {
+  case .control, .lineSeparator, .paragraphSeparator: true
+  case .format: scalar.properties.isBidiControl
+  default: false
+  }
 }

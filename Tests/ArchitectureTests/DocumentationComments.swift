@@ -4,7 +4,6 @@ import Testing
 // What strangers read of a module: its public declarations and their comments.
 //
 // - Every public declaration of AppleIdentity and Sessions says what it is.
-// - A row of the README's feature table names tests that are there; a link of a page leads somewhere.
 
 @Suite("What is documented")
 struct DocumentationComments {
@@ -59,30 +58,5 @@ struct DocumentationComments {
       if line.hasPrefix("@") { index -= 1 } else { return line.hasPrefix("///") }
     }
     return false
-  }
-
-  @Test("Every link between the pages leads to a file, and every path that the README names is there")
-  func links() throws {
-    var dead: [String] = []
-    let guides = try FileManager.default.contentsOfDirectory(atPath: tree.root.appending(path: "Documentation").path)
-    let outside = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "examples/README.md"]
-    for page in outside + guides.filter({ $0.hasSuffix(".md") }).map({ "Documentation/\($0)" }) {
-      let file = tree.root.appending(path: page)
-      let text = try String(contentsOf: file, encoding: .utf8)
-      for match in text.matches(of: /\]\(([^)#\s]+)(?:#[^)]*)?\)/) where !match.1.contains(":") {
-        let target = file.deletingLastPathComponent().appending(path: String(match.1)).path
-        if !FileManager.default.fileExists(atPath: target) { dead.append("\(page): \(match.1)") }
-      }
-    }
-    let readme = try String(contentsOf: tree.root.appending(path: "README.md"), encoding: .utf8)
-    // What the feature table points to.
-    let named = readme.matches(of: /`((?:Tests|Sources|Fuzzing|deploy|examples|Documentation)[A-Za-z0-9\/._-]*)`/)
-    #expect(named.count > 10)
-    for match in named {
-      let path = tree.root.appending(path: String(match.1)).path
-      guard !FileManager.default.fileExists(atPath: path) else { continue }
-      dead.append("README.md: \(match.1)")
-    }
-    #expect(dead == [])
   }
 }

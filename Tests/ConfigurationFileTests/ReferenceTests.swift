@@ -75,6 +75,7 @@ struct ReferenceTests {
     #expect(configuration.identityHeaders == minimal.identityHeaders)
     var log = minimal.log
     log.accessFields = [.request, .method, .path, .status, .duration, .userAgent]
+    log.auditEvents = [.signIn, .signInFailed, .administration]
     #expect(configuration.log == log)
     var apple = minimal.apple
     apple.authorityFile = "/conf/tls/egress-ca.pem"

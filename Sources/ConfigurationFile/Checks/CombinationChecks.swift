@@ -122,12 +122,18 @@ enum CombinationChecks {
         at: NodePath("log.access_fields"), "log.access_fields names no field",
         remedy: "name at least one, or switch the lines off with log.access = false")
     }
+    if reading.good.contains("log.audit_events"), configuration.log.auditEvents?.isEmpty == true {
+      reading.complain(
+        at: NodePath("log.audit_events"), "log.audit_events names no event",
+        remedy: "name at least one, or switch the lines off with log.audit = false")
+    }
     let lists: [(key: String, values: [String])] = [
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
       ("native.return_schemes", configuration.native.returnSchemes),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),
       ("assertion.key_files", configuration.assertion.keyFiles), ("assertion.claims", configuration.assertion.claims),
       ("log.access_fields", configuration.log.accessFields?.map(\.rawValue) ?? []),
+      ("log.audit_events", configuration.log.auditEvents?.map(\.rawValue) ?? []),
     ]
     for (key, values) in lists where reading.good.contains(key) {
       var seen: Set<String> = []

@@ -227,14 +227,26 @@ extension Sections {
         \(AccessLogField.allCases.map(\.rawValue).joined(separator: ", ")). "duration" is the whole, "upstream" the \
         application's part of it until its answer began, "gateway" the rest; "user" is a keyed hash. Nothing tells a query.
         """,
-        omission: "The first thirteen of them, but for \"gateway\" and \"upstream_address\".", seeAlso: ["log.access"]),
+        omission: "\(AccessLogField.standard.map(\.rawValue).joined(separator: ", ")).", seeAlso: ["log.access"]),
       .byDefault(
         "log.audit", .boolean, into: \.configuration.log.auditLog,
         """
-        Whether sign-ins and their failures, sign-outs, daily checks, revocations and acts of administration are told in \
-        a line each.
+        Whether sign-ins and their failures, sign-outs, daily checks, revocations, Apple's notifications and acts of \
+        administration are told in a line each.
+        """, seeAlso: ["log.audit_events"]),
+      .absent(
+        "log.audit_events", ValueType.choice.list().named("list of events"), into: \.configuration.log.auditEvents,
+        example: "[\"sign_in\", \"sign_in_failed\", \"administration\"]",
+        """
+        Which events of the audit are told. There are: \(AuditEvent.Name.allCases.map(\.rawValue).joined(separator: ", ")).
+        """,
+        omission: "Every one.", seeAlso: ["log.audit"]),
+      .byDefault(
+        "log.level", .choice.named("severity"), into: \.configuration.log.level,
+        """
+        The least severity of events that are told: \(LogSettings.Level.allCases.map(\.rawValue).joined(separator: ", ")), \
+        which is none. What keeps the gateway from starting is on standard error all the same.
         """),
-      .byDefault("log.level", .choice, into: \.configuration.log.level, "The least severity of events that are told."),
       .byDefault(
         "log.format", .choice, into: \.configuration.log.format,
         "How lines look: \"json\", \"text\", or \"auto\", which is text on a terminal and JSON elsewhere."),

@@ -63,7 +63,7 @@ extension Sections {
     entries: [
       .required(
         "listener.name", .label, into: \.name, example: "\"internal\"",
-        "What the log, health and LISTEN_FDNAMES call it: letters, digits, \"-\", \"_\" and \".\"."),
+        "What log, health and systemd (FileDescriptorName=) call it: letters, digits, \"-\", \"_\", \".\"."),
       .required(
         "listener.address", .address, into: \.address, example: "\"127.0.0.1:8081\"",
         "An IP address and a port, or \"unix:\" and the path of a socket.", seeAlso: ["listen.address"]),

@@ -6,9 +6,10 @@ import Pages
 import Sessions
 
 extension Configuration {
-  /// What a person wants to see of a configuration that is in order: a line for each part, without secrets.
-  public var summary: [String] {
-    var lines: [(String, String)] = [
+  /// What a person wants to see of a configuration that is in order: for each part its name and what it is, without
+  /// secrets.
+  public var summary: [(part: String, text: String)] {
+    var lines: [(part: String, text: String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
       ("listen", text(of: listener.main) + hostsText + proxiesText),
       ("admin", "\(adminAddress)\(admin.tokenFile == nil ? "" : ", administration by token")"),
@@ -31,11 +32,16 @@ extension Configuration {
     lines.append(("routes", routes.isEmpty ? "everything for those who are signed in" : routesText))
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
-    lines.append(("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request"))
+    lines.append(
+      ("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request\(auditText)"))
     for other in listener.others { lines.append(("listener", "\(other.name): \(text(of: other))")) }
     for other in upstreams { lines.append(("upstreams", "\(other.name): \(text(of: other))")) }
-    let width = lines.map(\.0.count).max() ?? 0
-    return lines.map { "\($0.0)\(String(repeating: " ", count: width - $0.0.count))  \($0.1)" }
+    return lines
+  }
+
+  private var auditText: String {
+    guard log.auditLog else { return ", without audit" }
+    return log.auditEvents.map { ", audit of \($0.map(\.rawValue).joined(separator: ", "))" } ?? ""
   }
 
   private func text(of entrance: EntranceSettings) -> String {

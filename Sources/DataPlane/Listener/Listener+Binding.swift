@@ -8,15 +8,19 @@ internal import NIOPosix
 #endif
 
 extension Listener {
-  /// Binds every address.
+  /// Binds every address that no inherited socket has.
   static func open(
-    _ entrances: [EntranceSettings], sites: [Site], group: any EventLoopGroup
+    _ entrances: [EntranceSettings], _ sockets: InheritedSockets, sites: [Site], group: any EventLoopGroup
   ) async throws -> [Door] {
     var doors: [Door] = []
     for (place, entrance) in entrances.enumerated() {
       do {
-        let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
-        doors.append(Door(channels: channels, address: address))
+        if let descriptor = try sockets.take(for: entrance) {
+          doors.append(try await adopt(descriptor, entrance.address, place, sites: sites, group: group))
+        } else {
+          let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
+          doors.append(Door(channels: channels, isInherited: false, address: address))
+        }
       } catch {
         for door in doors { for channel in door.channels { try? await channel.close().get() } }
         if let error = error as? IOError { throw ListenerProblem(address: entrance.address, error: error) }
@@ -24,6 +28,20 @@ extension Listener {
       }
     }
     return doors
+  }
+
+  /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth of
+  /// connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
+  private static func adopt(
+    _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
+  ) async throws -> Door {
+    guard let first = sites.first else { return Door(channels: [], isInherited: true, address: wanted) }
+    let channel = try await bootstrap(first, place, children: group, sites: sites).withBoundSocket(descriptor).get()
+    var address = wanted
+    if case .ip(let host, _) = wanted, let port = channel.localAddress?.port {
+      address = .ip(host: host, port: UInt16(clamping: port))
+    }
+    return Door(channels: [channel], isInherited: true, address: address)
   }
 
   private static func bind(

@@ -16,7 +16,8 @@ package struct ListenerParts {
 /// The addresses that the gateway listens on, served by every event loop of its group.
 ///
 /// Each loop has a socket of its own for each address (`SO_REUSEPORT`), so that the kernel spreads connections and no
-/// loop hands any to another. A Unix socket cannot be shared that way: there one loop accepts and hands out.
+/// loop hands any to another. A Unix socket, and one that the process was started with, cannot be shared that way: there
+/// one loop accepts and hands out.
 package final class Listener: Sendable {
   private let sites: [Site]
   private let admission: ConnectionAdmission
@@ -33,6 +34,8 @@ package final class Listener: Sendable {
   /// One address.
   struct Door: Sendable {
     let channels: [any Channel]
+    /// Whether somebody else holds the socket, too, and the next process goes on with it.
+    let isInherited: Bool
     /// The address that is bound, with the port that the system chose.
     let address: BindAddress
   }
@@ -52,10 +55,12 @@ package final class Listener: Sendable {
   /// Binds and serves.
   /// - Parameters:
   ///   - group: the event loops that serve it.
+  ///   - sockets: what the process was started with; an entrance whose socket is among them binds none.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system has against it.
   package static func start(
-    _ terms: ListenerTerms, on group: any EventLoopGroup, parts: @escaping @Sendable (any EventLoop) -> ListenerParts
+    _ terms: ListenerTerms, on group: any EventLoopGroup, sockets: InheritedSockets = InheritedSockets(),
+    parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
     let entrances = terms.settings.entrances
     let admission = ConnectionAdmission(
@@ -76,7 +81,7 @@ package final class Listener: Sendable {
       sites.append(site)
     }
     return Listener(
-      sites: sites, admission: admission, doors: try await open(entrances, sites: sites, group: group))
+      sites: sites, admission: admission, doors: try await open(entrances, sockets, sites: sites, group: group))
   }
 
   /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under way
@@ -133,7 +138,11 @@ package final class Listener: Sendable {
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
   package func drain(within limit: Duration) async {
     for (place, door) in doors.enumerated() {
-      for channel in door.channels { await close(channel, place) }
+      await finishHandingOut(door)
+      for channel in door.channels {
+        // What waits in the queue of an inherited socket is the next process's.
+        if door.isInherited { try? await channel.close().get() } else { await close(channel, place) }
+      }
     }
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
@@ -158,6 +167,14 @@ package final class Listener: Sendable {
     }
     for done in drained { try? await done.get() }
     await forEachEntrance { place, entrance in if place == 0 { entrance.context.closeUpstreams() } }
+  }
+
+  /// Where one loop accepts for all, a connection that is on its way to another loop when the listening channel closes
+  /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
+  private func finishHandingOut(_ door: Door) async {
+    guard door.channels.count < sites.count else { return }
+    for channel in door.channels { try? await channel.setOption(.autoRead, value: false).get() }
+    for site in sites { try? await site.eventLoop.submit {}.get() }
   }
 
   private func close(_ channel: any Channel, _ place: Int) async {

@@ -41,8 +41,12 @@ struct Administration: Sendable {
         throw error
       }
       let act = try AdministrationAct(method: request.head.method.rawValue, target: request.head.path ?? "")
-      return try await Self.storeTrouble(metrics) { () async throws in
-        try await carryOut(act, Deed(request: request, right: right))
+      let deed = Deed(request: request, right: right)
+      do throws(AdministrationRefusal) {
+        return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(act, deed) }
+      } catch {
+        record(act.name, act.subject, session: act.session, by: right, failed: error.code, request)
+        throw error
       }
     } catch {
       return Self.response(error)
@@ -73,8 +77,8 @@ struct Administration: Sendable {
       return Self.json(SessionsReport(sessions: sessions.map(SessionReport.init)))
     case .endSession(let handle):
       let ended = try await directory.end(.one(handle), because: .byOperator)
-      record(act.name, session: handle, by: deed.right, deed.request)
       guard !ended.isEmpty else { throw AdministrationRefusal.noSession }
+      record(act.name, session: handle, by: deed.right, deed.request)
       recordEnd(of: ended, nil, .byOperator, deed.request)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
@@ -92,8 +96,8 @@ struct Administration: Sendable {
       let migration = TeamMigration(directory: directory, apple: apple, keyring: keyring)
       return Self.json(try await migration.run(order))
     case .reload:
-      record(act.name, by: deed.right, deed.request)
       let report = await reload.run(by: deed.right)
+      record(act.name, by: deed.right, failed: report.failure, deed.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
     }
   }
@@ -154,11 +158,12 @@ struct Administration: Sendable {
   // MARK: Writing down
 
   private func record(
-    _ act: String, _ subject: Subject? = nil, session: SessionHandle? = nil, by right: String, _ request: ControlRequest
+    _ act: String, _ subject: Subject? = nil, session: SessionHandle? = nil, by right: String, failed: String? = nil,
+    _ request: ControlRequest
   ) {
     audit.record(
-      .administration(act: act, by: right), subject: subject, session: session, peer: request.client.address,
-      requestID: request.requestID)
+      .administration(act: act, by: right, failed: failed), subject: subject, session: session,
+      peer: request.client.address, requestID: request.requestID)
   }
 
   private func refuse(_ request: ControlRequest) {

@@ -54,14 +54,16 @@ struct AdministrationRefusal: Error, Equatable {
     status: 401, code: "token_required",
     message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
   static let noAccount = AdministrationRefusal(
-    status: 404, code: "no_account", message: "nobody is known under this subject; find one with GET /accounts?email=")
+    status: 404, code: "no_account",
+    message: "nobody is known under this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
+      + "find --email ADDRESS")
   static let noSession = AdministrationRefusal(
     status: 404, code: "no_session", message: "there is no such session, or it has ended already")
   static let noSubject = AdministrationRefusal(
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
   static let noHandle = AdministrationRefusal(
     status: 400, code: "bad_handle",
-    message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions tells it")
+    message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions and cordon accounts sessions tell it")
   static let noQuery = AdministrationRefusal(
     status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
   static let sameTeam = AdministrationRefusal(

@@ -28,6 +28,19 @@ enum AdministrationAct: Equatable {
     }
   }
 
+  /// Whom it is about, where it is one user.
+  var subject: Subject? {
+    switch self {
+    case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
+      .disconnect(let subject, _):
+      subject
+    case .findEmail, .endSession, .migrate, .reload: nil
+    }
+  }
+
+  /// The session that it is about, where it is one.
+  var session: SessionHandle? { if case .endSession(let handle) = self { handle } else { nil } }
+
   /// Whether a path is one of these.
   static func owns(_ path: String) -> Bool {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)

@@ -44,7 +44,7 @@ final class CertificateWatch: Sendable {
       guard isNew, let warning else { continue }
       let expiry = Date(timeIntervalSince1970: Double(certificate.expiry)).ISO8601Format()
       logger.warning(
-        "the listener's certificate",
+        "a certificate of a listener has to be renewed",
         metadata: ["listener": "\(name)", "problem": "\(warning)", "expires": "\(expiry)"])
     }
   }

@@ -50,8 +50,14 @@ public final class GatewayService: Service {
           "public_url": "\(settings.origin)",
         ])
       StartupPages.giveBack()
+      let manager = ServiceManager()
+      manager.ready()
+      let pulse = Task { await Self.tell(manager, while: group) }
       await gateway.serve()
       await gateway.stop()
+      pulse.cancel()
+      // It asks the event loops, which are about to end.
+      await pulse.value
     } catch {
       try? await group.shutdownGracefully()
       throw error
@@ -63,10 +69,21 @@ public final class GatewayService: Service {
   /// Cuts a stop short: whoever asks a second time does not want to wait.
   public func hurry() { running.withLock { $0 }?.hurry() }
 
+  /// Tells the service manager, as often as it asks for, that the process is alive: when every event loop has answered.
+  private static func tell(_ manager: ServiceManager, while group: any EventLoopGroup) async {
+    guard let interval = manager.watchdogInterval else { return }
+    while !Task.isCancelled {
+      for eventLoop in group.makeIterator() { try? await eventLoop.submit {}.get() }
+      manager.alive()
+      try? await Task.sleep(for: interval)
+    }
+  }
+
   /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
   public func reload() async {
     guard let gateway = running.withLock({ $0 }) else { return }
-    gateway.reload.current.credentials.audit.record(.administration(act: "reload", by: "signal"))
-    _ = await gateway.reload.run(by: "signal")
+    let audit = gateway.reload.current.credentials.audit
+    let report = await gateway.reload.run(by: "signal")
+    audit.record(.administration(act: "reload", by: "signal", failed: report.failure))
   }
 }

@@ -47,14 +47,15 @@ struct RunningGateway: Sendable {
       health: health, logger: logger, eventLoop: eventLoop)
     let generation = try await Generation(settings, credentials: credentials, parts: parts)
     parts.relay.adopt(generation.relayRoute)
-    let upstreams = UpstreamWatch(generation.upstreams)
+    let upstreams = UpstreamWatch(generation.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     metrics.addGauge(
       "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
     ) { Double(LineOutput.standard.droppedBytes) }
 
     let sites = LoopSites()
-    let listener = try await Listener.start(generation.terms, on: group) { eventLoop in
+    let sockets = try InheritedSockets.ofEnvironment()
+    let listener = try await Listener.start(generation.terms, on: group, sockets: sockets) { eventLoop in
       let gate = LoopGate(
         generation.knowledge, directory: directory, ownPages: generation.ownPages, eventLoop: eventLoop, logger: logger)
       let observer = LoopObserver(metrics, log: settings.log)
@@ -77,13 +78,14 @@ struct RunningGateway: Sendable {
         listener: listener, sites: sites, upstreams: upstreams, certificates: certificates, log: log),
       read: reread)
     let adminListener = try await startAdminListener(
-      settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop
+      settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop, sockets: sockets
     ) {
       let refusals = RefusalAudit()
       return AdminGate(health: health, metrics: metrics, status: { await board.answer($0, reload.current) }) {
         Administration(reload, directory: directory, metrics: metrics, refusals: refusals)
       }
     }
+    try sockets.requireNoneLeft()
     return RunningGateway(
       listener: listener, adminListener: adminListener, parts: parts, upkeep: upkeep, board: board, store: store,
       reload: reload)
@@ -91,15 +93,16 @@ struct RunningGateway: Sendable {
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
   private static func startAdminListener(
-    _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop,
+    _ address: BindAddress, isPrivate: Bool, on eventLoop: any EventLoop, sockets: InheritedSockets,
     gate: @escaping @Sendable () -> AdminGate
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
     defer { if let mask { _ = umask(mask) } }
     let terms = try ListenerTerms(
-      ListenerSettings(address: address),
+      ListenerSettings(main: EntranceSettings(name: "admin", address: address)),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
-    return try await Listener.start(terms, on: eventLoop) { _ in ListenerParts(gate: gate(), observer: SilentObserver())
+    return try await Listener.start(terms, on: eventLoop, sockets: sockets) { _ in
+      ListenerParts(gate: gate(), observer: SilentObserver())
     }
   }
 
@@ -120,6 +123,7 @@ struct RunningGateway: Sendable {
     parts.logger.notice(
       "stopping: no longer ready, finishing what is in flight",
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
+    ServiceManager().stopping()
     parts.health.beginDraining()
     await reload.stop()
     await listener.announceEnd()

@@ -1,6 +1,7 @@
 internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
+internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Synchronization
@@ -43,16 +44,20 @@ struct WatchedUpstream: Sendable {
     self.authority = authority
   }
 
-  fileprivate func report(to health: HealthMonitor, at time: Timestamp) {
+  /// Tells health, and the log where it has changed.
+  fileprivate func report(to health: HealthMonitor, at time: Timestamp, logger: Logger) {
     let status = target.status
     let troubled = status.filter { !$0.isWell }
+    let name: Logger.MetadataValue = "\(target.settings.name)"
     guard !troubled.isEmpty else {
-      return health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
+      let before = health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
+      if before == .failing { logger.notice("the application answers again", metadata: ["upstream": name]) }
+      return
     }
     let words = troubled.map { "\($0.address) \($0.failsChecks ? "fails its checks" : "does not answer")" }
-    health.update(
-      check, .failing,
-      message: "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))", at: time)
+    let problem = "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))"
+    guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
+    logger.error("the application does not answer", metadata: ["upstream": name, "problem": "\(problem)"])
   }
 
   /// What its check is called in health.
@@ -67,8 +72,10 @@ final class UpstreamWatch: Sendable {
   private let upstreams: Mutex<[WatchedUpstream]>
   private let changes: AsyncStream<[WatchedUpstream]>
   private let changed: AsyncStream<[WatchedUpstream]>.Continuation
+  private let logger: Logger
 
-  init(_ upstreams: [WatchedUpstream]) {
+  init(_ upstreams: [WatchedUpstream], logger: Logger) {
+    self.logger = logger
     self.upstreams = Mutex(upstreams)
     (changes, changed) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     changed.yield(upstreams)
@@ -106,7 +113,7 @@ final class UpstreamWatch: Sendable {
   /// Tells how the applications are; the gateway is ready whatever they say.
   func report(to health: HealthMonitor, at time: Timestamp) {
     // Within the lock, so that a check that was just taken away does not come back.
-    upstreams.withLock { for upstream in $0 { upstream.report(to: health, at: time) } }
+    upstreams.withLock { for upstream in $0 { upstream.report(to: health, at: time, logger: logger) } }
   }
 
   func addMetrics(to metrics: MetricsRegistry) {

@@ -61,7 +61,10 @@ actor Reload {
   }
 
   private func perform(by right: String) async -> ReloadReport {
+    let manager = ServiceManager()
+    if !isStopping { manager.reloading() }
     let report = await attempt()
+    if !isStopping { manager.ready() }
     parts.metrics.reloads.record(succeeded: report.reloaded, at: .now())
     if report.reloaded {
       parts.logger.notice(

@@ -7,6 +7,9 @@ public struct ReloadReport: Codable, Sendable, Equatable {
   /// Why the running configuration goes on, one line each: `FILE:LINE:COLUMN: what; remedy` where it has a place.
   public let problems: [String]
 
+  /// What the audit says of one that came to nothing.
+  var failure: String? { reloaded ? nil : "not_reloaded" }
+
   static func done(_ changed: [String]) -> ReloadReport {
     ReloadReport(reloaded: true, changed: changed, problems: [])
   }

@@ -127,7 +127,11 @@ final class DailyCheck: Sendable {
     }
     metrics.checks.count(verdict.label)
     means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
-    if let alarm = judgement.alarm { logger.critical("\(alarm.message)") }
+    if let alarm = judgement.alarm {
+      let count: Logger.Metadata = alarm.checks.map { ["checks": "\($0)"] } ?? [:]
+      logger.critical(
+        "\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
+    }
     log(answer)
     switch judgement.consequence {
     case .giveBack:

@@ -6,6 +6,8 @@ public struct LogSettings: Sendable, Equatable {
   public var accessFields: [AccessLogField]?
   /// A line for each sign-in, sign-out, check, act of administration and the like. Default: true.
   public var auditLog = true
+  /// Which events these lines are about. Default: nil: every one.
+  public var auditEvents: [AuditEvent.Name]?
   /// Least severity of application events. Default: info.
   public var level: Level = .info
   /// How lines look. Default: text on a terminal, JSON elsewhere.
@@ -13,8 +15,8 @@ public struct LogSettings: Sendable, Equatable {
 
   public init() {}
 
-  /// Severities, as swift-log names them.
-  public enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical }
+  /// Severities, as swift-log names them; and no event at all.
+  public enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical, off }
 
   /// How lines look.
   public enum Format: String, Sendable, CaseIterable {

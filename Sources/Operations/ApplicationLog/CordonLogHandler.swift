@@ -40,6 +40,7 @@ public struct CordonLogHandler: LogHandler {
   }
 
   public func log(event: LogEvent) {
+    guard control.isOn else { return }
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
     if let own = event.metadata { all.merge(own) { _, new in new } }
@@ -73,8 +74,8 @@ extension LogSettings {
 }
 
 extension LogSettings.Level {
-  /// The same severity in swift-log's terms.
-  public var swiftLog: Logger.Level {
+  /// The same severity in swift-log's terms; nil for `off`.
+  public var swiftLog: Logger.Level? {
     switch self {
     case .trace: .trace
     case .debug: .debug
@@ -83,6 +84,7 @@ extension LogSettings.Level {
     case .warning: .warning
     case .error: .error
     case .critical: .critical
+    case .off: nil
     }
   }
 }

@@ -7,7 +7,8 @@ public final class LogControl: Sendable {
   private let output: LineOutput
 
   private struct State {
-    var level: Logger.Level
+    /// Nil where no event is written.
+    var level: Logger.Level?
     var format: LineFormat
   }
 
@@ -22,8 +23,11 @@ public final class LogControl: Sendable {
     state.withLock { $0 = State(level: settings.level.swiftLog, format: settings.format(for: output)) }
   }
 
-  /// The least severity that is written.
-  public var level: Logger.Level { state.withLock { $0.level } }
+  /// The least severity that is written; `critical` where none is.
+  public var level: Logger.Level { state.withLock { $0.level } ?? .critical }
+
+  /// Whether events are written at all.
+  var isOn: Bool { state.withLock { $0.level } != nil }
 
   var format: LineFormat { state.withLock { $0.format } }
 }

@@ -47,24 +47,37 @@ public struct AuditEvent: Sendable, Equatable {
     case revocation(outcome: String)
     /// Apple told something about a user, and what followed from it.
     case notification(type: String, effect: String)
-    /// An operator did something to an account or a session.
-    case administration(act: String, by: String)
+    /// An operator did something to an account or a session, or to the configuration; with the reason in `failed` where
+    /// it could not be done.
+    case administration(act: String, by: String, failed: String? = nil)
     /// Somebody without a right wanted to. `omitted` others were refused before and not told, lest the log be flooded.
     case administrationRefused(omitted: Int)
 
     /// The name of the event in the log.
-    public var name: String {
+    public var name: Name {
       switch self {
-      case .signIn: "sign_in"
-      case .signInFailed: "sign_in_failed"
-      case .signOut: "sign_out"
-      case .sessionEnded: "session_ended"
-      case .check: "check"
-      case .revocation: "revocation"
-      case .notification: "notification"
-      case .administration, .administrationRefused: "administration"
+      case .signIn: .signIn
+      case .signInFailed: .signInFailed
+      case .signOut: .signOut
+      case .sessionEnded: .sessionEnded
+      case .check: .check
+      case .revocation: .revocation
+      case .notification: .notification
+      case .administration, .administrationRefused: .administration
       }
     }
+  }
+
+  /// What an event is called in the log, and where it is switched on (`log.audit_events`).
+  public enum Name: String, Sendable, CaseIterable {
+    case signIn = "sign_in"
+    case signInFailed = "sign_in_failed"
+    case signOut = "sign_out"
+    case sessionEnded = "session_ended"
+    case check
+    case revocation
+    case notification
+    case administration
   }
 
   /// Appends the event as a line with its line feed.
@@ -72,7 +85,7 @@ public struct AuditEvent: Sendable, Equatable {
     var line = LineWriter(consume buffer, format: format)
     line.time(time)
     line.word("kind", "audit")
-    line.word("event", action.name)
+    line.word("event", action.name.rawValue)
     switch action {
     case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
     case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
@@ -82,12 +95,13 @@ public struct AuditEvent: Sendable, Equatable {
     case .notification(let type, let effect):
       line.string("type", type)
       line.string("effect", effect)
-    case .administration(let act, let operatorName):
+    case .administration(let act, let operatorName, let failed):
       line.string("act", act)
       line.string("by", operatorName)
+      if let failed { line.string("failed", failed) }
     case .administrationRefused(let omitted):
-      line.word("act", "refused")
-      line.word("by", "nobody")
+      line.string("act", "refused")
+      line.string("by", "nobody")
       if omitted > 0 { line.integer("omitted", UInt64(clamping: omitted)) }
     }
     if let user { line.string("user", user) }
@@ -103,17 +117,17 @@ public struct AuditEvent: Sendable, Equatable {
 public struct AuditLog: Sendable {
   private let output: LineOutput
   private let format: LineFormat
-  private let isOn: Bool
+  private let events: Set<AuditEvent.Name>
 
   public init(_ settings: LogSettings, output: LineOutput = .standard) {
     self.output = output
     format = settings.format(for: output)
-    isOn = settings.auditLog
+    events = settings.auditLog ? Set(settings.auditEvents ?? AuditEvent.Name.allCases) : []
   }
 
-  /// Writes one event, unless the audit is switched off. Returns at once.
+  /// Writes one event, unless the audit, or this event, is switched off. Returns at once.
   public func record(_ event: AuditEvent) {
-    guard isOn else { return }
+    guard events.contains(event.action.name) else { return }
     var line = LineBuffer()
     event.append(to: &line, as: format)
     output.write(line)

@@ -14,15 +14,21 @@ public final class HealthMonitor: Sendable {
 
   /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
   /// added as one that informs.
-  public func update(_ name: String, _ status: HealthCheck.Status, message: String? = nil, at time: Timestamp) {
+  /// - Returns: what it was before; nil for a check that was not there.
+  @discardableResult
+  public func update(
+    _ name: String, _ status: HealthCheck.Status, message: String? = nil, at time: Timestamp
+  ) -> HealthCheck.Status? {
     state.withLock { state in
       guard let index = state.checks.firstIndex(where: { $0.name == name }) else {
         state.checks.append(HealthCheck(name: name, status: status, message: message, since: time))
-        return
+        return nil
       }
+      let before = state.checks[index].status
       if state.checks[index].status != status || state.checks[index].since == nil { state.checks[index].since = time }
       state.checks[index].status = status
       state.checks[index].message = message
+      return before
     }
   }
 

@@ -31,15 +31,20 @@ public enum CheckAlarm: Sendable, Equatable {
   /// Of so many checks within the hour not one succeeded: revocations are held.
   case noCheckSucceeds(checks: Int)
 
-  /// What happened and what to do about it.
+  /// What happened; a constant.
   public var message: String {
     switch self {
-    case .credentialsRefused:
-      "Apple refuses our credentials, so users cannot be checked: run `cordon doctor` and compare apple.client_id, "
-        + "apple.team_id, apple.key_id and the key file with the developer account; sessions go on for revalidation.grace"
-    case .noCheckSucceeds(let checks):
-      "not one of \(checks) checks within the hour succeeded, so revocations are held for revalidation.grace: run "
-        + "`cordon doctor` and compare the apple section with the developer account"
+    case .credentialsRefused: "Apple refuses our credentials, so users cannot be checked"
+    case .noCheckSucceeds: "not one check within the hour succeeded, so revocations are held"
     }
+  }
+
+  /// How many checks it was, where that is what it is about.
+  public var checks: Int? { if case .noCheckSucceeds(let checks) = self { checks } else { nil } }
+
+  /// What to do about it.
+  public var remedy: String {
+    "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the developer "
+      + "account; sessions go on for revalidation.grace"
   }
 }

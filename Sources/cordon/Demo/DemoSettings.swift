@@ -77,7 +77,7 @@ struct DemoSettings {
 
       Open  \(publicURL)
 
-      It is a time sheet that knows nothing of Apple; the gateway in front of it does.
+      It is a time sheet that knows nothing of Apple; the gateway before it does.
       The application itself    http://127.0.0.1:\(appPort)
       The local Apple           http://127.0.0.1:\(simulatorPort)
       The gateway's health      http://127.0.0.1:\(adminPort)/healthz

@@ -88,7 +88,7 @@ struct InitCommand: ParsableCommand {
     for note in folder.notes { print(note) }
     print("")
     let configuration = try Configuration.loaded(from: output)
-    for line in configuration.summary { print(line) }
+    TerminalLines().printTable(configuration.summary)
     print(
       """
 

@@ -17,11 +17,35 @@ struct AuditEventTests {
         "notification type=consent-revoked effect=sessions_ended"
       ),
       (.administration(act: "end_session", by: "token"), "administration act=end_session by=token"),
+      (
+        .administration(act: "end_session", by: "socket", failed: "no_session"),
+        "administration act=end_session by=socket failed=no_session"
+      ),
+      (.administrationRefused(omitted: 3), "administration act=refused by=nobody omitted=3"),
     ] as [(AuditEvent.Action, String)])
   func actions(action: AuditEvent.Action, expected: String) {
     var line = LineBuffer()
     AuditEvent(time: Timestamp(microseconds: 0), action: action).append(to: &line, as: .text)
     #expect(line.text == "1970-01-01T00:00:00.000Z audit \(expected)\n")
+  }
+
+  @Test("Each event is switched by its name", arguments: AuditEvent.Name.allCases)
+  func switches(name: AuditEvent.Name) throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    var settings = LogSettings()
+    settings.auditEvents = [name]
+    let log = AuditLog(settings, output: output)
+    let actions: [AuditEvent.Action] = [
+      .signIn(isNewAccount: false), .signInFailed(reason: "x"), .signOut, .sessionEnded(reason: "x"),
+      .check(verdict: "x"), .revocation(outcome: "x"), .notification(type: "x", effect: "x"),
+      .administration(act: "x", by: "x"),
+    ]
+    for action in actions { log.record(AuditEvent(time: Timestamp(microseconds: 0), action: action)) }
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    let lines = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 1 && lines.first?.contains("\"event\":\"\(name.rawValue)\"") == true, "\(lines)")
   }
 
   @Test("Who, where and why are told in one JSON line, escaped")

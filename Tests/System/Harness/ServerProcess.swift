@@ -22,8 +22,10 @@ final class ServerProcess: Sendable {
   }
 
   /// Starts `executable` (an absolute path) with `environment` added to the tests' own.
+  /// - Parameter inherited: descriptors that the program finds as 3, 4 and so on.
   init(
-    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil
+    _ executable: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
+    inherited: [Int32] = []
   ) throws {
     name = URL(fileURLWithPath: executable).lastPathComponent
     guard FileManager.default.isExecutableFile(atPath: executable) else {
@@ -36,7 +38,7 @@ final class ServerProcess: Sendable {
       ["/usr/bin/env", "-C", directory ?? "/", "setpriv", "--pdeathsig", "KILL", "--", executable] + arguments
     let merged = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     pid = try Self.spawn(
-      command, environment: merged, standardOutput: outWrite, standardError: errWrite)
+      command, environment: merged, standardOutput: outWrite, standardError: errWrite, inherited: inherited)
     close(outWrite)
     close(errWrite)
     output = Watched(Output())
@@ -152,7 +154,8 @@ final class ServerProcess: Sendable {
   }
 
   private static func spawn(
-    _ command: [String], environment: [String: String], standardOutput: Int32, standardError: Int32
+    _ command: [String], environment: [String: String], standardOutput: Int32, standardError: Int32,
+    inherited: [Int32]
   ) throws -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -160,6 +163,12 @@ final class ServerProcess: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, standardOutput, 1)
     posix_spawn_file_actions_adddup2(&actions, standardError, 2)
+    // Copied out of the way first, so that no descriptor takes the number of one that is still to be passed on.
+    let copies = inherited.map { fcntl($0, F_DUPFD_CLOEXEC, 64) }
+    defer { for copy in copies { close(copy) } }
+    for (place, copy) in copies.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + place))
+    }
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

@@ -122,7 +122,8 @@ struct HandshakeTests {
   func byteByByte() throws {
     let pair = try ConnectedPair()
     try pair.activate()
-    while pair.client.log.agreement == nil || pair.server.log.agreement == nil {
+    // Three flights each way at the most, and the tickets.
+    for _ in 0..<16 where pair.client.log.agreement == nil || pair.server.log.agreement == nil {
       for (from, to) in [(pair.client, pair.server), (pair.server, pair.client)] {
         guard var bytes = try from.takeOutbound() else { continue }
         while let byte = bytes.readSlice(length: 1) { try to.receive(byte) }

@@ -1,0 +1,51 @@
+"""A PostgreSQL server of the benchmark's own, on the disk, with the settings it comes with: every commit is flushed."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from processes import Process, free_port, wait_for_port
+
+
+class PostgreSQL:
+    """Serves until it is stopped. It does not run as root: root starts it as Debian's user `postgres`."""
+
+    def __init__(self) -> None:
+        # Not in memory, where the rest of the benchmark is: what is measured waits for the disk.
+        self._folder = tempfile.TemporaryDirectory(prefix="cordon-bench-", dir="/var/tmp")
+        folder = Path(self._folder.name)
+        self._as_server: list[str] = []
+        if os.geteuid() == 0:
+            user = pwd.getpwnam("postgres")
+            os.chown(folder, user.pw_uid, user.pw_gid)
+            self._as_server = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", "--"]
+        programs = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+        if not programs:
+            raise SystemExit("bench: no PostgreSQL server; Scripts/install-debian-packages bench installs it")
+        self._programs = programs[-1].parent
+        done = subprocess.run(
+            [*self._as_server, str(self._programs / "initdb"), "--pgdata", str(folder / "data"), "--username=cordon",
+             "--auth=trust", "--encoding=UTF8", "--locale=C"], cwd=folder, capture_output=True, text=True)
+        if done.returncode:
+            raise SystemExit(f"bench: initdb: {done.stderr}")
+        port = free_port()
+        command = [
+            *self._as_server, str(self._programs / "postgres"), "-D", str(folder / "data"), "-p", str(port),
+            "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={folder}"]
+        self.process = Process.start("postgresql", command, cores=os.sched_getaffinity(0), folder=folder)
+        wait_for_port(self.process, port)
+        # It listens before it lets anybody in.
+        ready = [str(self._programs / "pg_isready"), "--host=127.0.0.1", f"--port={port}", "--quiet"]
+        while subprocess.run(ready).returncode:
+            self.process.check()
+            time.sleep(0.05)
+        self.url = f"postgresql://cordon@127.0.0.1:{port}/postgres"
+
+    def stop(self) -> None:
+        self.process.stop()
+        self._folder.cleanup()

@@ -1,0 +1,86 @@
+"""A flood of streams that are opened and reset, beside an honest client: how long the latter waits."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from contender import Running
+from idle import ask, connect_and_ask
+
+STREAMS = 100_000
+LEAST_SECONDS, MOST_SECONDS = 3, 30
+"""A flood that is over sooner begins anew, so that the honest client has asked often enough; one that takes longer ends."""
+QUIET_SECONDS = 2
+DEBIANS_PYTHON = "/usr/bin/python3"
+"""Which has Debian's hpack and hyperframe; the first one on the path may be another."""
+PAUSE = 0.0005
+"""Between two questions of the honest client."""
+
+
+@dataclass(frozen=True)
+class Flood:
+    """What one flood came to."""
+
+    streams: int
+    seconds: float
+    connections: int
+    quiet_p99_ms: float
+    p99_ms: float
+    """Of the honest client, meanwhile."""
+    resident_mib: float
+    """The most that the proxy ever had."""
+
+    @property
+    def p99_vs_quiet(self) -> float:
+        return self.p99_ms / self.quiet_p99_ms
+
+
+def measure(running: Running, path: str, fields: list[tuple[str, str]], flooded: str, core: int) -> Flood:
+    """Floods `flooded`, without a session, and asks for `path` with these fields, on a connection of its own."""
+    request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {core})
+    try:
+        connection = connect_and_ask(running, request.encode(), ssl._create_unverified_context())
+        for _ in range(500):  # Warms up.
+            ask(connection, request.encode(), running.process.name)
+        quiet_end = time.monotonic() + QUIET_SECONDS
+        quiet = _times(connection, request.encode(), running.process.name, lambda: time.monotonic() < quiet_end)
+        loader = subprocess.Popen(
+            [DEBIANS_PYTHON, str(Path(__file__).with_name("reset_flood.py")), str(running.port), running.authority, flooded,
+             str(STREAMS), str(LEAST_SECONDS), str(MOST_SECONDS)], stdout=subprocess.PIPE, text=True)
+        assert loader.stdout and loader.stdout.readline() == "begins\n"
+        loud = _times(connection, request.encode(), running.process.name, lambda: loader.poll() is None)
+        connection.close()
+    finally:
+        os.sched_setaffinity(0, before)
+    said = loader.stdout.read()
+    if loader.returncode:
+        raise SystemExit(f"bench: the flood of {running.process.name} failed with status {loader.returncode}")
+    told = json.loads(said)
+    running.process.check()
+    return Flood(
+        told["streams"], told["seconds"], told["connections"], _p99(quiet), _p99(loud),
+        running.process.highest_resident_bytes / 1_048_576)
+
+
+def _times(connection: socket.socket, request: bytes, name: str, goes_on: Callable[[], bool]) -> list[float]:
+    milliseconds = []
+    while goes_on():
+        began = time.monotonic()
+        ask(connection, request, name)
+        milliseconds.append((time.monotonic() - began) * 1e3)
+        time.sleep(PAUSE)
+    return milliseconds
+
+
+def _p99(milliseconds: list[float]) -> float:
+    return sorted(milliseconds)[int(len(milliseconds) * 0.99)]

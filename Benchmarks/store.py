@@ -1,0 +1,175 @@
+"""What sessions cost beside the requests that have them: signing in, writing, first sight, and a store that is full."""
+
+from __future__ import annotations
+
+import re
+import socket
+import statistics
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+import first_answer
+import load
+from contender import Running, Setting
+from full_store import FullStore
+from gateway import SECRET, Cordon
+from idle import ask, connect_and_ask
+from postgresql import PostgreSQL
+from rows import SMALL, Kind, browser_fields
+from sign_in import sign_in
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much is measured."""
+
+    accounts: int = 1_000_000
+    sign_ins: int = 100
+    first_sights: int = 20_000
+    remembered: int = 100_000
+    """Sessions that are seen, one after another, before resident memory is read: more than `session.memory` has room for."""
+
+    @classmethod
+    def quick(cls) -> Size:
+        return cls(accounts=100_000, sign_ins=30, first_sights=4_000, remembered=10_000)
+
+
+@dataclass(frozen=True)
+class FirstSight:
+    """Of sessions chosen by chance."""
+
+    p50_ms: float
+    p99_ms: float
+
+
+@dataclass(frozen=True)
+class StoreFigures:
+    """What came of it."""
+
+    size: Size
+    sign_in_cpu_ms: float
+    postgresql_writes_per_second: float
+    postgresql: FirstSight
+    sqlite: FirstSight
+    """Of the store alone, as for PostgreSQL."""
+    gateway: FirstSight
+    """A whole request through the gateway with a session that it has not seen."""
+    known: FirstSight
+    """The same with one that it has: what of that is not the first sight's."""
+    start_ms: float
+    resident_mib: float
+    full_vs_empty: float
+    """CPU per request."""
+
+    def values(self) -> dict[str, float]:
+        """What budgets are set for."""
+        return {
+            "sign_in_cpu_ms": self.sign_in_cpu_ms, "postgresql_writes_per_second": self.postgresql_writes_per_second,
+            "postgresql_first_sight_p99_ms": self.postgresql.p99_ms, "full_store_first_sight_p99_ms": self.gateway.p99_ms,
+            "full_store_start_ms": self.start_ms, "full_store_rss_mib": self.resident_mib,
+            "full_store_cpu_vs_empty": self.full_vs_empty}
+
+
+def measure(
+    cordon: Cordon, store_writer: Path, setting: Setting, folder: Path, *, size: Size, rounds: int, seconds: int,
+    loader_cores: set[int],
+) -> StoreFigures:
+    """Two gateways, one with an empty store and one with a full one; and the store alone on PostgreSQL."""
+    empty, full = (folder / "store-empty"), (folder / "store-full")
+    for place in [empty, full]:
+        place.mkdir()
+    beside = cordon.start(setting, empty)
+    cpu_ms = _sign_in_cpu_ms(beside, size.sign_ins)
+
+    running = cordon.start(setting, full)
+    running.process.stop()
+    store = FullStore.fill(full, size.accounts, SECRET)
+    running.process = cordon.launch(full, set(setting.cores))
+    cordon.wait_until_ready(running)
+    start = first_answer.measure(cordon, running, SMALL, browser_fields(running.authority, running.session))
+    # From here on no session has been seen. Each is asked for once.
+    stride = store.sessions // (size.first_sights + size.remembered)
+    cookies = store.cookies(range(0, store.sessions, stride))
+    first = _times(running, (next(cookies) for _ in range(size.first_sights)))
+    known = _times(running, (running.session for _ in range(size.first_sights)))
+    for _ in _each(running, cookies):
+        pass
+    resident_mib = running.process.highest_resident_bytes / 1_048_576
+    ratios = []
+    for number in range(rounds + 1):
+        full_round, empty_round = (
+            load.run(it, SMALL, browser_fields(it.authority, it.session), kind=Kind.KEPT, seconds=seconds if number else 1,
+                     cores=loader_cores) for it in [running, beside])
+        if number:
+            ratios.append(full_round.cpu_us_per_request / empty_round.cpu_us_per_request)
+    for it in [running, beside]:
+        it.stop()
+    sqlite = _store_alone(store_writer, str(full / "cordon.db"), size.first_sights)
+    writes, postgresql = _postgresql(store_writer, rounds, seconds, size.first_sights)
+    return StoreFigures(
+        size, cpu_ms, writes, postgresql, sqlite, first, known, max(start.proxied_ms, start.ready_ms or 0), resident_mib,
+        statistics.median(ratios))
+
+
+def _sign_in_cpu_ms(running: Running, count: int) -> float:
+    """The gateway's processor time for a whole sign-in: to Apple and back, with every page and the exchange."""
+    origin = f"{running.scheme}://{running.authority}"
+    for _ in range(3):
+        sign_in(origin)
+    running.process.settle()
+    before = running.process.cpu_seconds
+    for _ in range(count):
+        sign_in(origin)
+    return (running.process.cpu_seconds - before) / count * 1e3
+
+
+def _postgresql(store_writer: Path, rounds: int, seconds: int, count: int) -> tuple[float, FirstSight]:
+    server = PostgreSQL()
+    try:
+        found = []
+        for _ in range(rounds):
+            said = _run([str(store_writer), "writes", server.url, str(seconds)])
+            if not (rate := re.search(r"(\d+) a second", said)):
+                raise SystemExit(f"bench: store-writer said nothing of use:\n{said}")
+            found.append(float(rate[1]))
+        return statistics.median(found), _store_alone(store_writer, server.url, count)
+    finally:
+        server.stop()
+
+
+def _store_alone(store_writer: Path, place: str, count: int) -> FirstSight:
+    said = _run([str(store_writer), "first-sight", place, str(count)])
+    if not (found := re.search(r"p50 ([\d.e-]+) seconds, p99 ([\d.e-]+) seconds", said)):
+        raise SystemExit(f"bench: store-writer said nothing of use:\n{said}")
+    return FirstSight(float(found[1]) * 1e3, float(found[2]) * 1e3)
+
+
+def _times(running: Running, cookies: Iterable[str]) -> FirstSight:
+    milliseconds = sorted(_each(running, cookies))
+    return FirstSight(milliseconds[len(milliseconds) // 2], milliseconds[int(len(milliseconds) * 0.99)])
+
+
+def _each(running: Running, cookies: Iterable[str]) -> Iterable[float]:
+    """One request with each, one after another on a kept connection; yields how many milliseconds each took."""
+    connection: socket.socket | None = None
+    for cookie in cookies:
+        fields = browser_fields(running.authority, cookie)
+        request = (f"GET {SMALL} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n").encode()
+        if connection is None:
+            connection = connect_and_ask(running, request, None)
+            continue
+        began = time.monotonic()
+        ask(connection, request, running.process.name)
+        yield (time.monotonic() - began) * 1e3
+    if connection:
+        connection.close()
+
+
+def _run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise SystemExit(f"bench: {command[1]}: {done.stderr or done.stdout}")
+    return done.stdout

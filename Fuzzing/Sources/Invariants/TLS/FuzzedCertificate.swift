@@ -1,0 +1,39 @@
+import Foundation
+
+/// A certificate for fuzz.test and its key, made for the fuzzer: it protects nothing. As files, because that is how the
+/// gateway reads them.
+enum FuzzedCertificate {
+  /// The files of the certificate and the key, in a folder of this process.
+  static let files: Result<(certificate: String, key: String), any Error> = Result {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-fuzz-\(getpid())")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let paths = ["tls.pem", "tls.key"].map { folder.appendingPathComponent($0).path }
+    for (path, text) in zip(paths, [certificate, key]) {
+      try Data((text + "\n").utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+    return (paths[0], paths[1])
+  }
+
+  private static let certificate = """
+    -----BEGIN CERTIFICATE-----
+    MIIBizCCATGgAwIBAgIUf4UUmWE4TDHSdwfyjDhuZwxvxVswCgYIKoZIzj0EAwIw
+    DzENMAsGA1UEAwwEZnV6ejAgFw0yNjExMjExMjE4MzNaGA8yMTI2MTAyODEyMTgz
+    M1owDzENMAsGA1UEAwwEZnV6ejBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABM5g
+    L/XIwNR41EUG9SzRLt/YBYv8qjg9d7mMaVa0a0jOJBtftaTpkYMzzGyzxJZo10+V
+    sZghKZAhEn5/QN9fwhKjaTBnMB0GA1UdDgQWBBQGH87112VcB+tcG6Pb2BeDDHcd
+    FjAfBgNVHSMEGDAWgBQGH87112VcB+tcG6Pb2BeDDHcdFjAPBgNVHRMBAf8EBTAD
+    AQH/MBQGA1UdEQQNMAuCCWZ1enoudGVzdDAKBggqhkjOPQQDAgNIADBFAiAb15rh
+    aEYQqdI/bQ91+IzpnjcoRHEF/KXzQgVq0RRNmQIhAPKamTW9+vdotocYHJ2Jac7L
+    bJWu52wTC+kMhIx9S9mT
+    -----END CERTIFICATE-----
+    """
+
+  private static let key = """
+    -----BEGIN PRIVATE KEY-----
+    MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgBXAohsBhMfcVYrEa
+    jYK6xztrOyjK/OAqnnN/rp5kQEqhRANCAATOYC/1yMDUeNRFBvUs0S7f2AWL/Ko4
+    PXe5jGlWtGtIziQbX7Wk6ZGDM8xss8SWaNdPlbGYISmQIRJ+f0DfX8IS
+    -----END PRIVATE KEY-----
+    """
+}

@@ -1,0 +1,65 @@
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Tells the service manager how the process is doing (systemd's notification protocol, sd_notify(3)): one datagram to
+/// the Unix socket that `NOTIFY_SOCKET` names. Without that variable, and where nobody listens, nothing happens.
+package struct ServiceManager: Sendable {
+  private let path: [UInt8]?
+  /// How often ``alive()`` is to be said: half of `WATCHDOG_USEC`; nil where nobody asks for it.
+  package let watchdogInterval: Duration?
+
+  /// Reads the environment.
+  package init() {
+    func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+    path = variable("NOTIFY_SOCKET").map { Array($0.utf8) }
+    let isMeant = variable("WATCHDOG_PID").map { $0.utf8.elementsEqual("\(getpid())".utf8) } ?? true
+    if isMeant, let text = variable("WATCHDOG_USEC"), (1...15).contains(text.utf8.count),
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    {
+      let period = text.utf8.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+      watchdogInterval = period > 0 ? .microseconds(max(1, period / 2)) : nil
+    } else {
+      watchdogInterval = nil
+    }
+  }
+
+  /// The process serves.
+  package func ready() { send("READY=1\nSTATUS=serving") }
+
+  /// The configuration is about to be read again; ``ready()`` follows. With the time, as systemd 253 asks for.
+  package func reloading() {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    send("RELOADING=1\nMONOTONIC_USEC=\(Int(now.tv_sec) * 1_000_000 + Int(now.tv_nsec) / 1_000)\nSTATUS=reloading")
+  }
+
+  /// The process is about to end.
+  package func stopping() { send("STOPPING=1\nSTATUS=finishing what is in flight") }
+
+  /// The process still turns.
+  package func alive() { send("WATCHDOG=1") }
+
+  private func send(_ message: String) {
+    var address = sockaddr_un()
+    let capacity = MemoryLayout.size(ofValue: address.sun_path)
+    guard var path, (1..<capacity).contains(path.count) else { return }
+    address.sun_family = sa_family_t(AF_UNIX)
+    // An abstract address is written with "@" for its zero byte.
+    if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
+    let descriptor = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    guard descriptor >= 0 else { return }
+    defer { close(descriptor) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+    let bytes = Array(message.utf8)
+    // Best effort, as sd_notify is: a manager that is not there must not keep the gateway from serving.
+    _ = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        sendto(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL), $0, length)
+      }
+    }
+  }
+}

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Lines for people: on a terminal, what is too long for it goes on below, indented. Elsewhere a line stays a line.
+struct TerminalLines {
+  /// The columns of the terminal; nil where standard output is none.
+  let columns: Int?
+
+  /// Of standard output.
+  init() {
+    var size = winsize()
+    guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else {
+      columns = nil
+      return
+    }
+    columns = Int(size.ws_col)
+  }
+
+  /// Prints rows of a name and a text, the texts in a column of their own.
+  func printTable(_ rows: [(part: String, text: String)]) {
+    let width = rows.map(\.part.count).max() ?? 0
+    for row in rows {
+      let name = row.part + String(repeating: " ", count: width - row.part.count)
+      print("\(name)  \(fitted(printable(row.text), indentation: width + 2))")
+    }
+  }
+
+  /// - Parameters:
+  ///   - text: what is to stand behind `indentation` columns; without control characters.
+  ///   - indentation: where a line that goes on begins; what stands before the first one is the caller's.
+  func fitted(_ text: String, indentation: Int) -> String {
+    guard let columns, columns - indentation >= 20 else { return text }
+    let width = columns - indentation
+    var lines: [String] = []
+    var line = ""
+    for word in text.split(separator: " ", omittingEmptySubsequences: false) {
+      if line.isEmpty {
+        line = String(word)
+      } else if line.count + 1 + word.count <= width {
+        line += " \(word)"
+      } else {
+        lines.append(line)
+        line = String(word)
+      }
+    }
+    lines.append(line)
+    return lines.joined(separator: "\n" + String(repeating: " ", count: indentation))
+  }
+}
