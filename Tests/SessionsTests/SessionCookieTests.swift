@@ -148,7 +148,7 @@ struct SessionCookieTests {
     let cookie = keys.signedCookie(for: .random())
     #expect(print(cookie, by: maker) == print(cookie, by: maker))
     #expect(print(cookie, by: maker) != print(keys.signedCookie(for: .random()), by: maker))
-    #expect(print("A" + cookie.dropFirst(), by: maker) != print(cookie, by: maker), "all of it counts")
+    #expect(print("B" + cookie.dropFirst(), by: maker) != print(cookie, by: maker), "all of it counts")
     #expect(print("", by: maker) == print("", by: maker) && print("a", by: maker) != print("b", by: maker))
     #expect(print(cookie, by: maker) != print(cookie, by: CookieFingerprinter()))
   }
