@@ -52,7 +52,7 @@ public struct LineBuffer: ~Copyable {
       count += 1
     }
     place[0] = UInt8(ascii: "\"")
-    for offset in 0..<length { place[1 + offset] = key.utf8Start[offset] }
+    (place + 1).update(from: key.utf8Start, count: length)
     place[1 + length] = UInt8(ascii: "\"")
     place[2 + length] = UInt8(ascii: ":")
     count += length + 3
