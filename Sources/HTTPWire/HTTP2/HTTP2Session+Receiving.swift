@@ -156,6 +156,8 @@ extension HTTP2Session {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.removeValue(forKey: id) else { return 0 }
     if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
+    queuedBytes -= stream.queuedBytes
+    stream.queue = nil
     let handler = stream.handler
     stream.handler = nil
     handler?.closed(code)
