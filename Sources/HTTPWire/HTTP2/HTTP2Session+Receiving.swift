@@ -14,6 +14,10 @@ extension HTTP2Session {
       isCheap = true
       idleFrames.earn(2)
     case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+    // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
+    case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
+      verdict = verdict ?? .protocolError
+      return Self.failure
     case NGHTTP2_RST_STREAM.rawValue: return isServer && !resets.spend(now) ? calm() : 0
     default: isCheap = false
     }
