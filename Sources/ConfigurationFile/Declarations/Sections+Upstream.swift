@@ -27,7 +27,10 @@ extension Sections {
         """, seeAlso: ["upstream.url", "listen.protocols"]),
       .byDefault(
         "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
-        "Idle connections that each event loop keeps for the next request, for each address.", unit: "connections",
+        """
+        Idle connections that each event loop keeps for the next request, for each address. Those of a burst beyond it are \
+        closed when they have been of no use for a second; 0 keeps none.
+        """, unit: "connections",
         seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
       .absent(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",

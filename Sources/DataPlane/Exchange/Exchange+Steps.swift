@@ -115,7 +115,7 @@ extension Exchange {
         receivedBytes: receivedBytes, sentBytes: sentBytes, session: session, user: user, failure: failure,
         version: version, request: requestLine, client: (client ?? peer).address,
         requestID: requestID,
-        upstreamAddress: server.observer.wantedFields.contains(.upstreamAddress)
+        upstreamAddress: server.observer.wantsRequestLine && server.observer.wantedFields.contains(.upstreamAddress)
           ? balancer?.pools[attempts.place].site.text : nil))
   }
 }

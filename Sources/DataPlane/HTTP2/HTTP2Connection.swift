@@ -43,6 +43,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private var hasRequested = false
   private var isLeaving = false
   private var isClosed = false
+  /// Whether so much waits for the client that applications are not read any more.
+  private var isFull = false
   private var readsHeld = false
   private var readIsDue = false
 
@@ -61,7 +63,13 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   // MARK: For the exchanges
 
   /// Whether the channel takes more.
-  var isWritable: Bool { context?.channel.isWritable ?? false }
+  private(set) var isWritable = true
+
+  /// Whether a stream may wait for the client with more than it has already.
+  func takesMore() -> Bool {
+    if session.queuedBytes >= session.policy.queuedBytes { isFull = true }
+    return !isFull
+  }
 
   /// Calls ``HTTP2Exchange/proceed()`` when everything that was read has been looked at.
   func proceedBehindReading(_ exchange: HTTP2Exchange) {
@@ -81,7 +89,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     flushIsDue = false
     guard let context, !isFlushing, !isReading, !isClosed else { return }
     isFlushing = true
-    while context.channel.isWritable {
+    while isWritable {
       var buffer = server.loop.buffers.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
       let count = buffer.readableBytes
@@ -91,6 +99,10 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     }
     isFlushing = false
     if session.isOver { return closeBehind() }
+    if isFull, session.queuedBytes < session.policy.queuedBytes / 2 {
+      isFull = false
+      for exchange in exchanges { exchange.clientTakesMore() }
+    }
     updateWait()
   }
 
@@ -98,6 +110,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    isWritable = context.channel.isWritable
     session.handler = self
     server.opened(self)
     updateWait()
@@ -159,12 +172,13 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   func channelReadComplete(context: ChannelHandlerContext) {
     // A client that does not read is not read either: it would only have us answer more.
-    if !context.channel.isWritable { holdReads(true) }
+    if !isWritable { holdReads(true) }
     context.fireChannelReadComplete()
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    if context.channel.isWritable {
+    isWritable = context.channel.isWritable
+    if isWritable {
       holdReads(false)
       for exchange in exchanges { exchange.clientTakesMore() }
       if wait == .write { wait = .nothing }

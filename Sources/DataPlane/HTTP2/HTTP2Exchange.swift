@@ -55,7 +55,11 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
 
   // MARK: Back-pressure
 
-  var canTakeResponse: Bool { stream.queuedBytes < Self.queueLimit && connection.isWritable }
+  var canTakeResponse: Bool { connection.isWritable && hasRoom }
+
+  private var hasRoom: Bool {
+    stream.queuedBytes == 0 || (stream.queuedBytes < Self.queueLimit && connection.takesMore())
+  }
 
   func sentContent() {
     if stream.queuedBytes == 0 {
@@ -64,7 +68,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
     } else if awaitsRoom {
       server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
     }
-    if stream.queuedBytes < Self.queueLimit { upstream?.holdReads(false) }
+    if hasRoom { upstream?.holdReads(false) }
   }
 
   /// Sees to it that a client that takes nothing of what is queued does not hold it for ever.
@@ -75,7 +79,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   }
 
   /// The client's channel can take more again.
-  func clientTakesMore() { if stream.queuedBytes < Self.queueLimit { upstream?.holdReads(false) } }
+  func clientTakesMore() { if hasRoom { upstream?.holdReads(false) } }
 
   func upstreamWritabilityChanged(_ writable: Bool) {
     guard phase != .closed else { return }

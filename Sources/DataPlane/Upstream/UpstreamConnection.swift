@@ -28,7 +28,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private let awaitsHandshake: Bool
   private var context: ChannelHandlerContext?
   private var phase = Phase.connecting
-  private(set) weak var client: (any ExchangeClient)?
+  /// Whose exchange it carries; let go of at its end. Not weak: that costs an object for each exchange over HTTP/2.
+  private(set) var client: (any ExchangeClient)?
   private var decoder = BodyDecoder(BodyFraming.none)
   /// A head that is not yet whole.
   private var partial: ByteBuffer?

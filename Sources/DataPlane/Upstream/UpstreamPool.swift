@@ -20,10 +20,9 @@ final class UpstreamPool {
   private let loop: LoopResources
   let site: UpstreamSite
   private let waits: UpstreamWaits
-  private let idleLimit: Int
   private let speaksHTTP2: Bool
   private let told: (Event) -> Void
-  private var idle: [UpstreamConnection] = []
+  private let idle: IdleConnections
   /// Connections on their way, and who waits for each.
   private var connecting: [ObjectIdentifier: Waiter] = [:]
   /// Exchanges under way.
@@ -61,7 +60,7 @@ final class UpstreamPool {
     self.site = site
     self.number = number
     waits = UpstreamWaits(settings.timeouts)
-    idleLimit = settings.idleConnectionsPerLoop
+    idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
     speaksHTTP2 = settings.speaks == .http2
     self.told = told
   }
@@ -109,13 +108,7 @@ final class UpstreamPool {
 
   /// The newest idle connection.
   @inline(__always)
-  func takeIdle() -> UpstreamConnection? {
-    while let connection = idle.popLast() {
-      // One whose end is on its way may still lie here.
-      if connection.isIdle { return connection }
-    }
-    return nil
-  }
+  func takeIdle() -> UpstreamConnection? { idle.take() }
 
   /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`.
   func connect(for client: any ExchangeClient) {
@@ -178,22 +171,16 @@ final class UpstreamPool {
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection, now: NIODeadline) {
     guard !isClosed else { return connection.close() }
-    idle.append(connection)
-    connection.awaitUse(now: now)
-    if idle.count > idleLimit { idle.removeFirst().close() }
+    idle.keep(connection, now: now)
   }
 
   /// Forgets an idle connection.
-  func remove(_ connection: UpstreamConnection) {
-    if let place = idle.lastIndex(where: { $0 === connection }) { idle.remove(at: place) }
-  }
+  func remove(_ connection: UpstreamConnection) { idle.remove(connection) }
 
   /// Closes what is idle, and keeps nothing from now on.
   func close() {
     isClosed = true
-    let connections = idle
-    idle = []
-    for connection in connections { connection.close() }
+    idle.close()
   }
 
   func established(_ connection: UpstreamConnection) {

@@ -8,7 +8,7 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var speaks = HTTPProtocol.http1
   /// How long each step towards it may take.
   public var timeouts: UpstreamTimeouts
-  /// Idle connections kept per event loop and address. Default: 64.
+  /// Idle connections kept per event loop and address; more only while they are used every second. Default: 64.
   public var idleConnectionsPerLoop = 64
   /// For `https:` addresses.
   public var tls = UpstreamTLSSettings()

@@ -12,6 +12,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
   /// Default: 1,048,576.
   package var connectionWindow: Int32 = 1_048_576
+  /// Bytes of responses that wait for one client. Default: 1,048,576. Beyond it the application is read only for streams
+  /// of which nothing waits: a client that takes nothing makes us hold so much, and what one read brings for each stream.
+  package var queuedBytes = 1_048_576
   /// Bytes of names and values of one field section as HPACK unpacks it. Default: 262,144. A section beyond it has cost
   /// too much already: the connection ends.
   package var sectionBytes = 262_144

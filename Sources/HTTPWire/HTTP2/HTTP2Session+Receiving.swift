@@ -14,6 +14,10 @@ extension HTTP2Session {
       isCheap = true
       idleFrames.earn(2)
     case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+    // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
+    case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
+      verdict = verdict ?? .protocolError
+      return Self.failure
     case NGHTTP2_RST_STREAM.rawValue: return isServer && !resets.spend(now) ? calm() : 0
     default: isCheap = false
     }
@@ -156,6 +160,8 @@ extension HTTP2Session {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.removeValue(forKey: id) else { return 0 }
     if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
+    queuedBytes -= stream.queuedBytes
+    stream.queue = nil
     let handler = stream.handler
     stream.handler = nil
     handler?.closed(code)

@@ -38,6 +38,7 @@ extension HTTP2Session {
   /// Queues content.
   package func send(_ content: ByteBuffer, on stream: HTTP2Stream) {
     guard stream.ending == nil, content.readableBytes > 0 else { return }
+    queuedBytes += content.readableBytes
     if stream.queue == nil { stream.queue = content } else { stream.queue?.writeImmutableBuffer(content) }
     resume(stream)
   }
@@ -76,7 +77,7 @@ extension HTTP2Session {
     var provider = nghttp2_data_provider()
     provider.read_callback = { _, id, _, length, flags, _, user in
       guard let user, let flags else { return ssize_t(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-      return HTTP2Callbacks.session(user).nextContent(of: id, at: length, &flags.pointee)
+      return HTTP2Callbacks.ask(user) { $0.nextContent(of: id, at: length, &flags.pointee) }
     }
     return body(&provider)
   }
@@ -117,6 +118,7 @@ extension HTTP2Session {
       stream.queue = nil
       guard let content = queue.readSlice(length: count) else { return Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
       output.writeImmutableBuffer(content)
+      queuedBytes -= count
       stream.queue = queue.readableBytes > 0 ? queue : nil
       idleFrames.earn(2)
       stream.handler?.sentContent()

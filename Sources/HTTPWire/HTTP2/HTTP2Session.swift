@@ -25,10 +25,10 @@ package protocol HTTP2SessionHandler: AnyObject {
 /// buffer. nghttp2 keeps the protocol's state; what it leaves to its user is in ``HTTP2Policy`` and
 /// ``HTTP2HeadAssembly``.
 package final class HTTP2Session {
-  let policy: HTTP2Policy
+  package let policy: HTTP2Policy
   let isServer: Bool
-  /// Whose session it is; who outlives it.
-  package weak var handler: (any HTTP2SessionHandler)?
+  /// Whose session it is; who outlives it. Not weak: that would make every retain of it a slow one.
+  package unowned var handler: (any HTTP2SessionHandler)?
   /// nil when the library had no memory for it, or when it is closed.
   var pointer: OpaquePointer?
   var streams: [Int32: HTTP2Stream] = [:]
@@ -36,6 +36,8 @@ package final class HTTP2Session {
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
   var now: NIODeadline
+  /// Content of all streams that waits to be sent.
+  package internal(set) var queuedBytes = 0
   /// What is being read, and where nghttp2 sees it.
   var input = ByteBuffer()
   var inputStart: UnsafeRawPointer?

@@ -92,7 +92,9 @@ struct InitCommand: ParsableCommand {
     print(
       """
 
-      In order. The Services ID must list this return URL, exactly: \(configuration.redirectURI)
+      In order. The Services ID must list this return URL, exactly:
+
+        \(configuration.redirectURI)
 
         cordon doctor --config \(output)     asks Apple, the application and the store
         cordon run --config \(output)        the gateway

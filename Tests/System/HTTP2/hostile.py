@@ -1,0 +1,193 @@
+"""Clients that wear a gateway out, wait for ever, or take nothing. hostile.py PORT NAME [NUMBER] prints a line of JSON."""
+
+import json
+import sys
+
+from peer import *
+
+
+def field_block(*fields):
+    """Literals that nobody remembers, so that the same bytes serve on every stream."""
+    def text(value):
+        return hpack.hpack.encode_integer(len(value), 7) + value.encode()
+    return b"".join(b"\0" + text(name) + text(value) for name, value in fields)
+
+
+def ended(peer):
+    """What the gateway says at the end, and how many answers there were."""
+    told, answers = None, 0
+    try:
+        while (frame := peer.read()) is not None:
+            if frame.type == GOAWAY and frame.error_code:
+                told = frame.error_code
+            answers += frame.type == HEADERS
+    except Unexpected:
+        return {"told": None, "open": True, "answers": answers}
+    return {"told": told, "open": False, "answers": answers}
+
+
+def flood(port, message, count=20000):
+    """So many messages: how the gateway ends it."""
+    peer = Peer(port)
+    peer.socket.settimeout(5)
+    for start in range(0, count, 500):
+        peer.send(*(message(peer, number) for number in range(start, start + 500)))
+    return ended(peer)
+
+
+def resets(port, count):
+    """So many streams that are given up as they begin, over as many connections as it takes; an honest peer asks beside
+    them, and counts its answers."""
+    count = int(count)
+    honest, number, asked, connections, told = Peer(port), 1, 0, 0, set()
+    block = field_block(*honest.fields(path="/public/reset"))
+    sent = 0
+    while sent < count:
+        peer = Peer(port)
+        peer.send(*(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) + raw(RST_STREAM, 0, 2 * n + 1, b"\0\0\0\x08")
+                    for n in range(1000)))
+        told.add(ended(peer)["told"])
+        sent, connections = sent + 1000, connections + 1
+        honest.send(raw(HEADERS, END_STREAM | END_HEADERS, number, block))
+        honest.answered(number)
+        number, asked = number + 2, asked + 1
+    return {"sent": sent, "connections": connections, "honest": asked, "told": sorted(it or 0 for it in told)}
+
+
+def made_resets(port):
+    """Streams that the gateway has to reset, because of what comes on them."""
+    peer = Peer(port)
+    block = field_block(*peer.fields("POST", "/public/reset"), ("content-length", "1"))
+    for start in range(0, 2000, 40):
+        peer.send(*(raw(HEADERS, END_HEADERS, 2 * n + 1, block) + raw(DATA, END_STREAM, 2 * n + 1, b"xy")
+                    for n in range(start, start + 40)), raw(PING, payload=b"whosthis"))
+        while (frame := peer.read()) is not None and frame.type != PING:
+            if frame.type == GOAWAY:
+                return {"told": frame.error_code, "sent": start + 40}
+    return {"told": None, "sent": 2000}
+
+
+def bomb(port):
+    """One long field that is remembered, and named again and again: a byte stands for four thousand."""
+    peer = Peer(port)
+    head = peer.block([*peer.fields(path="/public/never"), ("x", "y" * 4000)])
+    peer.send(raw(HEADERS, END_STREAM | END_HEADERS, 1, head + b"\xbe" * 12000))
+    return ended(peer)
+
+
+def no_reader(port, window, count):
+    """Streams whose answers are large, on so many connections, by a client that takes nothing of them.
+
+    With a window the socket is not read; without one nothing may be sent. Waits until it is told to end.
+    """
+    peers = []
+    for _ in range(int(count)):
+        peer = Peer(port, settings=setting(4, int(window)))
+        if int(window):
+            peer.send(raw(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30)))
+        block = field_block(*peer.fields(path="/public/large"))
+        peer.send(*(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) for n in range(100)))
+        peers.append(peer)
+    print(json.dumps({"asked": len(peers) * 100}), flush=True)
+    sys.stdin.read()
+    return {}
+
+
+def half_head(port):
+    """A head that does not go on."""
+    peer = Peer(port)
+    peer.send(peer.headers(1, flags=0))
+    return ended(peer)
+
+
+def idle(port):
+    """A connection on which one request was answered, and nothing follows."""
+    peer = Peer(port)
+    peer.send(peer.headers(1))
+    peer.answered(1)
+    return ended(peer)
+
+
+def half_body(port):
+    """A body that does not go on; the connection does."""
+    peer = Peer(port)
+    peer.send(peer.post(1), raw(DATA, 0, 1, b"x"))
+    head = peer.answered(1, "408")
+    peer.alive()
+    return {"status": dict(head)[":status"]}
+
+
+def closed_window(port):
+    """An answer that nobody makes room for; the connection goes on."""
+    peer = Peer(port, settings=setting(4, 0))
+    peer.send(peer.headers(1))
+    peer.stream_error(1, CANCEL)
+    return {}
+
+
+def expect(port):
+    """A body that waits to be asked for."""
+    peer = Peer(port)
+    peer.send(peer.post(1, more=[("expect", "100-continue"), ("content-length", "4")]))
+    first = peer.read_until(lambda it: it.type == HEADERS)
+    peer.send(raw(DATA, END_STREAM, 1, b"body"))
+    peer.answered(1)
+    return {"first": dict(first.decoded)[":status"]}
+
+
+def refused(port):
+    """What is answered without the application: another site, a body too large, announced and not."""
+    peer = Peer(port)
+    peer.send(peer.headers(1, [(":method", "GET"), (":scheme", "http"), (":path", "/public/never"),
+                               (":authority", "elsewhere.example")]))
+    peer.answered(1, "421")
+    peer.send(peer.post(3, "/public/never", [("content-length", "10001")]))
+    peer.answered(3, "413")
+    peer.send(peer.post(5, "/public/long"), raw(DATA, END_STREAM, 5, b"x" * 10001))
+    peer.answered(5, "413")
+    peer.alive()
+    return {}
+
+
+def drain(port):
+    """A request under way while the gateway ends: says when it hears the farewell, then what became of the request, of one
+    that comes after the farewell's last word, and of the connection."""
+    peer = Peer(port)
+    peer.send(peer.headers(1, peer.fields(path="/public/wait")))
+    print(json.dumps({"asked": True}), flush=True)
+    farewells, answered = [], False
+    while (frame := peer.read()) is not None:
+        if frame.type == PING and "ACK" not in frame.flags:
+            peer.send(raw(PING, ACK, 0, frame.opaque_data))
+        if frame.type == GOAWAY:
+            farewells.append([frame.last_stream_id, frame.error_code])
+            if len(farewells) == 2:
+                peer.send(peer.headers(3, peer.fields(path="/public/never")))
+                print(json.dumps({"told": farewells}), flush=True)
+        if frame.stream_id == 1 and "END_STREAM" in frame.flags:
+            answered = True
+    return {"farewells": farewells, "answered": answered, "late": any(it.stream_id == 3 for it in peer.seen)}
+
+
+FLOODS = {
+    "settings": lambda peer, number: raw(SETTINGS, payload=setting(3, number)),
+    "ping": lambda peer, number: raw(PING, payload=b"whosthis"),
+    "empty data": lambda peer, number: peer.post(1) if number == 0 else raw(DATA, 0, 1),
+    "window updates": lambda peer, number: raw(WINDOW_UPDATE, 0, 0, b"\0\0\0\x01"),
+    "priorities": lambda peer, number: raw(PRIORITY, 0, 2 * number + 1, b"\0\0\0\0\x10"),
+    "unknown frames": lambda peer, number: raw(0x42, 0, 0, b"x" * 64),
+    "continuation": lambda peer, number:
+        peer.headers(1, peer.fields(path="/public/never"), flags=0) if number == 0 else raw(CONTINUATION, 0, 1, b""),
+    "long continuation": lambda peer, number:
+        peer.headers(1, peer.fields(path="/public/never"), flags=0) if number == 0
+        else raw(CONTINUATION, 0, 1, field_block(("x", "y" * 900))),
+}
+
+if __name__ == "__main__":
+    port, name, *rest = int(sys.argv[1]), *sys.argv[2:]
+    if name in FLOODS:
+        answer = flood(port, FLOODS[name])
+    else:
+        scenarios = [resets, made_resets, bomb, no_reader, half_head, idle, half_body, closed_window, expect, refused, drain]
+        answer = {it.__name__: it for it in scenarios}[name](port, *rest)
+    print(json.dumps(answer), flush=True)
