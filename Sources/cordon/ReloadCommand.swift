@@ -20,7 +20,8 @@ struct ReloadCommand: AsyncParsableCommand {
 
   func run() async throws {
     try await gateway.perform("reload") { client in
-      let report = try await client.reload()
+      try await client.reload()
+    } tell: { report in
       if gateway.json { try printJSON(report) } else { tell(report) }
       if !report.reloaded { throw ExitCode.failure }
     }

@@ -27,10 +27,9 @@ struct AccountsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("accounts find") { client in
-        let accounts =
-          if let subject { try await client.accounts(subject: subject) } else {
-            try await client.accounts(email: email ?? "")
-          }
+        if let subject { return try await client.accounts(subject: subject) }
+        return try await client.accounts(email: email ?? "")
+      } tell: { accounts in
         if gateway.json { return try printJSON(accounts) }
         guard !accounts.isEmpty else {
           complain("Nobody was found.")
@@ -53,7 +52,8 @@ struct AccountsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("accounts sessions") { client in
-        let sessions = try await client.sessions(of: subject)
+        try await client.sessions(of: subject)
+      } tell: { sessions in
         if gateway.json { return try printJSON(sessions) }
         print(sessions.isEmpty ? "No sessions." : sessions.map(\.text).joined(separator: "\n\n"))
       }
@@ -80,7 +80,8 @@ struct AccountsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("accounts disconnect") { client in
-        let report = try await client.disconnect(subject, evenUnrevoked: force)
+        try await client.disconnect(subject, evenUnrevoked: force)
+      } tell: { report in
         if gateway.json { try printJSON(report) } else { print(report.text) }
         if !report.forgotten { throw ExitCode.failure }
       }
@@ -113,8 +114,9 @@ struct SessionsCommand: AsyncParsableCommand {
 
     func run() async throws {
       try await gateway.perform("sessions end") { client in
-        let report =
-          if let all { try await client.endSessions(of: all) } else { try await client.endSession(handle ?? "") }
+        if let all { return try await client.endSessions(of: all) }
+        return try await client.endSession(handle ?? "")
+      } tell: { report in
         if gateway.json { return try printJSON(report) }
         print("\(report.ended) session\(report.ended == 1 ? "" : "s") ended.")
       }

@@ -14,6 +14,20 @@ struct RunningGatewayOptions: ParsableArguments {
   @Flag(name: .long, help: "Print JSON.")
   var json = false
 
+  /// Asks the gateway, which may take as long as Apple does, and tells what it answered.
+  func perform<Answer>(
+    _ command: String, ask: (AdministrationClient) async throws -> Answer, tell: (Answer) throws -> Void
+  ) async throws {
+    try await perform(command) { client in
+      let progress = Progress()
+      progress.show("Asking the gateway")
+      defer { progress.clear() }
+      let answer = try await ask(client)
+      progress.clear()
+      try tell(answer)
+    }
+  }
+
   /// Does something with the gateway; what goes wrong is told, and the exit status is 1.
   func perform(_ command: String, _ body: (AdministrationClient) async throws -> Void) async throws {
     let configuration = try Configuration.loaded(from: config)

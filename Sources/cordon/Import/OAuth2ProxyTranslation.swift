@@ -32,7 +32,8 @@ struct OAuth2ProxyTranslation {
     configuration.set("public_url", .text("https://app.example.com"))
     configuration.set("listen.address", .text("127.0.0.1:4180"))
     configuration.set("upstream.url", .text("http://127.0.0.1:3000"))
-    configuration.set("apple.client_id", .text("com.example.web"))
+    configuration.set(
+      "apple.client_id", .text("com.example.web"), comment: "examples: put your own here, all four")
     configuration.set("apple.team_id", .text("DEF123GHIJ"))
     configuration.set("apple.key_id", .text("ABC123DEFG"))
     configuration.set("apple.private_key_file", .text("AuthKey_ABC123DEFG.p8"))

@@ -96,7 +96,7 @@ struct InitCommand: ParsableCommand {
 
         \(configuration.redirectURI)
 
-        cordon doctor --config \(output)     asks Apple, the application and the store
+        cordon doctor --config \(output)     asks Apple and the application
         cordon run --config \(output)        the gateway
       """)
   }

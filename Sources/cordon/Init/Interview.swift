@@ -106,7 +106,10 @@ struct Interview {
 
   private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {
     let texts = problems.map { printable("\($0.what); \($0.remedy)") }
-    if let terminal { return terminal.say(texts.map { "  No: \($0)" }.joined(separator: "\n")) }
+    if let terminal {
+      let lines = TerminalLines()
+      return terminal.say(texts.map { "  No: \(lines.fitted($0, indentation: 6))" }.joined(separator: "\n"))
+    }
     for text in texts { complain("cordon init: \(question.option): \(text)") }
     throw ExitCode(ExitStatus.configuration)
   }
