@@ -94,7 +94,6 @@ address = "127.0.0.1:{admin}"
 
 [upstream]
 url = "http://127.0.0.1:{upstream}"
-idle_connections = 256
 
 [apple]
 client_id = "{client}"

@@ -8,7 +8,7 @@ import Testing
 //   gets a page with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
 // - The grace is over some time: then nobody is let in on memory alone.
 // - What was signed out while one gateway could not hear of it is refused when it hears again.
-// - The same for SQLite: locked, its disk full, damaged.
+// - The same for SQLite: locked, its disk full, not to be written, damaged.
 
 @SystemActor
 @Suite("The store in trouble")
@@ -193,6 +193,26 @@ struct StoreFaultTests {
     #expect(try ask(anna, site) == 200)
   }
 
+  @Test(
+    "A SQLite file that may only be read: a start is refused with the remedy, and goes well when it may be written",
+    .enabled(if: geteuid() == 0, "mounting a small file system takes root"))
+  func readOnly() throws {
+    let disk = try SmallDisk(mebibytes: 4)
+    defer { disk.unmount() }
+    let site = try Site(adjust: { $0["store", "url"] = "\"sqlite:\(disk.path)/cordon.db\"" })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    try disk.remount("ro")
+    let started = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", site.gateway.file])
+    #expect(started.exit == .code(1))
+    #expect(started.standardError.contains("may be read but not written"), "\(started.standardError)")
+    try disk.remount("rw")
+    try site.gateway.restart()
+    #expect(try ask(anna, site) == 200)
+  }
+
   @Test("A damaged SQLite file: a start is refused with the remedy, and the file stays as it is")
   func damaged() throws {
     let site = try Site()
@@ -228,6 +248,13 @@ final class SmallDisk {
 
   func unmount() {
     _ = try? ServerProcess.run("/usr/bin/umount", ["--lazy", path])
+  }
+
+  /// Whether it may be written: "rw" or "ro".
+  func remount(_ mode: String) throws {
+    let mount = try ServerProcess.run(
+      Machine.program("mount", package: "mount"), ["-o", "remount,\(mode)", path])
+    guard mount.exit == .code(0) else { throw HarnessError.missing("a remounted tmpfs: \(mount.standardError)") }
   }
 
   /// Not one byte is left.

@@ -18,6 +18,8 @@ final class Connection {
   private let limits: TimeLimits
   /// What the server has been told, and not yet carried out for good.
   private var phase = Phase.idle
+  /// Whether the transaction has yet to be begun: `BEGIN` goes together with its first statement.
+  private var isBeginDue = false
 
   private enum Phase {
     case idle
@@ -64,7 +66,55 @@ final class Connection {
 
   /// Carries out one statement.
   @discardableResult
-  func run(_ statement: SQL, _ parameters: [Parameter] = [], limit: Duration? = nil) throws -> QueryResult {
+  func run(_ text: SQL, _ parameters: [Parameter] = [], limit: Duration? = nil) throws -> QueryResult {
+    try run(Statement(text, parameters), limit: limit)
+  }
+
+  /// Carries out one statement.
+  @discardableResult
+  func run(_ statement: Statement, limit: Duration? = nil) throws -> QueryResult {
+    if isBeginDue { return try run(together: [statement], limit: limit)[0] }
+    guard send(statement) else { throw lost() }
+    let deadline = deadline(limit)
+    try flush(by: deadline)
+    return try answer(by: deadline)
+  }
+
+  /// Carries out several statements that travel together and are answered together: one round trip for all
+  /// (PostgreSQL's manual, "Pipeline Mode").
+  ///
+  /// - Returns: one result for each statement.
+  /// - Throws: what the first that failed failed with; those after it are not carried out.
+  func run(together statements: [Statement], limit: Duration? = nil) throws -> [QueryResult] {
+    let beginning = isBeginDue ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
+    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    isBeginDue = false
+    for statement in beginning + statements {
+      guard send(statement) else { throw lost() }
+    }
+    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    let deadline = deadline(limit)
+    try flush(by: deadline)
+    var results: [QueryResult] = []
+    var failure: DatabaseFailure?
+    for _ in beginning + statements {
+      do {
+        results.append(try answer(by: deadline))
+      } catch let refused as DatabaseFailure {
+        guard case .refused = refused else { throw refused }
+        failure = failure ?? refused
+      } catch is Skipped {
+        continue
+      }
+    }
+    guard try next(by: deadline)?.isEndOfPipeline == true, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    if let failure { throw failure }
+    guard results.count == beginning.count + statements.count else { throw lost() }
+    return Array(results.dropFirst(beginning.count))
+  }
+
+  private func send(_ statement: Statement) -> Bool {
+    let parameters = statement.parameters
     let values = parameters.map(\.value)
     // One buffer for all, each ended by a NUL, as libpq wants text.
     var buffer: [UInt8] = []
@@ -74,29 +124,33 @@ final class Connection {
       buffer += value ?? []
       buffer.append(0)
     }
-    let sent = buffer.withUnsafeBytes { bytes in
+    return buffer.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       let pointers = zip(values, offsets).map { value, offset in value == nil ? nil : start.map { $0 + offset } }
       return PQsendQueryParams(
-        handle, statement.text, Int32(parameters.count), parameters.map(\.type), pointers,
-        values.map { Int32($0?.count ?? 0) }, parameters.map { $0.isBinary ? 1 : 0 }, 1)
+        handle, statement.text.text, Int32(parameters.count), parameters.map(\.type), pointers,
+        values.map { Int32($0?.count ?? 0) }, parameters.map { $0.isBinary ? 1 : 0 }, 1) == 1
     }
-    return try answer(sent, limit: limit)
   }
 
   /// Carries out `body` as one transaction, at the least strict level that every engine has: what must not change meanwhile
   /// is locked by `FOR UPDATE`. Stricter levels only collide more often.
   func transaction<Value>(_ body: () throws -> Value) throws -> Value {
-    try run("BEGIN ISOLATION LEVEL READ COMMITTED")
+    isBeginDue = true
     phase = .transaction
-    defer { phase = .idle }
+    defer {
+      phase = .idle
+      isBeginDue = false
+    }
     let value: Value
     do {
       value = try body()
     } catch {
-      if (error as? DatabaseFailure)?.endsConnection != true { try run("ROLLBACK") }
+      if !isBeginDue, (error as? DatabaseFailure)?.endsConnection != true { try run("ROLLBACK") }
       throw error
     }
+    // Nothing was asked of the server.
+    if isBeginDue { return value }
     phase = .committing
     let ended = try run("COMMIT")
     // A transaction that had failed is rolled back by COMMIT, without an error.
@@ -135,19 +189,31 @@ final class Connection {
       """, [.text(String(statement)), .text(String(statement * 2))])
   }
 
-  private func answer(_ sent: Int32, limit: Duration?) throws -> QueryResult {
-    guard sent == 1 else { throw lost() }
-    let deadline = ContinuousClock.now + (limit ?? limits.statement) + .seconds(1)
-    try flush(by: deadline)
+  /// A statement was not carried out, because one that travelled before it failed.
+  private struct Skipped: Error {}
+
+  private func deadline(_ limit: Duration?) -> ContinuousClock.Instant {
+    .now + (limit ?? limits.statement) + .seconds(1)
+  }
+
+  /// What the server says next; nil at the end of what it has to say about a statement.
+  private func next(by deadline: ContinuousClock.Instant) throws -> QueryResult? {
+    while PQisBusy(handle) == 1 {
+      try wait(for: POLLIN, by: deadline)
+      guard PQconsumeInput(handle) == 1 else { throw lost() }
+    }
+    return PQgetResult(handle).map { QueryResult($0) }
+  }
+
+  /// The answer to one statement.
+  private func answer(by deadline: ContinuousClock.Instant) throws -> QueryResult {
     var last: QueryResult?
     var failure: DatabaseFailure?
-    while true {
-      while PQisBusy(handle) == 1 {
-        try wait(for: POLLIN, by: deadline)
-        guard PQconsumeInput(handle) == 1 else { throw lost() }
+    while let result = try next(by: deadline) {
+      if result.isSkipped {
+        while try next(by: deadline) != nil {}
+        throw Skipped()
       }
-      guard let next = PQgetResult(handle) else { break }
-      let result = QueryResult(next)
       guard result.isAnswer else { throw lost() }
       failure = failure ?? result.failure
       last = result

@@ -12,7 +12,7 @@ enum DatabaseFailure: Error {
   /// Whether the same transaction can be tried again at once: it collided with another one and left nothing behind.
   var isCollision: Bool {
     guard case .refused(let state, _) = self else { return false }
-    return state == .serializationFailure || state == .deadlock
+    return [.serializationFailure, .deadlock, .uniqueViolation].contains(state)
   }
 
   /// Whether the connection is of no use any more, or leads to a server that is: a standby that was the primary.
@@ -41,4 +41,6 @@ struct SQLState: Sendable, Equatable, CustomStringConvertible {
   static let readOnly = SQLState("25006")
   static let serializationFailure = SQLState("40001")
   static let deadlock = SQLState("40P01")
+  /// Somebody else inserted the same row first: next time it is found.
+  static let uniqueViolation = SQLState("23505")
 }

@@ -34,6 +34,12 @@ final class QueryResult {
     }
   }
 
+  /// Whether a statement before it, sent together with it, failed: then it was not carried out.
+  var isSkipped: Bool { PQresultStatus(handle) == PGRES_PIPELINE_ABORTED }
+
+  /// Whether all that was sent together is answered.
+  var isEndOfPipeline: Bool { PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
+
   /// Whether this is an answer at all; an error without a state is libpq's own, about the connection.
   var isAnswer: Bool {
     switch PQresultStatus(handle) {

@@ -17,3 +17,14 @@ struct SQL: Sendable, ExpressibleByStringInterpolation {
     mutating func appendInterpolation(_ part: SQL) { text += part.text }
   }
 }
+
+/// A statement with what it is to be carried out with.
+struct Statement: Sendable {
+  let text: SQL
+  let parameters: [Parameter]
+
+  init(_ text: SQL, _ parameters: [Parameter] = []) {
+    self.text = text
+    self.parameters = parameters
+  }
+}

@@ -4,12 +4,7 @@ public import Sessions
 extension PostgreSQLSessionStore {
   public func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
     try await read { connection in
-      let row = try connection.run(
-        """
-        SELECT \(SessionRow.columns), \(AccountRow.columns) FROM cordon.sessions
-        JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE sessions.handle = $1
-        """, [.bytes(handle.bytes)]
-      ).first
+      let row = try connection.run(Self.finding, [.bytes(handle.bytes)]).first
       return try row.map { row in
         SessionSnapshot(
           session: try SessionRow.session(row),
@@ -17,6 +12,12 @@ extension PostgreSQLSessionStore {
       }
     }
   }
+
+  /// A session's first sight on a gateway: one read by two primary keys.
+  static let finding: SQL = """
+    SELECT \(SessionRow.columns), \(AccountRow.columns) FROM cordon.sessions
+    JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE sessions.handle = $1
+    """
 
   @discardableResult
   public func end(

@@ -24,23 +24,36 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  /// In three round trips: what is there, what is new, and the commit.
   public func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in
-      let (before, after) = try Self.saveAccount(signIn, in: connection)
-      if let token = signIn.token {
-        try Self.save(token, of: session, version: after.claimNumber, in: connection)
+      let found = try connection.run(together: [
+        AccountRow.locking(session.subject),
+        Statement(
+          "DELETE FROM cordon.submitted_names WHERE subject = $1 RETURNING name", [.text(session.subject.text)]),
+      ])
+      let before = try found[0].first.map { try AccountRow($0) }
+      let submitted = try found[1].first.map { try RecordText.decode(PersonName.self, $0.text(0)) }
+      let after = AccountRow(
+        account: signIn.account(after: before?.account, submitted: submitted),
+        claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
+      // Two first sign-ins of one user at once: the later one waits for the earlier, collides, and then finds an account.
+      let account = try before == nil ? after.inserting() : after.updating()
+      var statements = [account, SessionRow.inserting(session)]
+      if let token = signIn.token { statements.append(Self.saving(token, of: session, version: after.claimNumber)) }
+      if let replacing = signIn.replacing {
+        statements.append(SessionRow.ending(where: "handle = $1", [.bytes(replacing.bytes)]))
       }
-      guard try SessionRow.insert(session, in: connection) else {
+      let written = try connection.run(together: statements)
+      guard written[1].affected == 1 else {
         throw StoreError(
           code: .conflict, message: "a session began twice; please report this", cause: "handle \(session.handle)")
       }
       var ended: [SessionHandle] = []
-      if let replacing = signIn.replacing {
-        ended = try SessionRow.end(where: "handle = $1", [.bytes(replacing.bytes)], in: connection)
-      }
+      if signIn.replacing != nil, let last = written.last { ended = try SessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
-      if let before, before.name != after.account.name || before.claims != after.account.claims {
+      if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
         changes.append(.accountChanged(session.subject))
       }
       return CompletedSignIn(
@@ -48,34 +61,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// Two first sign-ins of one user at once: the later one waits for the earlier and then finds an account.
-  private static func saveAccount(
-    _ signIn: SignIn, in connection: Connection
-  ) throws -> (before: Account?, after: AccountRow) {
-    let subject = signIn.session.subject
-    var submitted: PersonName?
-    while true {
-      let before = try AccountRow.lock(subject, in: connection)
-      if submitted == nil {
-        submitted = try connection.run(
-          "DELETE FROM cordon.submitted_names WHERE subject = $1 RETURNING name", [.text(subject.text)]
-        ).first.map { try RecordText.decode(PersonName.self, $0.text(0)) }
-      }
-      let after = AccountRow(
-        account: signIn.account(after: before?.account, submitted: submitted),
-        claimNumber: before.map { $0.claimNumber &+ 1 } ?? signIn.session.began.stored)
-      if before != nil {
-        try after.update(in: connection)
-        return (before?.account, after)
-      }
-      if try after.insert(in: connection) { return (nil, after) }
-    }
-  }
-
-  private static func save(
-    _ token: SealedToken, of session: Session, version: Int64, in connection: Connection
-  ) throws {
-    try connection.run(
+  private static func saving(_ token: SealedToken, of session: Session, version: Int64) -> Statement {
+    Statement(
       """
       INSERT INTO cordon.refresh_tokens (subject, client_id, sealed, key, version) VALUES ($1, $2, $3, $4, $5)
       ON CONFLICT (subject, client_id) DO UPDATE SET sealed = excluded.sealed, key = excluded.key,

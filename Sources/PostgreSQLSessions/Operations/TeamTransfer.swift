@@ -25,11 +25,8 @@ extension PostgreSQLSessionStore {
         try moved.update(in: connection)
       } else {
         guard try Self.areTokens(of: move, in: connection) else { return .tokensChanged }
-        if present == nil, try !moved.insert(in: connection) {
-          // Somebody signed in under the new subject this moment: as a collision, to be carried out anew.
-          throw DatabaseFailure.refused(state: .serializationFailure, message: "the new subject has just appeared")
-        }
-        if present != nil { try moved.update(in: connection) }
+        // Where somebody signs in under the new subject this moment, it collides, and is carried out anew.
+        try connection.run(present == nil ? moved.inserting() : moved.updating())
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
         changes.append(.accountChanged(move.old))
       }

@@ -36,31 +36,36 @@ struct AccountRow {
 
   /// As `find`; nobody else changes the account until this transaction is over.
   static func lock(_ subject: Subject, in connection: Connection) throws -> AccountRow? {
-    try connection.run(
-      "SELECT \(columns) FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)]
-    ).first.map { try AccountRow($0) }
+    try connection.run(locking(subject)).first.map { try AccountRow($0) }
   }
 
-  /// - Returns: false where there is one already.
-  func insert(in connection: Connection) throws -> Bool {
-    try connection.run(
+  /// What `lock` asks.
+  static func locking(_ subject: Subject) -> Statement {
+    Statement("SELECT \(columns) FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)])
+  }
+
+  /// Fails as a collision where there is one already: the whole transaction is carried out anew.
+  func inserting() throws -> Statement {
+    Statement(
       """
       INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
         last_answer, claim_number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (subject) DO NOTHING
-      """, try parameters
-    ).affected == 1
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      """, try parameters)
   }
 
   /// In the place of the old, which is locked.
-  func update(in connection: Connection) throws {
-    try connection.run(
+  func updating() throws -> Statement {
+    Statement(
       """
       UPDATE cordon.accounts SET name = $2, email_key = $3, claims = $4, latest_authorization = $5, last_verified = $6,
         last_asked = $7, last_answer = $8, claim_number = $9
       WHERE subject = $1
       """, try parameters)
   }
+
+  /// In the place of the old, which is locked.
+  func update(in connection: Connection) throws { try connection.run(updating()) }
 
   /// Removes everything known of a user.
   static func forget(

@@ -18,9 +18,9 @@ enum SessionRow {
       lastSeen: try row.date(5), userAgent: try row.optionalText(6).flatMap { UserAgentSummary($0.utf8) })
   }
 
-  /// - Returns: false where there is or lately was a session of this handle.
-  static func insert(_ session: Session, in connection: Connection) throws -> Bool {
-    try connection.run(
+  /// Inserts nothing where there is or lately was a session of this handle.
+  static func inserting(_ session: Session) -> Statement {
+    Statement(
       """
       INSERT INTO cordon.sessions (handle, subject, client_id, began, ends, last_seen, user_agent)
       SELECT $1, $2, $3, $4, $5, $6, $7 WHERE NOT EXISTS (SELECT 1 FROM cordon.changes WHERE handle = $1)
@@ -30,15 +30,24 @@ enum SessionRow {
         .bytes(session.handle.bytes), .text(session.subject.text), .text(session.clientID),
         .integer(session.began.stored), .integer(session.ends.stored), .integer(session.lastSeen.stored),
         .text(session.userAgent?.text),
-      ]
-    ).affected == 1
+      ])
   }
 
   /// Removes the sessions of which `condition` is true.
   static func end(
     where condition: SQL, _ parameters: [Parameter], in connection: Connection
   ) throws -> [SessionHandle] {
-    try connection.run("DELETE FROM cordon.sessions WHERE \(condition) RETURNING handle", parameters).rows.map { row in
+    try handles(try connection.run(ending(where: condition, parameters)))
+  }
+
+  /// What `end` asks.
+  static func ending(where condition: SQL, _ parameters: [Parameter]) -> Statement {
+    Statement("DELETE FROM cordon.sessions WHERE \(condition) RETURNING handle", parameters)
+  }
+
+  /// What `ending` answers.
+  static func handles(_ result: QueryResult) throws -> [SessionHandle] {
+    try result.rows.map { row in
       guard let handle = SessionHandle(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
       return handle
     }
