@@ -46,17 +46,21 @@ let package = Package(
   targets: [
     // MARK: Under test
     .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
+    .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
     module("TLSTransport", ["COpenSSL", .nioCore]),
-    module("HTTPWire", [.nioCore]),
+    module("HTTPWire", ["CNghttp2", .nioCore]),
     module("DataPlane", ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging]),
     module("AppleIdentity", [.jwtKit, .crypto, .httpTypes]),
     module("Sessions", [.crypto]),
+    module("IdentityAssertion", [.jwtKit, .crypto]),
     module("AccessPolicy", []),
     module("Pages", [.mustache]),
     module("Operations", [.logging]),
     module(
       "ConfigurationFile",
-      ["DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations", .toml]),
+      [
+        "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations", .toml,
+      ]),
 
     // MARK: What must hold, and what looks for a case where it does not
     .target(

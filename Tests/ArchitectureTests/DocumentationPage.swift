@@ -50,7 +50,7 @@ struct DocumentationPage {
     var result: Set<String> = []
     let all = FileManager.default.enumerator(atPath: root.path)
     while let path = all?.nextObject() as? String {
-      if path.hasPrefix(".") {
+      if path.split(separator: "/").last?.hasPrefix(".") == true {
         all?.skipDescendants()
       } else {
         result.insert(path)
