@@ -57,6 +57,7 @@ public enum ConfigurationFile {
     UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
     RouteChecks.check(reader.routes, into: &draft.configuration, &reading)
+    TemplateChecks.check(&draft, files, &reading)
     FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
     return draft.configuration

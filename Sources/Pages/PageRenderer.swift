@@ -5,6 +5,8 @@ public struct PageRenderer: Sendable {
   let host: String
   let prefix: String
   let templates: PageTemplates
+  /// The operator's, or ours.
+  private let ownStylesheet: Markup
   /// What the pages say, in the language that they are in.
   private(set) var texts: any PageTexts
   /// By the tag that clients ask with.
@@ -20,7 +22,8 @@ public struct PageRenderer: Sendable {
     applicationName = Markup.withoutDirections(settings.applicationName ?? host)
     self.host = host
     self.prefix = prefix
-    templates = try PageTemplates()
+    templates = try PageTemplates(own: settings.templates)
+    ownStylesheet = settings.templates.stylesheet.map(Markup.init) ?? Markup(trusted: Stylesheet.text)
     texts = (settings.languages.first ?? .english).texts
     languages = Dictionary(settings.languages.map { ($0.primaryTag, $0) }, uniquingKeysWith: { first, _ in first })
   }
@@ -36,19 +39,21 @@ public struct PageRenderer: Sendable {
   /// Fills a template in that stands in the layout.
   func page(
     _ name: PageTemplates.Name, status: Int = 200, title: PageText, requestID: String? = nil,
-    allowsScript: Bool = false, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
+    script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
     _ content: [String: Markup]
   ) -> RenderedPage {
     var generator = SystemRandomNumberGenerator()
     let policy = ContentSecurityPolicy(
-      nonce: .init(using: &generator), allowsScript: allowsScript, formAction: formAction)
+      nonce: .init(using: &generator), allowsScript: script != nil, formAction: formAction)
+    let stylesheet = "\(Markup(trusted: Stylesheet.button))\(style)\(ownStylesheet)" as Markup
     var values: [String: Markup] = [
       "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),
-      "title": text(title), "icon": Markup(trusted: Artwork.icon), "nonce": Markup(escaping: policy.nonce.text),
-      "style": "\(Markup(trusted: Stylesheet.text))\(style)", "mark": Markup(trusted: Artwork.mark),
-      "host": Markup(escaping: host),
-      "requestIDLabel": text(.requestIDLabel),
+      "title": text(title), "icon": Markup(trusted: Artwork.icon),
+      "style": "<style nonce=\"\(policy.nonce.text)\">\n\(stylesheet)\n</style>",
+      "mark": Markup(trusted: Artwork.mark), "application": Markup(escapingOwn: applicationName),
+      "host": Markup(escaping: host), "requestIDLabel": text(.requestIDLabel),
     ]
+    if let script { values["script"] = "<script nonce=\"\(policy.nonce.text)\">\n\(script)\n</script>" }
     if let requestID { values["requestID"] = Markup(escaping: requestID) }
     values.merge(content) { _, new in new }
     return RenderedPage(

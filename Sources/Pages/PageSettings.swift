@@ -9,5 +9,8 @@ public struct PageSettings: Sendable, Equatable {
   /// Default: all.
   public var languages = PageLanguage.allCases
 
+  /// Templates and a stylesheet that stand in for ours. Default: none.
+  public var templates = OwnTemplates()
+
   public init() {}
 }

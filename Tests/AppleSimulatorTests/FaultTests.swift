@@ -64,6 +64,30 @@ struct FaultTests {
     }
   }
 
+  @Test(
+    "Every error of Apple's token endpoint comes on order, with Apple's undocumented description if it is asked for",
+    arguments: [
+      "invalid_request", "invalid_client", "invalid_grant", "unauthorized_client", "unsupported_grant_type",
+      "invalid_scope",
+    ])
+  func everyError(error: String) async throws {
+    try await Relying.withSimulator { relying async throws in
+      let token = try await relying.refreshToken()
+      try await relying.order("POST", "faults", #"{"endpoint":"token","kind":"refuse","error":"\#(error)","times":1}"#)
+      try await relying.order(
+        "POST", "faults",
+        #"{"endpoint":"revoke","kind":"refuse","error":"\#(error)","error_description":"why","times":1}"#)
+      let refused = try await relying.refresh(token)
+      #expect(refused.status == 400 && refused.json["error"] == .string(error))
+      #expect(refused.json["error_description"] == nil)
+      let revocation = try await relying.send(
+        "POST", "/auth/revoke", body: "", type: "application/x-www-form-urlencoded")
+      #expect(revocation.status == 400 && revocation.json["error"] == .string(error))
+      #expect(revocation.json["error_description"] == "why")
+      #expect(try await relying.refresh(token).status == 200)
+    }
+  }
+
   @Test("Every request is in the log with its form, its status and why it was refused; control requests are not")
   func log() async throws {
     try await Relying.withSimulator { relying async throws in

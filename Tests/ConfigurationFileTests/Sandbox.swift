@@ -23,8 +23,28 @@ enum Sandbox {
 
     """.utf8)
 
-  static let files = FileAccess { path, _ in
+  static let files = FileAccess(read: read, list: list)
+
+  private static func list(_ path: String) -> FileAccess.Listing {
     switch path {
+    case "/conf/pages": .names([".", "..", ".git", "sign-in.mustache", "style.css", "sign-in.mustache~"])
+    case "/conf/bad-pages":
+      .names(["signin.mustache", "sign-out.mustache", "style.css", "layout.mustache", "logo.png"])
+    case "/conf/session.key": .notFolder
+    case "/conf/locked": .unreadable(reason: "Permission denied")
+    default: .missing
+    }
+  }
+
+  private static func read(_ path: String, _ limit: Int) -> FileAccess.Outcome {
+    switch path {
+    case "/conf/pages/sign-in.mustache":
+      .contents(Array("{{<layout}}{{$content}}{{heading}} {{button}}{{/content}}{{/layout}}".utf8), mode: 0o644)
+    case "/conf/pages/style.css": .contents(Array("h1 { color: teal }".utf8), mode: 0o644)
+    case "/conf/bad-pages/sign-out.mustache":
+      .contents(Array("{{<layout}}{{$content}}\n<h1>{{headding}}</h1>{{/content}}{{/layout}}".utf8), mode: 0o644)
+    case "/conf/bad-pages/style.css": .contents(Array("a { color: red }\n@import 'x';".utf8), mode: 0o644)
+    case "/conf/bad-pages/layout.mustache": .tooLong
     case "/conf/session.key", "/conf/old.key", "/conf/admin.token", "/etc/cordon/session.key":
       .contents([UInt8](repeating: 0x41, count: 48), mode: 0o600)
     case "/conf/group.key": .contents([UInt8](repeating: 0x41, count: 32), mode: 0o640)

@@ -91,7 +91,7 @@ struct EveryPageTests {
   @Test("Every value stands in three braces in the templates, since values are escaped before")
   func threeBraces() {
     for name in PageTemplates.Name.allCases {
-      let rest = PageTemplates.source(name).replacing(/\{\{\{[a-zA-Z]+\}\}\}/, with: "")
+      let rest = StandardTemplates.source(name).replacing(/\{\{\{[a-zA-Z]+\}\}\}/, with: "")
       #expect(rest.firstMatch(of: /\{\{[^#\/^<>$]/) == nil, "\(name.rawValue)")
     }
   }

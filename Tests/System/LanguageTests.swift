@@ -118,8 +118,43 @@ struct DrawnButtonTests {
       try browser.open(site.own("sign-in"))
       try browser.screenshots("12-drawn-\(language)")
     }
+    // Longer words are smaller, and stay on their line.
+    for language in ["ar", "ca", "cs", "de", "el", "fr-CA", "he", "hu", "ko", "ms", "pt-PT", "ru", "th", "uk", "vi"] {
+      try browser.devTools("Network.setExtraHTTPHeaders", ["headers": ["Accept-Language": language]])
+      try browser.open(site.own("sign-in"))
+      let fits = """
+        const a = document.querySelector('.apple'), s = a.querySelector('span');
+        return a.offsetHeight == 48 && a.scrollWidth <= a.clientWidth && s.offsetHeight < 40
+        """
+      #expect(try browser.script(fits) as? Bool == true, "\(language)")
+    }
     try browser.click("a[href*='/.auth/authorize']")
     try browser.waitForAddress("Apple's page") { $0.hasPrefix(site.apple.baseURL) }
     #expect(try site.gateway.client.get("/.auth/button?locale=sv_SE&color=black").status == 503)
+  }
+
+  @Test("In each shape the drawn button has its size, stays on the phone's screen, and is named for screen readers")
+  func shapes() throws {
+    let browser = try Browser()
+    defer { browser.quit() }
+    for (shape, lines) in [
+      ("centred", "width = 300\nheight = 44"), ("left", "width = 280\nheight = 40\nborder = true\ncolor = \"white\""),
+      ("logo", "size = 56\nborder_radius = 28"),
+    ] {
+      let site = try Site(adjust: {
+        $0.ending = "[pages.button]\nbase_url = \"http://127.0.0.1:1\"\nshape = \"\(shape)\"\n\(lines)\n"
+      })
+      defer { site.stop() }
+      try browser.show(on: .phone)
+      try browser.open(site.own("sign-in"))
+      let size =
+        try browser.script("const a = document.querySelector('.apple'); return [a.offsetWidth, a.offsetHeight]")
+        as? [Int]
+      #expect(size == ["centred": [300, 44], "left": [280, 40], "logo": [56, 56]][shape], "\(shape)")
+      let name = try browser.script(
+        "const a = document.querySelector('.apple'); return a.getAttribute('aria-label') || a.innerText")
+      #expect((name as? String)?.contains("Sign in with Apple") == true, "\(shape)")
+      try browser.screenshots("14-button-\(shape)")
+    }
   }
 }

@@ -101,6 +101,37 @@ struct NativeSignInTests {
     #expect(try post(own).json()["name"] as? String == "Benedict O.")
   }
 
+  @Test(
+    "Each error of the token endpoint is told as JSON, and begins no session; the next sign-in of the app succeeds",
+    arguments: [
+      ("invalid_request", 502, "apple_refused"), ("invalid_client", 502, "apple_refused"),
+      ("invalid_grant", 400, "answer_invalid"), ("unauthorized_client", 502, "apple_refused"),
+      ("unsupported_grant_type", 502, "apple_refused"), ("invalid_scope", 502, "apple_refused"),
+    ])
+  func everyError(error: String, status: Int, told: String) throws {
+    try site.apple.fault("token", "refuse", ["error": error, "times": 1, "grant_type": "authorization_code"])
+    let response = try post(request(as: "ben"))
+    #expect(response.status == status && response.setCookies.isEmpty, "\(response.text)")
+    #expect(response.fields["Content-Type"] == "application/json")
+    let json = try response.json()
+    #expect(json["error"] as? String == told && json["session_token"] == nil)
+    #expect(try site.apple.tokenRequests("authorization_code").last?.form["client_id"] == "com.example.app")
+    #expect(try post(request(as: "ben")).status == 200)
+  }
+
+  @Test(
+    "Apple in trouble begins no session either, and is no fault of the app's",
+    arguments: [("status", 429), ("status", 503), ("html", 200)])
+  func trouble(kind: String, status: Int) throws {
+    try site.apple.fault("token", kind, kind == "status" ? ["status": status, "times": 8] : ["times": 8])
+    let response = try post(request(as: "ben"))
+    #expect(response.status == 503 && response.setCookies.isEmpty, "\(response.text)")
+    #expect(try response.json()["error"] as? String == "apple_unreachable")
+    #expect(response.fields["Retry-After"] != nil)
+    try site.apple.behave()
+    #expect(try post(request(as: "ben")).status == 200)
+  }
+
   // MARK: Nobody else
 
   @Test("A code works once")

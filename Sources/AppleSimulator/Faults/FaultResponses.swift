@@ -39,8 +39,9 @@ extension OrderedFault {
     case .emptyKeySet:
       return try Response.json(["keys": [String]()], reason: "fault: empty-key-set")
     case .refuse:
-      return try Response.json(
-        ["error": error ?? "invalid_request"], status: .badRequest, reason: "fault: refuse")
+      var refusal = ["error": error ?? "invalid_request"]
+      refusal["error_description"] = errorDescription
+      return try Response.json(refusal, status: .badRequest, reason: "fault: refuse")
     }
   }
 

@@ -11,6 +11,8 @@ struct OrderedFault: Sendable, Codable {
   var status: Int?
   /// The error code of `refuse`. Default: `invalid_request`.
   var error: String?
+  /// The `error_description` of `refuse`, which Apple does not document and sometimes sends. Default: none.
+  var errorDescription: String?
   /// How many calls it lasts. Default: until faults are cleared.
   var times: Int?
 
@@ -44,6 +46,7 @@ struct OrderedFault: Sendable, Codable {
   enum CodingKeys: String, CodingKey {
     case endpoint, kind, milliseconds, status, error, times
     case grantType = "grant_type"
+    case errorDescription = "error_description"
   }
 }
 

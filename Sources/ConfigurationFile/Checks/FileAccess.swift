@@ -9,7 +9,25 @@ public struct FileAccess: Sendable {
   /// Reads a file, if it has at most `limit` bytes.
   public var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
 
-  public init(read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome) { self.read = read }
+  /// The names of what is in a folder, in no order.
+  public var list: @Sendable (_ path: String) -> Listing
+
+  public init(
+    read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
+    list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing }
+  ) {
+    self.read = read
+    self.list = list
+  }
+
+  /// What came of looking into a folder.
+  public enum Listing: Sendable, Equatable {
+    case names([String])
+    case missing
+    case notFolder
+    /// The system's reason.
+    case unreadable(reason: String)
+  }
 
   /// What came of it.
   public enum Outcome: Sendable, Equatable {
@@ -24,7 +42,28 @@ public struct FileAccess: Sendable {
   }
 
   /// The files of this machine.
-  public static let system = FileAccess { path, limit in
+  public static let system = FileAccess(read: read, list: list)
+
+  private static func list(_ path: String) -> Listing {
+    guard let folder = opendir(path) else {
+      switch errno {
+      case ENOENT: return .missing
+      case ENOTDIR: return .notFolder
+      default: return .unreadable(reason: String(cString: strerror(errno)))
+      }
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      names.append(name)
+    }
+    return .names(names)
+  }
+
+  private static func read(_ path: String, _ limit: Int) -> Outcome {
     // Without O_NONBLOCK, opening a FIFO would wait for its other end.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {

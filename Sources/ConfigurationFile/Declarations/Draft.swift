@@ -16,6 +16,8 @@ struct Draft: ReadingTarget {
   /// `assertion.key_files` and `assertion.audience`: both or neither.
   var assertionKeyFiles: [String]?
   var audience: String?
+  /// `pages.templates`.
+  var templates: String?
 }
 
 /// One of `[[upstreams]]` while it is read.

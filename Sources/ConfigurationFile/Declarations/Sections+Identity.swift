@@ -209,6 +209,13 @@ extension Sections {
         gets the one that the browser prefers (Accept-Language); the first of the list is for everybody who reads \
         none of them. A list of one is the language of everybody.
         """, seeAlso: ["pages.button.locale"]),
+      .absent(
+        "pages.templates", .folder, into: \.templates, example: "\"pages\"",
+        """
+        A folder with Mustache templates of your own, and a stylesheet, that stand in for those of the gateway by their \
+        names: layout.mustache, sign-in.mustache, sign-out.mustache, signed-out.mustache, failure.mustache, \
+        repost.mustache, fragment.mustache, style.css. See Documentation/PAGES.md.
+        """, omission: "The gateway's own pages."),
     ])
 
   static let log = Section<Draft>(

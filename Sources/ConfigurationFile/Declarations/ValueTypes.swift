@@ -29,6 +29,14 @@ extension ValueType where Value == String {
       })
   }
 
+  static var folder: ValueType {
+    text(
+      "folder", expected: "the path of a folder in quotation marks", write: { $0 },
+      parse: { text, directory throws(Complaint) in
+        try FilePath.parse(text, directory: directory)
+      })
+  }
+
   static var publicURL: ValueType {
     text(
       "origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 },

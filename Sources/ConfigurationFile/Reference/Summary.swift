@@ -31,7 +31,7 @@ extension Configuration {
     if !nativeText.isEmpty { lines.append(("native", nativeText)) }
     lines.append(("routes", routes.isEmpty ? "everything for those who are signed in" : routesText))
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
-    lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages))
+    lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages + templatesText))
     lines.append(
       ("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request\(auditText)"))
     for other in listener.others { lines.append(("listener", "\(other.name): \(text(of: other))")) }
@@ -70,6 +70,10 @@ extension Configuration {
     let scopes = apple.scopes.isEmpty ? "no scopes" : apple.scopes.map(\.rawValue).joined(separator: " and ")
     let elsewhere = apple.baseURL == AppleSettings.appleBaseURL ? "" : ", at \(apple.baseURL) (not Apple)"
     return ", asks for \(scopes)\(elsewhere)"
+  }
+
+  private var templatesText: String {
+    pages.templates == OwnTemplates() ? "" : ", with your own \(pages.templates)"
   }
 
   private var nativeText: String {

@@ -7,7 +7,10 @@ extension PageRenderer {
   ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
   public func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
-    var values = ["heading": Markup(escapingOwn: said.heading), "explanation": Markup(escapingOwn: said.explanation)]
+    var values = [
+      "heading": Markup(escapingOwn: said.heading), "explanation": Markup(escapingOwn: said.explanation),
+      "status": Markup(escaping: String(failure.status)), "failure": Markup(escaping: failure.rawValue),
+    ]
     if let advice = said.advice { values["advice"] = Markup(escapingOwn: advice) }
     for (way, key) in zip(failure.ways, ["way", "otherWay"]) {
       values[key] = link(way, returnTo: returnTo).href

@@ -104,7 +104,16 @@ extension SignInButton {
       case .white: "--apple:#fff;--on-apple:#000;"
       }
     return """
-      :root{\(colors)--apple-width:\(width)px;--apple-height:\(height)px;--apple-radius:\(borderRadius)px}
+      :root{\(colors)--apple-width:\(width)px;--apple-height:\(height)px;--apple-radius:\(borderRadius)px;\
+      --apple-font:\(fontSize)px}
       """
+  }
+
+  /// The size of the words: 43 % of the height as Apple has it, or less where long words would not fit on a line. The widths
+  /// are of a wide font; what is drawn is narrower.
+  private var fontSize: Int {
+    let tenths = title.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x2E80 ? 10 : 6) }
+    let room = width - 24 - height * 63 / 100
+    return max(10, min(height * 43 / 100, room * 10 / max(1, tenths)))
   }
 }

@@ -24,7 +24,8 @@ extension PageRenderer {
   public func signOutQuestion(user: String? = nil, returnTo: String = "/") -> RenderedPage {
     var values = [
       "heading": text(.signOutQuestion(application: applicationName)), "explanation": text(.signOutExplanation),
-      "action": Link(path: prefix + "/sign-out").href, "returnTo": Link(path: returnTo).href,
+      "action": Link(path: prefix + "/sign-out").href,
+      "fields": Markup(hiddenFields: [("return_to", Link.local(returnTo))]),
       "signOutButton": text(.signOutButton), "stay": Link(path: returnTo).href, "stayLabel": text(.stayButton),
     ]
     if let user, !user.isEmpty {
@@ -53,7 +54,8 @@ extension PageRenderer {
   /// - Parameter field: what tells the callback that a page of ours posts it.
   public func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
     page(
-      .fragment, title: .repostTitle, allowsScript: true, formAction: .unlimited,
+      .fragment, title: .repostTitle, script: Markup(trusted: PageScript.fragment), formAction: .unlimited,
+      style: Markup(trusted: Stylesheet.later),
       [
         "heading": text(.repostTitle), "explanation": text(.repostExplanation),
         "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: [field]),
@@ -68,7 +70,8 @@ extension PageRenderer {
   ///   the second time.
   public func callbackRepost(fields: [(name: String, value: String)]) -> RenderedPage {
     page(
-      .repost, title: .repostTitle, allowsScript: true, formAction: .unlimited,
+      .repost, title: .repostTitle, script: Markup(trusted: PageScript.repost), formAction: .unlimited,
+      style: Markup(trusted: Stylesheet.later),
       [
         "heading": text(.repostTitle), "explanation": text(.repostExplanation),
         "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: fields),

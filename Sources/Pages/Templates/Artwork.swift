@@ -2,13 +2,13 @@
 enum Artwork {
   /// Cordon's mark: an apple tree trained along two wires. Decoration; it says nothing to a screen reader.
   static let mark: StaticString = """
-    <svg class="mark" viewBox="0 0 104 72" fill="none" stroke-linecap="round" stroke-linejoin="round" \
-    aria-hidden="true" focusable="false"><g class="wire" stroke-width="1"><path d="M2 22h100M2 44h100"/></g>\
-    <g class="tree" stroke-width="2"><path d="M52 70V14"/><path d="M52 56c0-8-5-12-13-12H14"/>\
+    <svg class="mark" width="104" height="72" viewBox="0 0 104 72" fill="none" stroke-linecap="round" stroke-linejoin="round" \
+    aria-hidden="true" focusable="false"><g class="wire" stroke="#999" stroke-width="1"><path d="M2 22h100M2 44h100"/></g>\
+    <g class="tree" stroke="#5b8f55" stroke-width="2"><path d="M52 70V14"/><path d="M52 56c0-8-5-12-13-12H14"/>\
     <path d="M52 56c0-8 5-12 13-12h25"/><path d="M52 34c0-8-5-12-13-12H20"/><path d="M52 34c0-8 5-12 13-12h19"/>\
     <path d="M52 14c0-5 3-9 8-10 0 6-3 10-8 10Z"/><path d="M26 22c0-4 2-6 6-7 0 4-2 7-6 7ZM78 22c0-4-2-6-6-7 0 4 2 7 6 7Z"/>\
     <path d="M20 44c0-4 2-6 6-7 0 4-2 7-6 7ZM84 44c0-4-2-6-6-7 0 4 2 7 6 7Z"/></g>\
-    <g class="fruit"><circle cx="38" cy="27.5" r="3.5"/><circle cx="68" cy="49.5" r="3.5"/>\
+    <g class="fruit" fill="#c9553a"><circle cx="38" cy="27.5" r="3.5"/><circle cx="68" cy="49.5" r="3.5"/>\
     <circle cx="31" cy="49.5" r="3.5"/><circle cx="78" cy="27.5" r="3.5"/></g></svg>
     """
 

@@ -58,10 +58,13 @@ struct Link: Sendable, Equatable {
   let href: Markup
 
   /// A path as it is. It begins with `/` and no second one, or the front page is taken for it.
-  init(path: String) {
+  init(path: String) { href = Markup(escaping: Self.local(path)) }
+
+  /// The path, or the front page's.
+  static func local(_ path: String) -> String {
     let bytes = Array(path.utf8.prefix(2))
     let isLocal = bytes.first == UInt8(ascii: "/") && bytes.dropFirst().allSatisfy { !"/\\".utf8.contains($0) }
-    href = Markup(escaping: isLocal ? path : "/")
+    return isLocal ? path : "/"
   }
 
   /// A page of ours, with where to go afterwards percent-encoded behind it.

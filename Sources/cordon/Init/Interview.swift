@@ -96,12 +96,13 @@ struct Interview {
   /// The files as they will be: the secret is not written yet, and the key's copy is nobody else's.
   private var files: FileAccess {
     let (secretPath, secret, keySource) = ("\(folder.path)/\(Self.secretName)", secret, keySource)
-    return FileAccess { path, limit in
-      if path == secretPath { return .contents(secret, mode: 0o600) }
-      let outcome = FileAccess.system.read(path, limit)
-      if path == keySource, case .contents(let bytes, _) = outcome { return .contents(bytes, mode: 0o600) }
-      return outcome
-    }
+    return FileAccess(
+      read: { path, limit in
+        if path == secretPath { return .contents(secret, mode: 0o600) }
+        let outcome = FileAccess.system.read(path, limit)
+        if path == keySource, case .contents(let bytes, _) = outcome { return .contents(bytes, mode: 0o600) }
+        return outcome
+      }, list: FileAccess.system.list)
   }
 
   private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {

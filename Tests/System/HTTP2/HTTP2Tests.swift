@@ -39,16 +39,21 @@ struct HTTP2Tests {
     site.upstream.forget()
   }
 
-  private func start(_ arguments: [String]) throws -> ServerProcess {
+  private func start(_ arguments: [String], port: UInt16? = nil) throws -> ServerProcess {
     // Debian's, whose packages the tests install: another Python may come first on the path.
     try ServerProcess(
       "/usr/bin/python3",
-      [Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path, "\(site.gateway.configuration.port)"]
+      [
+        Machine.packageRoot.appending(path: "Tests/System/HTTP2/client.py").path,
+        "\(port ?? site.gateway.configuration.port)",
+      ]
         + arguments)
   }
 
-  private func run<Result: Decodable>(_ arguments: String..., as type: Result.Type = Result.self) throws -> Result {
-    let process = try start(arguments)
+  private func run<Result: Decodable>(
+    _ arguments: String..., port: UInt16? = nil, as type: Result.Type = Result.self
+  ) throws -> Result {
+    let process = try start(arguments, port: port)
     defer { process.stop() }
     let exit = try process.waitForExit()
     try process.waitForEndOfOutput()
@@ -71,6 +76,53 @@ struct HTTP2Tests {
     #expect(seen.fields[all: "X-Forwarded-User"] == [try site.apple.subject(of: "anna")])
     #expect(seen.fields[all: "Cookie"] == ["a=1; b=2"])
     #expect(seen.fields[all: "Host"] == [site.gateway.client.authority])
+  }
+
+  @Test("A bearer token serves as the cookie does and never goes on; both are given anew by the new secret, once")
+  func bearerAndRenewal() throws {
+    let site = try Site(
+      upstream: { _, connection in
+        try connection.send(RawUpstream.response(fields: ["Cache-Control: private"], body: "seen"))
+      },
+      adjust: {
+        $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+        $0["native", "bearer"] = "true"
+        $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
+      })
+    defer { site.stop() }
+    let port = site.gateway.configuration.port
+    let anna = try site.signedIn()
+    let signedIn = try site.apple.authorizeNatively("ben", app: "com.example.app", nonce: "n")
+    let answer = try site.gateway.client.post(
+      "/.auth/native",
+      json: ["identity_token": signedIn.identityToken, "authorization_code": signedIn.code, "nonce": "n"])
+    let token = try #require(try answer.json()["session_token"] as? String)
+
+    let seen: Answer = try run("get", "/with-token", "authorization:Bearer \(token)", port: port)
+    #expect(seen.status == "200" && !seen.fields.contains { $0[0] == "set-cookie" })
+    let request = try site.upstream.waitForRequest { $0.target == "/with-token" }
+    #expect(request.fields[all: "X-Forwarded-User"] == [try site.apple.subject(of: "ben")])
+    #expect(request.fields["Authorization"] == nil)
+
+    try site.gateway.directory.write("the second secret of the tests, long enough to be one", to: "new.key")
+    var both = site.gateway.configuration
+    both["session", "secret_files"] = "[\"new.key\", \"session.key\"]"
+    try site.gateway.restart(with: both)
+    let old = try #require(anna.jar["__Host-cordon"])
+    let renewed: Answer = try run("get", "/with-cookie", "cookie:__Host-cordon=\(old)", port: port)
+    let line = try #require(renewed.fields.first { $0[0] == "set-cookie" }?[1])
+    #expect(renewed.status == "200" && line.hasPrefix("__Host-cordon=") && !line.contains(old))
+    #expect(line.contains("HttpOnly") && line.contains("Secure") && line.contains("SameSite=Lax"))
+    let cookie = String(line.prefix { $0 != ";" })
+    let again: Answer = try run("get", "/again", "cookie:\(cookie)", port: port)
+    #expect(again.status == "200" && !again.fields.contains { $0[0] == "set-cookie" })
+
+    let told: Answer = try run("get", "/.auth/session", "authorization:Bearer \(token)", port: port)
+    let json = try JSONSerialization.jsonObject(with: Data(told.body.utf8)) as? [String: Any]
+    let newToken = try #require(json?["session_token"] as? String)
+    #expect(newToken != token && !told.fields.contains { $0[0] == "set-cookie" })
+    let last: Answer = try run("get", "/.auth/session", "authorization:Bearer \(newToken)", port: port)
+    #expect(last.status == "200" && !last.body.contains("session_token"))
   }
 
   @Test("Without a session a navigation is sent to sign in, anything else is told 401")

@@ -1,0 +1,61 @@
+import Pages
+
+/// Reads the operator's own templates: they are a part of the configuration, and a reload takes them with it.
+enum TemplateChecks {
+  static func check(_ draft: inout Draft, _ files: FileAccess, _ reading: inout Reading) {
+    guard let folder = draft.templates, reading.good.contains(path.description) else { return }
+    guard let names = names(in: folder, files, &reading) else { return }
+    var found: [(name: String, contents: [UInt8])] = []
+    for name in names {
+      guard OwnTemplates.fileNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+        let near = NearestKey.find(name, among: OwnTemplates.fileNames).map { "did you mean \($0)? " } ?? ""
+        complain(
+          "\(folder)/\(name)", "is none of the gateway's pages",
+          remedy: "\(near)the names are \(OwnTemplates.fileNames.joined(separator: ", "))", &reading)
+        continue
+      }
+      switch files.read("\(folder)/\(name)", OwnTemplates.sizeLimit) {
+      case .contents(let bytes, _): found.append((name, bytes))
+      case .missing: break  // Removed since the folder was read.
+      case .notRegular: complain("\(folder)/\(name)", "is no regular file", remedy: "put a file there", &reading)
+      case .tooLong: complain("\(folder)/\(name)", "has more than 64 KiB", remedy: "make it shorter", &reading)
+      case .unreadable(let reason):
+        complain(
+          "\(folder)/\(name)", "cannot be read (\(reason))", remedy: "let the user that the gateway runs as read it",
+          &reading)
+      }
+    }
+    do throws(TemplateProblems) {
+      draft.configuration.pages.templates = try OwnTemplates(files: found)
+    } catch {
+      for problem in error.problems {
+        let place = problem.place.map { ":\($0.line):\($0.column)" } ?? ""
+        complain("\(folder)/\(problem.file)\(place)", problem.reason, separator: ": ", remedy: problem.remedy, &reading)
+      }
+    }
+  }
+
+  private static let path = NodePath("pages.templates")
+
+  /// What is in the folder, but for what is hidden (as the links of a Kubernetes volume are) and what editors leave.
+  private static func names(in folder: String, _ files: FileAccess, _ reading: inout Reading) -> [String]? {
+    switch files.list(folder) {
+    case .names(let all):
+      let names = all.filter { $0.utf8.first != UInt8(ascii: ".") && $0.utf8.last != UInt8(ascii: "~") }.sorted()
+      guard names.isEmpty else { return names }
+      complain(folder, "holds no template", remedy: "put one there, or leave the key out", &reading)
+    case .missing: complain(folder, "is not there", remedy: "make the folder, or leave the key out", &reading)
+    case .notFolder: complain(folder, "is no folder", remedy: "name the folder that the templates are in", &reading)
+    case .unreadable(let reason):
+      complain(
+        folder, "cannot be read (\(reason))", remedy: "let the user that the gateway runs as read it", &reading)
+    }
+    return nil
+  }
+
+  private static func complain(
+    _ file: String, _ what: String, separator: String = " ", remedy: String, _ reading: inout Reading
+  ) {
+    reading.complain(at: path, "\(path): \(reading.shown(file))\(separator)\(what)", remedy: remedy)
+  }
+}

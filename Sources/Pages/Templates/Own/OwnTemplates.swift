@@ -1,0 +1,85 @@
+/// Templates of the operator's own, which stand in for ours, and a stylesheet: read and found in order.
+///
+/// They are a part of Mustache: values, sections, comments, and the layout with its block. Whatever braces a value stands
+/// in, it arrives escaped; it may stand between tags and in quoted attributes, and nowhere else.
+public struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
+  /// By name, in the form that swift-mustache gets: every value in three braces.
+  let sources: [PageTemplates.Name: String]
+  let stylesheet: OwnStylesheet?
+
+  /// None: all pages are ours.
+  public init() { (sources, stylesheet) = ([:], nil) }
+
+  /// Reads files.
+  /// - Parameter files: names as in `sign-in.mustache`, and contents.
+  /// - Throws: everything that is wrong with them.
+  public init(files: [(name: String, contents: [UInt8])]) throws(TemplateProblems) {
+    var (sources, stylesheet): ([PageTemplates.Name: String], OwnStylesheet?) = ([:], nil)
+    var problems: [TemplateProblem] = []
+    for (file, contents) in files {
+      if file == Self.stylesheetName {
+        do throws(TemplateProblems) { stylesheet = try OwnStylesheet(contents) } catch { problems += error.problems }
+      } else if let name = PageTemplates.Name.allCases.first(where: { Self.fileName($0) == file }) {
+        do throws(TemplateProblems) { sources[name] = try OwnTemplate(contents, of: name).source } catch {
+          problems += error.problems
+        }
+      } else {
+        problems.append(TemplateProblem(file: file, reason: "there is no page of this name", remedy: Self.nameRemedy))
+      }
+    }
+    guard problems.isEmpty else { throw TemplateProblems(problems) }
+    (self.sources, self.stylesheet) = (sources, stylesheet)
+  }
+
+  /// The names that files may have.
+  public static var fileNames: [String] { PageTemplates.Name.allCases.map(fileName) + [stylesheetName] }
+
+  /// Most bytes of a file: 64 KiB.
+  public static let sizeLimit = 65_536
+
+  /// The names of the files that there are.
+  public var description: String {
+    let names = PageTemplates.Name.allCases.filter { sources[$0] != nil }.map(Self.fileName)
+    let all = names + (stylesheet == nil ? [] : [Self.stylesheetName])
+    return all.isEmpty ? "none" : all.joined(separator: ", ")
+  }
+
+  static let stylesheetName = "style.css"
+  static func fileName(_ name: PageTemplates.Name) -> String { "\(name.rawValue).mustache" }
+  private static var nameRemedy: String { "the names are \(fileNames.joined(separator: ", "))" }
+}
+
+/// What is wrong with a template.
+public struct TemplateProblem: Sendable, Equatable {
+  /// The file's name, as in `sign-in.mustache`.
+  public var file: String
+  /// Where in it, counted from 1, columns in bytes; nil: all of it.
+  public var place: Place?
+  public var reason: String
+  public var remedy: String
+
+  public init(file: String, place: Place? = nil, reason: String, remedy: String) {
+    self.file = file
+    self.place = place
+    self.reason = reason
+    self.remedy = remedy
+  }
+
+  /// A place in a file.
+  public struct Place: Sendable, Equatable {
+    public var line: Int
+    public var column: Int
+
+    public init(line: Int, column: Int) {
+      self.line = line
+      self.column = column
+    }
+  }
+}
+
+/// Everything that is wrong with templates; at least one problem.
+public struct TemplateProblems: Error, Equatable {
+  public var problems: [TemplateProblem]
+
+  public init(_ problems: [TemplateProblem]) { self.problems = problems }
+}

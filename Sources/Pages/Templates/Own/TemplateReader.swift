@@ -1,0 +1,170 @@
+/// Reads a template of the operator's own from its beginning to its end: what opens closes, values are known and stand
+/// where their kind may, and what the page cannot do without is there.
+struct TemplateReader {
+  private(set) var problems: [TemplateProblem] = []
+  private(set) var source: [UInt8] = []
+
+  private let name: PageTemplates.Name
+  private let rules: TemplateRules
+  private var markup: MarkupRules
+  private var open: [Opening] = []
+  /// Values that are there in every case.
+  private var present: Set<String> = []
+  private var hasParent = false
+  private var hasContent = false
+  private var beginsDocument: Bool?
+
+  /// A section, a block or the layout that has not ended yet.
+  private struct Opening {
+    var name: String
+    var kind: Kind
+    var place: TemplateProblem.Place
+    var follower: MarkupFollower
+
+    enum Kind { case section, parent, block }
+  }
+
+  init(_ name: PageTemplates.Name) {
+    self.name = name
+    rules = TemplateRules(name)
+    markup = MarkupRules(rules)
+  }
+
+  mutating func read(_ bytes: [UInt8]) {
+    var scanner = TemplateScanner(bytes)
+    do throws(TemplateScanner.Complaint) {
+      while let piece = try scanner.next() { take(piece) }
+    } catch {
+      complain(error.reason, error.remedy, at: error.place)
+      return
+    }
+    for opening in open {
+      complain("\(opening.name) is opened and not closed", "end it with {{/\(opening.name)}}", at: opening.place)
+    }
+    if problems.isEmpty { checkWhole() }
+  }
+
+  private mutating func take(_ piece: TemplateScanner.Piece) {
+    switch piece.part {
+    case .text(let bytes): takeText(bytes, at: piece.place)
+    case .value(let value):
+      guard isInPage(at: piece.place), let kind = kind(value, at: piece.place) else { return }
+      for reason in markup.value(value, kind) { complain(reason.what, reason.remedy, at: piece.place) }
+      if open.allSatisfy({ $0.kind != .section || $0.name == value }) { present.insert(value) }
+      source += "{{{\(value)}}}".utf8
+    case .section(let value, let isInverted):
+      guard isInPage(at: piece.place), kind(value, at: piece.place) != nil else { return }
+      open.append(Opening(name: value, kind: .section, place: piece.place, follower: markup.follower))
+      source += "{{\(isInverted ? "^" : "#")\(value)}}".utf8
+    case .parent(let parent): takeParent(parent, at: piece.place)
+    case .block(let block): takeBlock(block, at: piece.place)
+    case .end(let ended): takeEnd(ended, at: piece.place)
+    }
+  }
+
+  private mutating func takeText(_ bytes: ArraySlice<UInt8>, at place: TemplateProblem.Place) {
+    source += bytes
+    let isBlank = bytes.allSatisfy(\.isBlank)
+    if open.last?.kind == .parent || open.isEmpty && hasParent {
+      if !isBlank {
+        complain(Self.outside.reason, Self.outside.remedy, at: place)
+      }
+      return
+    }
+    if beginsDocument == nil, open.isEmpty, !isBlank {
+      let start = bytes.drop(while: \.isBlank).prefix(9)
+      beginsDocument = start.map { $0 | 0x20 }.elementsEqual("<!doctype".utf8.map { $0 | 0x20 })
+    }
+    for (reason, offset) in markup.text(bytes) {
+      complain(reason.what, reason.remedy, at: Self.place(bytes.prefix(offset), from: place))
+    }
+  }
+
+  private mutating func takeParent(_ parent: String, at place: TemplateProblem.Place) {
+    guard name != .layout, parent == PageTemplates.Name.layout.rawValue, open.isEmpty, !hasParent, beginsDocument == nil
+    else {
+      complain("{{<\(parent)}} cannot stand here", "only {{<layout}} can, around all of a page", at: place)
+      return
+    }
+    hasParent = true
+    open.append(Opening(name: parent, kind: .parent, place: place, follower: markup.follower))
+    source += "{{<\(parent)}}".utf8
+  }
+
+  private mutating func takeBlock(_ block: String, at place: TemplateProblem.Place) {
+    let isInPlace = name == .layout ? open.isEmpty : open.last?.kind == .parent
+    guard isInPlace, block == "content", !hasContent, markup.follower.position == .text else {
+      complain(
+        "{{$\(block)}} cannot stand here",
+        "the layout has {{$content}}{{/content}} once, between tags; a page has it once within {{<layout}}",
+        at: place)
+      return
+    }
+    hasContent = true
+    open.append(Opening(name: block, kind: .block, place: place, follower: markup.follower))
+    source += "{{$\(block)}}".utf8
+  }
+
+  private mutating func takeEnd(_ ended: String, at place: TemplateProblem.Place) {
+    guard let opening = open.popLast(), opening.name.utf8.elementsEqual(ended.utf8) else {
+      complain("{{/\(ended)}} ends what was not begun last", "close what is open in its order", at: place)
+      return
+    }
+    if !markup.follower.isLevel(with: opening.follower) {
+      complain(
+        "\(ended) begins and ends at different places of the markup",
+        "put whole tags or whole attribute values into it",
+        at: opening.place)
+    }
+    source += "{{/\(ended)}}".utf8
+  }
+
+  /// Whether something is shown where it stands, and not between the layout's tags but outside its block.
+  private mutating func isInPage(at place: TemplateProblem.Place) -> Bool {
+    guard open.last?.kind == .parent || open.isEmpty && hasParent else { return true }
+    complain(Self.outside.reason, Self.outside.remedy, at: place)
+    return false
+  }
+
+  private static let outside = (
+    reason: "this stands in the layout, but in no block", remedy: "move it between {{$content}} and {{/content}}"
+  )
+
+  private mutating func kind(_ value: String, at place: TemplateProblem.Place) -> TemplateRules.Kind? {
+    if let kind = rules.values[value] { return kind }
+    complain(
+      "there is no value \(value)", "there are \(rules.values.keys.sorted().joined(separator: ", "))", at: place)
+    return nil
+  }
+
+  /// What only the end tells.
+  private mutating func checkWhole() {
+    if hasParent || name == .layout, !hasContent {
+      complain("there is no {{$content}}", "the page stands between {{$content}} and {{/content}}")
+    }
+    if !hasParent, beginsDocument != true {
+      complain(
+        "it does not begin with <!doctype html>",
+        name == .layout ? "it is a whole document" : "write a whole document, or begin with {{<layout}}{{$content}}")
+    }
+    let requirements = rules.requirements + (hasParent ? [] : TemplateRules.standalone(name))
+    for requirement in requirements where !requirement.anyOf.contains(where: present.contains) {
+      let names = requirement.anyOf.map { "{{\($0)}}" }.joined(separator: " or ")
+      complain("\(names) is missing: \(requirement.purpose)", "write it where it holds in every case, in no section")
+    }
+    for reason in markup.end() { complain(reason.what, reason.remedy) }
+  }
+
+  private mutating func complain(_ reason: String, _ remedy: String, at place: TemplateProblem.Place? = nil) {
+    problems.append(
+      TemplateProblem(file: OwnTemplates.fileName(name), place: place, reason: reason, remedy: remedy))
+  }
+
+  private static func place(
+    _ passed: ArraySlice<UInt8>, from place: TemplateProblem.Place
+  ) -> TemplateProblem.Place {
+    passed.reduce(into: place) { place, byte in
+      if byte == 0x0A { place = .init(line: place.line + 1, column: 1) } else { place.column += 1 }
+    }
+  }
+}

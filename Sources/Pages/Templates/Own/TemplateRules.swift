@@ -1,0 +1,90 @@
+/// What each template gets, and what it must hold so that its page does what it is for.
+struct TemplateRules {
+  /// What kind of thing a value is: where it may stand follows from it.
+  enum Kind: Equatable {
+    /// Escaped text: between tags, or in an attribute that is no address.
+    case text
+    /// An address of ours: an attribute.
+    case link
+    /// Markup of ours: between tags.
+    case markup
+  }
+
+  /// One of these must be there, not only in some cases.
+  struct Requirement {
+    var anyOf: [String]
+    var purpose: String
+  }
+
+  let values: [String: Kind]
+  let requirements: [Requirement]
+  /// Whether the page has a form, which goes to `action`.
+  let hasForm: Bool
+
+  init(_ name: PageTemplates.Name) {
+    let own = Self.own(name)
+    values = Self.everywhere.merging(own.values) { _, own in own }
+    requirements = own.requirements
+    hasForm = own.values["action"] != nil
+  }
+
+  /// What a page that does not stand in the layout needs besides.
+  static func standalone(_ name: PageTemplates.Name) -> [Requirement] {
+    switch name {
+    case .layout: []
+    case .repost, .fragment: [style, script]
+    case .signIn, .signOut, .signedOut, .failure: [style]
+    }
+  }
+
+  private static let everywhere: [String: Kind] = [
+    "language": .text, "direction": .text, "title": .text, "application": .text, "host": .text, "icon": .link,
+    "mark": .markup, "style": .markup, "script": .markup, "requestID": .text, "requestIDLabel": .text,
+  ]
+
+  private static let style = Requirement(anyOf: ["style"], purpose: "the page has no style without it")
+  private static let script = Requirement(anyOf: ["script"], purpose: "the page does not lead on by itself without it")
+  private static let action = Requirement(anyOf: ["action"], purpose: "its form leads nowhere without it")
+
+  private static let fields = Requirement(
+    anyOf: ["fields"], purpose: "it holds what the form hands on, and the form is of no use without it")
+
+  private static func own(_ name: PageTemplates.Name) -> (values: [String: Kind], requirements: [Requirement]) {
+    switch name {
+    case .layout: ([:], [style, script])
+    case .signIn:
+      (
+        ["heading": .text, "explanation": .text, "authorize": .link, "button": .markup],
+        [Requirement(anyOf: ["button", "authorize"], purpose: "nobody can sign in without it")]
+      )
+    case .signOut:
+      (
+        [
+          "heading": .text, "explanation": .text, "action": .link, "fields": .markup, "signOutButton": .text,
+          "stay": .link, "stayLabel": .text, "signedInAs": .text, "user": .text,
+        ], [action, fields]
+      )
+    case .signedOut: (["heading": .text, "explanation": .text, "signIn": .link, "signInLabel": .text], [])
+    case .failure:
+      (
+        [
+          "heading": .text, "explanation": .text, "status": .text, "failure": .text, "advice": .text, "way": .link,
+          "wayLabel": .text, "otherWay": .link, "otherWayLabel": .text,
+        ], [Requirement(anyOf: ["heading", "explanation"], purpose: "nobody is told what happened without it")]
+      )
+    case .repost:
+      (
+        [
+          "heading": .text, "explanation": .text, "action": .link, "fields": .markup, "continueLabel": .text,
+        ], [action, fields]
+      )
+    case .fragment:
+      (
+        [
+          "heading": .text, "explanation": .text, "action": .link, "fields": .markup, "continueLabel": .text,
+          "scriptNeeded": .text,
+        ], [action, fields]
+      )
+    }
+  }
+}

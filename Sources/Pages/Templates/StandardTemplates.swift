@@ -1,0 +1,103 @@
+/// The templates that Cordon comes with. Every value stands in three braces, since it is escaped before.
+enum StandardTemplates {
+  static func source(_ name: PageTemplates.Name) -> String {
+    switch name {
+    case .layout: layout
+    case .signIn: signIn
+    case .signOut: signOut
+    case .signedOut: signedOut
+    case .failure: failure
+    case .repost: repost
+    case .fragment: fragment
+    }
+  }
+
+  private static let layout = """
+    <!doctype html>
+    <html lang="{{{language}}}" dir="{{{direction}}}">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width,initial-scale=1,viewport-fit=cover">
+    <meta name="color-scheme" content="light dark">
+    <meta name="robots" content="noindex">
+    <title>{{{title}}}</title>
+    <link rel="icon" href="{{{icon}}}">
+    {{{style}}}
+    </head>
+    <body>
+    <main>
+    <div class="card">
+    {{{mark}}}
+    {{$content}}{{/content}}
+    </div>
+    </main>
+    <footer>
+    <p><bdi>{{{host}}}</bdi></p>
+    {{#requestID}}<p>{{{requestIDLabel}}} <code>{{{requestID}}}</code></p>{{/requestID}}
+    </footer>
+    {{{script}}}
+    </body>
+    </html>
+
+    """
+
+  private static let signIn = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <p>{{{explanation}}}</p>
+    <div class="ways">
+    {{{button}}}
+    </div>{{/content}}{{/layout}}
+    """
+
+  private static let signOut = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    {{#signedInAs}}<p>{{{signedInAs}}}<br><strong><bdi>{{{user}}}</bdi></strong></p>{{/signedInAs}}
+    <p>{{{explanation}}}</p>
+    <div class="ways">
+    <form method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{signOutButton}}}</button>
+    </form>
+    <a class="quiet" href="{{{stay}}}">{{{stayLabel}}}</a>
+    </div>{{/content}}{{/layout}}
+    """
+
+  private static let signedOut = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <p role="status">{{{explanation}}}</p>
+    <div class="ways">
+    <a class="solid" href="{{{signIn}}}">{{{signInLabel}}}</a>
+    </div>{{/content}}{{/layout}}
+    """
+
+  private static let failure = """
+    {{<layout}}{{$content}}<div role="alert">
+    <h1>{{{heading}}}</h1>
+    <p>{{{explanation}}}</p>
+    {{#advice}}<p>{{{advice}}}</p>{{/advice}}
+    </div>
+    {{#way}}<div class="ways">
+    <a class="solid" href="{{{way}}}">{{{wayLabel}}}</a>
+    {{#otherWay}}<a class="quiet" href="{{{otherWay}}}">{{{otherWayLabel}}}</a>{{/otherWay}}
+    </div>{{/way}}{{/content}}{{/layout}}
+    """
+
+  private static let repost = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <p>{{{explanation}}}</p>
+    <form class="ways" method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{continueLabel}}}</button>
+    </form>{{/content}}{{/layout}}
+    """
+
+  private static let fragment = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <noscript><p role="alert">{{{scriptNeeded}}}</p></noscript>
+    <p>{{{explanation}}}</p>
+    <form class="ways" method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{continueLabel}}}</button>
+    </form>{{/content}}{{/layout}}
+    """
+}
