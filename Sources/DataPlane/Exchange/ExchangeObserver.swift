@@ -36,7 +36,7 @@ package struct WantedFields: OptionSet, Sendable {
 
   /// Asked for with each request: an empty literal is built by code that is generic at run time, which costs as much as
   /// reading a field line.
-  package static let nothing = WantedFields(rawValue: 0)
+  package static let nothing: WantedFields = []
   package static let host = WantedFields(rawValue: 1)
   package static let userAgent = WantedFields(rawValue: 2)
   package static let referer = WantedFields(rawValue: 4)
