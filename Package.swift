@@ -116,7 +116,7 @@ let package = Package(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
     .testTarget(
-      name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1],
+      name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
       swiftSettings: strict),
     .testTarget(
       name: "DataPlaneTests",

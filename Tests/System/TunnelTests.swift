@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Testing
 
@@ -203,14 +204,20 @@ enum StreamingApplication {
   /// Held shut by tests that want to see half a stream.
   static let gates = Watched<[Gate]>([])
 
+  /// What a WebSocket's key is answered with (RFC 6455 4.2.2).
+  private static func accept(_ request: RawUpstream.Request) -> String {
+    let key = (request.fields["Sec-WebSocket-Key"] ?? "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+    return Data(Insecure.SHA1.hash(data: Data(key.utf8))).base64EncodedString()
+  }
+
   static let answer: RawUpstream.RequestHandler = { request, connection in
     switch request.target {
-    case "/socket", "/socket?whole":
+    case "/socket", "/socket?whole", "/socket?forged":
       guard request.fields["Upgrade"] == "websocket" else { return try RawUpstream.greet(request, connection) }
       try connection.send(
         """
         HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
-        Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=\r\n\r\n
+        Sec-WebSocket-Accept: \(request.target.hasSuffix("forged") ? "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" : accept(request))\r\n\r\n
         """)
       while true {
         let bytes = try connection.readSome(by: .seconds(600))

@@ -28,7 +28,7 @@ package struct Invariant: Sendable {
     .path, .returnTarget,
     .form, .json, .identityToken,
     .configuration,
-    .tlsRecords,
+    .tlsRecords, .http2Frames,
   ]
 }
 

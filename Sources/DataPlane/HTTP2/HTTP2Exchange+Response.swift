@@ -19,6 +19,9 @@ extension HTTP2Exchange {
     if phase == .switching, head.status / 100 == 2 {
       return refuse(502, "the application answered a WebSocket with something else")
     }
+    if phase == .switching, head.status == 101, !acceptsOurKey(head, bytes) {
+      return refuse(502, "the application did not understand the WebSocket's key")
+    }
     exchange.responseBegan = true
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
@@ -31,6 +34,19 @@ extension HTTP2Exchange {
       head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines, to: &loop.fields)
     if head.status == 101 { return beginTunnel() }
     connection.session.respond(&loop.fields, on: stream, isWhole: framing == .none)
+  }
+
+  /// Whether the application has answered the key that was sent with what only that key's reader can (RFC 6455 4.1).
+  private func acceptsOurKey(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
+    guard let sent = exchange.sentHead else { return false }
+    var request = RequestHead()
+    let sentBytes = sent.readableBytesSpan
+    guard server.parser.parse(sentBytes, into: &request) == .complete,
+      let key = request.fields.lines.first(where: { sentBytes.equalsIgnoringCase("sec-websocket-key", $0.name) })
+    else { return false }
+    let answers = head.fields.lines.filter { bytes.equalsIgnoringCase("sec-websocket-accept", $0.name) }
+    guard answers.count == 1, let answer = answers.first else { return false }
+    return bytes.array(answer.value) == WebSocketAccept.answer(to: sentBytes.array(key.value))
   }
 
   /// The application has switched: the client is told 200 (RFC 8441 5), and what it sent ahead goes on.

@@ -134,21 +134,11 @@ private enum WebSocketKey {
     var rest: UInt64 = random.next()
     for place in 0..<21 {
       if place == 10 { rest = random.next() }
-      buffer.writeInteger(digit(Int(rest & 63)))
+      buffer.writeInteger(Base64Digit.of(Int(rest & 63)))
       rest >>= 6
     }
     // 128 bits are 21 digits and two bits more.
-    buffer.writeInteger(digit(Int(rest & 3) << 4))
+    buffer.writeInteger(Base64Digit.of(Int(rest & 3) << 4))
     buffer.writeStaticString("==")
-  }
-
-  private static func digit(_ value: Int) -> UInt8 {
-    switch value {
-    case 0..<26: UInt8(0x41 + value)
-    case 26..<52: UInt8(0x61 + value - 26)
-    case 52..<62: UInt8(0x30 + value - 52)
-    case 62: 0x2B
-    default: 0x2F
-    }
   }
 }

@@ -1,6 +1,7 @@
 """Clients that wear a gateway out, wait for ever, or take nothing. hostile.py PORT NAME [NUMBER] prints a line of JSON."""
 
 import json
+import signal
 import sys
 
 from peer import *
@@ -78,7 +79,7 @@ def bomb(port):
 def no_reader(port, window, count):
     """Streams whose answers are large, on so many connections, by a client that takes nothing of them.
 
-    With a window the socket is not read; without one nothing may be sent. Waits until it is told to end.
+    With a window the socket is not read; without one nothing may be sent. Waits until it is killed.
     """
     peers = []
     for _ in range(int(count)):
@@ -89,8 +90,7 @@ def no_reader(port, window, count):
         peer.send(*(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) for n in range(100)))
         peers.append(peer)
     print(json.dumps({"asked": len(peers) * 100}), flush=True)
-    sys.stdin.read()
-    return {}
+    signal.pause()
 
 
 def half_head(port):

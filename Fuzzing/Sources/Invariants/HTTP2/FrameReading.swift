@@ -1,0 +1,54 @@
+/// Frames taken apart by whole passes (RFC 9113 4.1), and what can be said of them without a state: the second opinion
+/// on what belongs to which stream.
+struct FrameReading {
+  struct Frame {
+    var type: UInt8
+    var flags: UInt8
+    var stream: UInt32
+    var payload: [UInt8]
+
+    static let (data, headers): (UInt8, UInt8) = (0, 1)
+    static let (endStream, endHeaders, padded, prioritised): (UInt8, UInt8, UInt8, UInt8) = (0x1, 0x4, 0x8, 0x20)
+
+    /// The content of a DATA frame, without its padding; nil where there is more padding than frame.
+    var content: [UInt8]? {
+      guard flags & Self.padded != 0 else { return payload }
+      guard let padding = payload.first, Int(padding) < payload.count else { return nil }
+      return Array(payload[1..<payload.count - Int(padding)])
+    }
+  }
+
+  /// The frames that are whole.
+  static func frames(_ bytes: [UInt8]) -> [Frame] {
+    var frames: [Frame] = []
+    var rest = bytes[...]
+    while rest.count >= 9 {
+      let head = Array(rest.prefix(9))
+      let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
+      guard rest.count >= 9 + length else { break }
+      let stream =
+        (UInt32(head[5]) << 24 | UInt32(head[6]) << 16 | UInt32(head[7]) << 8 | UInt32(head[8])) & 0x7FFF_FFFF
+      frames.append(
+        Frame(type: head[3], flags: head[4], stream: stream, payload: Array(rest.dropFirst(9).prefix(length))))
+      rest = rest.dropFirst(9 + length)
+    }
+    return frames
+  }
+
+  /// The fields of a block that is nothing but literals which nobody remembers, without Huffman codes (RFC 7541 6.2.2);
+  /// nil where it is anything else.
+  static func literals(_ block: [UInt8]) -> [(name: [UInt8], value: [UInt8])]? {
+    var fields: [(name: [UInt8], value: [UInt8])] = []
+    var rest = block[...]
+    func text() -> [UInt8]? {
+      guard let count = rest.popFirst(), count < 127, Int(count) <= rest.count else { return nil }
+      defer { rest = rest.dropFirst(Int(count)) }
+      return Array(rest.prefix(Int(count)))
+    }
+    while let first = rest.popFirst() {
+      guard first == 0, let name = text(), let value = text() else { return nil }
+      fields.append((name, value))
+    }
+    return fields
+  }
+}

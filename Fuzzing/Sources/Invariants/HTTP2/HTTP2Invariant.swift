@@ -1,0 +1,90 @@
+import HTTPWire
+import NIOCore
+
+extension Invariant {
+  /// Whatever frames a client sends, in whatever pieces: each accepted stream is exactly one request, for our reader of
+  /// heads and for llhttp, and streams are begun in order, once each. What belongs to one never reaches another: a head
+  /// written in plain literals is that of its own stream, content is that of the stream's own DATA, what an honest
+  /// request before them said stands in no other, and each answer goes out on the stream that asked.
+  ///
+  /// The first byte chooses the size of the pieces.
+  static let http2Frames = Invariant("http2-frames") { bytes in
+    guard let first = bytes.first else { return }
+    let sent = Array(bytes.dropFirst())
+    let whole = HTTP2Observer()
+    whole.receive(HTTP2Observer.honest, inPiecesOf: .max)
+    whole.receive(sent, inPiecesOf: .max)
+    try whole.requireOneRequestEach()
+    try whole.requireNothingCrossed(sent)
+    let pieces = HTTP2Observer()
+    pieces.receive(HTTP2Observer.honest, inPiecesOf: .max)
+    pieces.receive(sent, inPiecesOf: Int(first) + 1)
+    try pieces.requireOneRequestEach()
+    try pieces.requireNothingCrossed(sent)
+    // A verdict on a whole read comes a little later than one on its pieces: whoever is further has only more.
+    for (one, other) in zip(whole.requests, pieces.requests) {
+      try require(one.meaning == other.meaning, "stream \(one.id) is another request in pieces")
+    }
+  }
+}
+
+extension HTTP2Observer {
+  /// Every stream that was accepted is one request and begins behind those before it.
+  fileprivate func requireOneRequestEach() throws(Violation) {
+    var last: Int32 = 0
+    for request in requests {
+      try require(request.id > last && request.id % 2 == 1, "stream \(request.id) behind \(last)")
+      last = request.id
+      // What is refused by our reader goes nowhere; what it takes must be one request for everybody.
+      var head = RequestHead()
+      var asked = request.head
+      guard RequestHeadParser(limits: .forInvariants).parse(asked.span.bytes, into: &head) == .complete else {
+        continue
+      }
+      try require(head.byteCount == asked.count, "stream \(request.id) is more than one head")
+      if head.method == .other { asked.replaceSubrange(head.methodRange, with: Array("PUT".utf8)) }
+      let theirs = LLHTTPReading.request(asked)
+      try require(
+        theirs.request != nil && !theirs.isRefused && theirs.messages == 1,
+        "llhttp does not take stream \(request.id): \(shown(asked))")
+    }
+  }
+
+  fileprivate func requireNothingCrossed(_ sent: [UInt8]) throws(Violation) {
+    let frames = FrameReading.frames(sent)
+    for request in requests {
+      let isHonest = request.id == 1
+      guard !isHonest else { continue }
+      try require(
+        sent.contains(Self.secret) || !request.head.contains(Self.secret),
+        "stream \(request.id) says what stream 1 said")
+      try requireOwnHead(request, frames)
+      let content = frames.filter { $0.type == FrameReading.Frame.data && $0.stream == request.id }
+        .compactMap(\.content).joined()
+      try require(
+        content.starts(with: request.content), "stream \(request.id) has content that was not sent on it")
+    }
+    for frame in FrameReading.frames(output) where frame.type == FrameReading.Frame.data && !frame.payload.isEmpty {
+      try require(
+        frame.payload.allSatisfy { $0 == UInt8(truncatingIfNeeded: frame.stream) },
+        "the answer on stream \(frame.stream) is another's")
+    }
+  }
+
+  /// Where the head's block is nothing but plain literals, the path and the fields are those of this block.
+  private func requireOwnHead(_ request: Request, _ frames: [FrameReading.Frame]) throws(Violation) {
+    let blocks = frames.filter { $0.type == FrameReading.Frame.headers && $0.stream == UInt32(request.id) }
+    // Several may be trailers, or a violation: only one is sure to be the head.
+    guard blocks.count == 1, let block = blocks.first, block.flags & FrameReading.Frame.endHeaders != 0,
+      block.flags & (FrameReading.Frame.padded | FrameReading.Frame.prioritised) == 0,
+      let fields = FrameReading.literals(block.payload)
+    else { return }
+    let line = request.head.prefix { $0 != 0x0D }.split(separator: 0x20, omittingEmptySubsequences: false)
+    let path = fields.first { $0.name == Array(":path".utf8) }?.value ?? []
+    try require(line.count == 3 && Array(line[1]) == path, "stream \(request.id) asks for \(shown(line.joined()))")
+    for field in fields where field.name.starts(with: Array("x-".utf8)) {
+      let written = field.name + Array(": ".utf8) + field.value + Array("\r\n".utf8)
+      try require(request.head.contains(written), "stream \(request.id) has lost \(shown(written))")
+    }
+  }
+}

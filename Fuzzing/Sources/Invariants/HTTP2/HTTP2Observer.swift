@@ -1,0 +1,108 @@
+import HTTPWire
+import NIOCore
+
+/// A server's session whose handlers answer each request with bytes that name its stream, and note what they are told.
+final class HTTP2Observer: HTTP2SessionHandler {
+  /// What became of one stream.
+  final class Request: HTTP2StreamHandler {
+    let id: Int32
+    let head: [UInt8]
+    let answer: (Request) -> Void
+    let stream: HTTP2Stream
+    var content: [UInt8] = []
+    var isAnswered = false
+
+    init(_ stream: HTTP2Stream, _ head: ByteBuffer, answer: @escaping (Request) -> Void) {
+      id = stream.id
+      self.stream = stream
+      self.head = Array(head.readableBytesView)
+      self.answer = answer
+    }
+
+    /// The head without the key of a WebSocket, which is drawn by lot and stands last: 24 digits and two line ends.
+    var meaning: [UInt8] {
+      head.contains(Array("\r\nSec-WebSocket-Key: ".utf8)) ? Array(head.dropLast(28)) : head
+    }
+
+    func received(content: ByteBuffer) { self.content += content.readableBytesView }
+    func receivedEnd(trailers: [UInt8]) { answer(self) }
+    func sentContent() {}
+    func closed(_ code: UInt32) {}
+  }
+
+  private let session: HTTP2Session
+  private(set) var requests: [Request] = []
+  private var due: [Request] = []
+  private(set) var output: [UInt8] = []
+  /// Time stands still: what is allowed is allowed at once.
+  private let now = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+  /// What only the honest request says.
+  static let secret = Array("anna's own session".utf8)
+
+  /// The preface, and a request on stream 1, whose secret HPACK does not remember.
+  static let honest: [UInt8] =
+    Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]
+    + frame(1, flags: 0x5, stream: 1, [0x82, 0x86, 0x84, 0x41, 0x01] + Array("a".utf8) + literal("x-user", secret))
+
+  init() {
+    session = HTTP2Session(
+      serverWith: HTTP2Policy(heads: .forInvariants), now: .uptimeNanoseconds(1_000_000_000))
+    session.handler = self
+  }
+
+  deinit { session.close() }
+
+  func receive(_ bytes: [UInt8], inPiecesOf size: Int) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let piece = rest.prefix(size)
+      rest = rest.dropFirst(piece.count)
+      session.receive(ByteBuffer(bytes: piece), now: now)
+      answer()
+    }
+    answer()
+  }
+
+  private func answer() {
+    for request in due where !request.isAnswered {
+      request.isAnswered = true
+      var fields = HTTP2Fields()
+      fields.begin(status: 200)
+      session.respond(&fields, on: request.stream, isWhole: false)
+      session.send(ByteBuffer(repeating: UInt8(truncatingIfNeeded: request.id), count: 100), on: request.stream)
+      session.end(request.stream, trailers: [])
+    }
+    due = []
+    var buffer = ByteBuffer()
+    session.produce(into: &buffer, limit: 1 << 20)
+    output += buffer.readableBytesView
+  }
+
+  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+    let request = Request(stream, head) { [unowned self] in due.append($0) }
+    requests.append(request)
+    if isWhole { due.append(request) }
+    return request
+  }
+
+  func received(
+    refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String
+  ) -> any HTTP2StreamHandler {
+    let request = Request(stream, head) { _ in }
+    due.append(request)
+    return request
+  }
+
+  func receivedMalformed(_ reason: String) {}
+  func receivedPong() {}
+
+  private static func frame(_ type: UInt8, flags: UInt8, stream: UInt8, _ payload: [UInt8]) -> [UInt8] {
+    [0, UInt8(payload.count >> 8), UInt8(payload.count & 0xFF), type, flags, 0, 0, 0, stream] + payload
+  }
+
+  /// Never indexed (RFC 7541 6.2.3).
+  private static func literal(_ name: String, _ value: [UInt8]) -> [UInt8] {
+    [0x10, UInt8(name.utf8.count)] + Array(name.utf8) + [UInt8(value.count)] + value
+  }
+}

@@ -1,0 +1,187 @@
+import Foundation
+import Testing
+
+// HTTP/2 clients that wear the gateway out, wait for ever, or take nothing (hostile.py, with frames of its own making).
+//
+// - A hundred thousand streams given up at once, and every flood of frames that carry nothing: told to calm down, others
+//   are served meanwhile, memory stays.
+// - A client that takes nothing of hundreds of answers holds a budget for each connection, not each answer.
+// - A head, a body, a connection and an answer that do not go on are ended in their time.
+// - What the gateway answers itself: 421, 413, 100. How it ends: what is under way is finished, nothing new begins.
+
+@SystemActor
+@Suite("HTTP/2 under attack", .serialized)
+struct HTTP2HostileTests {
+  private nonisolated static let file = Machine.packageRoot.appending(path: "Tests/System/HTTP2/hostile.py").path
+  private nonisolated static let large = [UInt8](repeating: 0x78, count: 4 << 20)
+  private nonisolated static let gate = Watched(false)
+
+  private nonisolated static let answer: RawUpstream.RequestHandler = { request, connection in
+    switch request.target {
+    case "/public/large":
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: \(large.count)\r\n\r\n")
+      try connection.send(large, by: .seconds(60))
+    case "/public/wait":
+      try gate.take("the gate to open", by: .seconds(60)) { $0 ? () : nil }
+      try connection.send(RawUpstream.response(body: "at last"))
+    default: try RawUpstream.greet(request, connection)
+    }
+  }
+
+  private func withGateway(
+    _ adjust: (inout GatewayConfiguration) -> Void = { _ in }, _ body: (GatewayProcess, RawUpstream) throws -> Void
+  ) throws {
+    let upstream = try RawUpstream(Self.answer)
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      adjust(&$0)
+    }
+    defer { gateway.stop() }
+    try body(gateway, upstream)
+    #expect(!upstream.requests.contains { $0.target.contains("never") })
+  }
+
+  private func start(_ gateway: GatewayProcess, _ arguments: [String]) throws -> ServerProcess {
+    try ServerProcess("/usr/bin/python3", [Self.file, "\(gateway.configuration.port)"] + arguments)
+  }
+
+  /// Runs a scenario to its end.
+  private func run<Answer: Decodable>(
+    _ gateway: GatewayProcess, _ arguments: String..., as type: Answer.Type = Answer.self
+  ) throws -> Answer {
+    try last(start(gateway, arguments))
+  }
+
+  /// The last line of a scenario.
+  private func last<Answer: Decodable>(_ process: ServerProcess) throws -> Answer {
+    defer { process.stop() }
+    let exit = try process.waitForExit(by: .seconds(60))
+    try process.waitForEndOfOutput()
+    guard exit == .code(0), let line = process.standardOutput.split(separator: "\n").last else {
+      throw HarnessError.malformed(process.standardError)
+    }
+    return try JSONDecoder().decode(Answer.self, from: Data(line.utf8))
+  }
+
+  struct End: Decodable {
+    var told: Int?
+    var open: Bool?
+    var sent: Int?
+  }
+
+  struct Nothing: Decodable {}
+
+  @Test("A hundred thousand streams given up at once are shown the door; an honest client is served, and memory stays")
+  func rapidResets() throws {
+    struct Resets: Decodable {
+      var sent: Int
+      var honest: Int
+      var connections: Int
+      var told: [Int]
+    }
+    try withGateway { gateway, upstream in
+      for _ in 0..<20 { _ = try gateway.client.get("/") }
+      let before = try gateway.residentKiB
+      let resets: Resets = try gateway.surviving { try run(gateway, "resets", "100000") }
+      #expect(resets.sent == 100_000)
+      #expect(resets.honest == resets.connections)
+      #expect(resets.told == [11])
+      #expect(try gateway.residentKiB - before < 50 * 1024)
+      // What is given up in the same breath costs the application nothing: these are the honest client's.
+      #expect(upstream.requests.count { $0.target == "/public/reset" } < resets.sent / 100)
+    }
+  }
+
+  private static let floods = [
+    "settings", "ping", "empty data", "window updates", "priorities", "unknown frames", "continuation",
+    "long continuation", "made_resets", "bomb",
+  ]
+
+  @Test("A flood is ended by a word (ENHANCE_YOUR_CALM), and the next request is served")
+  func floods() throws {
+    try withGateway { gateway, _ in
+      let before = try gateway.residentKiB
+      for name in Self.floods {
+        let end: End = try gateway.surviving { try run(gateway, name) }
+        #expect(end.told == 11 && end.open != true, "\(name)")
+      }
+      #expect(try gateway.residentKiB - before < 20 * 1024)
+    }
+  }
+
+  @Test("A client that takes nothing of hundreds of answers costs a budget a connection", arguments: [65_535, 0])
+  func noReader(window: Int) throws {
+    try withGateway { gateway, upstream in
+      for _ in 0..<20 { _ = try gateway.client.get("/") }
+      let before = try gateway.residentKiB
+      let process = try start(gateway, ["no_reader", "\(window)", "4"])
+      defer { process.stop() }
+      try poll("the answers to begin", by: .seconds(30)) {
+        upstream.requests.count { $0.target == "/public/large" } >= 400 ? () : nil
+      }
+      var most = 0
+      // As much as comes is there when nothing more comes.
+      var last = -1
+      try poll("memory to stay", by: .seconds(30)) {
+        let now = try gateway.residentKiB - before
+        most = max(most, now)
+        defer { last = now }
+        return now == last ? () : nil
+      }
+      // A mebibyte for each connection, and one read of 64 KiB for each of its streams.
+      #expect(most < 4 * 8 * 1024, "\(most) KiB")
+      #expect(try gateway.client.get("/").status == 200)
+    }
+  }
+
+  @Test("What does not go on is ended: a head, a body, a connection, an answer that nobody takes")
+  func timeouts() throws {
+    struct Status: Decodable { var status: String }
+    try withGateway {
+      for key in ["head", "body_progress", "idle", "write_progress"] { $0["listen.timeouts", key] = "\"500ms\"" }
+    } _: { gateway, _ in
+      let head: End = try gateway.surviving { try run(gateway, "half_head") }
+      #expect(head.told == 11 && head.open == false)
+      let idle: End = try gateway.surviving { try run(gateway, "idle") }
+      #expect(idle.told == nil && idle.open == false)
+      let body: Status = try gateway.surviving { try run(gateway, "half_body") }
+      #expect(body.status == "408")
+      let _: Nothing = try gateway.surviving { try run(gateway, "closed_window") }
+    }
+  }
+
+  @Test("Another site is 421, a body too large 413, and a body that waits is asked for; the connection goes on")
+  func ownAnswers() throws {
+    struct First: Decodable { var first: String }
+    try withGateway {
+      $0["listen.limits", "body_size"] = "10000"
+    } _: { gateway, upstream in
+      let _: Nothing = try gateway.surviving { try run(gateway, "refused") }
+      let first: First = try run(gateway, "expect")
+      #expect(first.first == "100")
+      #expect(try upstream.waitForRequest { $0.target == "/public/fine" }.body == Array("body".utf8))
+    }
+  }
+
+  @Test("A gateway that ends says farewell twice, finishes what is under way, and begins nothing more")
+  func drain() throws {
+    struct Drain: Decodable {
+      var farewells: [[Int]]
+      var answered: Bool
+      var late: Bool
+    }
+    Self.gate.update { $0 = false }
+    try withGateway { gateway, upstream in
+      let process = try start(gateway, ["drain"])
+      _ = try upstream.waitForRequest { $0.target == "/public/wait" }
+      gateway.process.signal(SIGTERM)
+      _ = try process.waitForLine(containing: "told")
+      Self.gate.update { $0 = true }
+      let drain: Drain = try last(process)
+      #expect(drain.farewells == [[0x7FFF_FFFF, 0], [1, 0]])
+      #expect(drain.answered && !drain.late)
+      #expect(try gateway.process.waitForExit() == .code(0))
+    }
+  }
+}
