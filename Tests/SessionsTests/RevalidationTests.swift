@@ -102,7 +102,7 @@ struct CheckWeatherTests {
     #expect(twentieth == .init(consequence: .keep, alarm: .noCheckSucceeds(checks: 20)))
     #expect(weather.allFailing(at: minutes(20)) == 20)
     #expect(weather.judge(.revoked, at: minutes(21)) == .init(consequence: .keep, alarm: nil))
-    #expect(CheckAlarm.noCheckSucceeds(checks: 20).message.contains("cordon doctor"))
+    #expect(CheckAlarm.noCheckSucceeds(checks: 20).remedy.contains("cordon doctor"))
   }
 
   @Test("One success is enough to believe revocations again")
