@@ -177,6 +177,33 @@ struct LogSwitchTests {
     #expect(abs(parts[0] - parts[1] - parts[2]) < 0.000_002, "\(line)")
   }
 
+  @Test("That the application does not answer is told once, with its address")
+  func applicationAway() throws {
+    let port = try FreePort.take()
+    let site = try Self.site {
+      $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
+      $0["listen", "workers"] = "1"
+      $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    }
+    defer { site.stop() }
+    func told() -> [[String: Any]] {
+      lines(site, "event").filter { $0["message"] as? String == "the application does not answer" }
+    }
+    // A single request that fails says nothing yet.
+    let line = try poll("the line about the application") { () throws -> [String: Any]? in
+      let status = try site.gateway.client.get("/").status
+      #expect(status == 502)
+      return told().first
+    }
+    #expect((line["problem"] as? String)?.contains(":\(port) does not answer") == true, "\(line)")
+    #expect(line["level"] as? String == "error")
+    #expect(try site.gateway.client.get("/").status == 502)
+    try poll("the same in health") {
+      try site.gateway.admin.get("/healthz").text.contains("does not answer") ? () : nil
+    }
+    #expect(told().count == 1)
+  }
+
   @Test("On a terminal lines are text for people; log.format decides otherwise", arguments: [false, true])
   func terminal(isJSON: Bool) throws {
     var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
