@@ -89,7 +89,7 @@ enum OAuth2ProxyOptions {
     "ssl_insecure_skip_verify": "Apple's certificate is verified",
     "provider_ca_files": "Apple's certificate is verified by the system's authorities, or by apple.tls_ca_file",
     "tls_cipher_suites": "they are OpenSSL's: /etc/ssl/openssl.cnf",
-    "custom_templates_dir": "the pages are the gateway's; pages.application_name is on them",
+    "custom_templates_dir": "write yours as Mustache templates: pages.templates, see Documentation/PAGES.md",
     "custom_sign_in_logo": "the pages are the gateway's; pages.application_name is on them",
     "banner": "the pages are the gateway's; pages.application_name is on them",
     "footer": "the pages are the gateway's; pages.application_name is on them",
