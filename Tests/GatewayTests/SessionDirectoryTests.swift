@@ -143,7 +143,7 @@ struct SessionDirectoryTests {
     "A check that is due is made beside the request; one that is overdue is waited for, and ends the session at a no")
   func checks() async throws {
     let rig = try await GateRig()
-    let (_, cookie) = try rig.signIn("001.anna")
+    let (snapshot, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     _ = try await rig.decide(request)
     rig.clock.advance(26 * 3_600)
@@ -151,6 +151,7 @@ struct SessionDirectoryTests {
     #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
     try await eventually("a check") { rig.apple.calls == 1 }
     try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
+    await rig.directory.checks.waitForEnd(of: snapshot.account.subject, atMost: .seconds(10))
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
     rig.directory.storeAnswered(at: rig.clock.milliseconds)
