@@ -63,6 +63,37 @@ struct AccessRulesTests {
     #expect(AccessRules().judge(user("a@example.com")) == .denied(.notListed))
   }
 
+  @Test("Each claim that is required says one of its values, beside the lists")
+  func requirements() {
+    let list = rules {
+      $0.hasLists = false
+      $0.requirements = [
+        ClaimRequirement(claim: "real_user_status", values: ["1", "2"]),
+        ClaimRequirement(claim: "scopes", values: ["edu.users.read"]),
+      ]
+    }
+    func verdict(_ list: AccessRules, _ claims: [String: [String]]) -> RuleVerdict {
+      list.judge(user("a@example.com")) { claims[$0] ?? [] }
+    }
+    let scopes = ["edu.classes.read", "edu.users.read"]
+    #expect(verdict(list, ["real_user_status": ["2"], "scopes": scopes]) == .allowed)
+    #expect(verdict(list, ["real_user_status": ["1"], "scopes": scopes]) == .allowed)
+    #expect(verdict(list, ["real_user_status": ["0"], "scopes": scopes]) == .denied(.claimNotMet))
+    #expect(verdict(list, ["real_user_status": ["2"], "scopes": ["edu.users"]]) == .denied(.claimNotMet))
+    #expect(verdict(list, ["scopes": scopes]) == .denied(.claimNotMet))
+    #expect(list.judge(user("a@example.com")) == .denied(.claimNotMet))
+    var named = list
+    named.hasLists = true
+    named.emails = ["b@example.com"]
+    #expect(verdict(named, ["real_user_status": ["2"], "scopes": scopes]) == .denied(.notListed))
+    // Bytes are compared: what looks alike is something else.
+    let accented = rules {
+      $0.hasLists = false
+      $0.requirements = [ClaimRequirement(claim: "x", values: ["\u{E9}"])]
+    }
+    #expect(verdict(accented, ["x": ["e\u{301}"]]) == .denied(.claimNotMet))
+  }
+
   private func rules(_ edit: (inout AccessRules) -> Void) -> AccessRules {
     var rules = AccessRules()
     edit(&rules)

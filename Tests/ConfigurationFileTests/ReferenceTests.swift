@@ -54,7 +54,7 @@ struct ReferenceTests {
     let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
     }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
-    #expect(configuration.routes.count == 4)
+    #expect(configuration.routes.count == 5)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
     #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
     #expect(configuration.listener.main.tls?.certificates.count == 1)

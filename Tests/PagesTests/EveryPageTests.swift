@@ -79,7 +79,7 @@ struct EveryPageTests {
 
   @Test("All of them are looked at")
   func all() {
-    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 4)
+    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 5)
   }
 
   @Test("Two pages never share a nonce")
@@ -133,6 +133,7 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "sign-out", page: renderer.signOutQuestion(user: name, returnTo: path)),
     Exhibit(name: "signed-out", page: renderer.signedOut(returnTo: path)),
     Exhibit(name: "repost", page: renderer.callbackRepost(fields: [("state", name), (name, "x")])),
+    Exhibit(name: "fragment", page: renderer.callbackFragment(field: (name, name))),
   ]
     + PageFailure.allCases.map {
       Exhibit(name: $0.rawValue, page: renderer.failure($0, requestID: name, returnTo: path))

@@ -25,6 +25,7 @@ struct AdministrationTests {
       try Site(adjust: {
         $0["admin", "token_file"] = "\"\(file)\""
         $0["log", "access"] = "true"
+        $0["apple", "native_client_ids"] = "[\"com.example.app\", \"com.example.tv\"]"
         $0["log", "format"] = "\"json\""
       })
     }
@@ -153,6 +154,31 @@ struct AdministrationTests {
     let token = try #require(revocations.first?.form["token"])
     #expect(site.gateway.log.firstRange(of: Array(token.utf8)) == nil)
     #expect(!response.text.contains(token))
+  }
+
+  @Test("The web's token and each app's are revoked under the client that each was given to, again where one was not")
+  func eachClient() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    for app in GatewayConfiguration.appIDs {
+      let answer = try site.apple.authorizeNatively("anna", app: app, nonce: "n")
+      let order = ["identity_token": answer.identityToken, "authorization_code": answer.code, "nonce": "n"]
+      #expect(try site.gateway.client.post("/.auth/native", json: order).status == 200)
+    }
+    let clients = Set([GatewayConfiguration.clientID] + GatewayConfiguration.appIDs)
+    try site.apple.fault("revoke", "refuse", ["error": "invalid_client", "times": 1])
+    let refused = try ask("POST", "/accounts/\(subject)/disconnect")
+    #expect(refused.status == 502, "\(refused.text)")
+    #expect(try anna.fetch(site.own("session")).status == 200)
+    try site.apple.forgetRequests()
+    #expect(try ask("POST", "/accounts/\(subject)/disconnect").status == 200)
+    let revocations = try site.apple.requests(at: "/auth/revoke")
+    // Apple refuses a token under another client's name.
+    #expect(revocations.map(\.status) == [200, 200, 200])
+    #expect(Set(revocations.compactMap { $0.form["client_id"] }) == clients)
+    #expect(Set(revocations.compactMap { $0.form["token"] }).count == 3)
+    #expect(try site.apple.control.get("/simulator").json()["refresh_tokens"] as? Int == 0, "Apple knows none any more")
+    #expect(try anna.fetch(site.own("session")).status == 401)
   }
 
   @Test("What Apple does not revoke is not forgotten, unless it is asked for")

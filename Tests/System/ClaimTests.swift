@@ -6,6 +6,7 @@ import Testing
 // - Every claim of Apple's can be a header; flags are told alike whether Apple wrote a Boolean or text.
 // - An empty address, an empty claim and a missing one are no header.
 // - Rules by subject, address, domain, organisation and hidden address; refusals say why.
+// - Any other claim can be required by a rule, and `verify` and a reload hold to it.
 // - nonce_supported decides whether a nonce may be missing.
 
 /// Every claim that the suite has as a header.
@@ -130,8 +131,22 @@ struct ClaimHeaderTests {
       [[route]]
       path = "/hidden/"
       private_email = "require"
+      [[route]]
+      path = "/teachers/"
+      require_claims = ["scopes=edu.users.read", "email_verified=true"]
+      [[route]]
+      path = "/people/"
+      require_claims = ["real_user_status=2"]
+      [[route]]
+      path = "/moving/"
+      require_claims = ["transfer_sub=001.transfer.1", "transfer_sub=001.transfer.2"]
+      [[route]]
+      path = "/custom/"
+      require_claims = ["nonce_supported=true", "custom=7"]
 
       """
+    $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
+    $0["listen", "trusted_proxies"] = "[\"127.0.0.0/8\"]"
   })
 struct RuleTests {
   private let site: Site
@@ -172,6 +187,39 @@ struct RuleTests {
     #expect(page.status == 403 && page.response.fields["Content-Type"]?.hasPrefix("text/html") == true)
   }
 
+  @Test("Every other claim can be required, flags alike from Booleans and from text", arguments: [true, false])
+  func claims(flagsAsText: Bool) throws {
+    try site.apple.switches(["flags_as_strings": flagsAsText, "nonce_supported": true])
+    defer { try? site.apple.switches(["flags_as_strings": false]) }
+    try site.apple.add(user: [
+      "id": "tilda", "first_name": "T", "last_name": "A", "email": "tilda@example.com",
+      "transfer_sub": "001.transfer.2", "claims": ["scopes": ["edu.classes.read", "edu.users.read"], "custom": 7],
+    ])
+    let (tilda, anna) = (try site.signedIn(as: "tilda"), try site.signedIn(as: "anna"))
+    for path in ["/teachers/x", "/moving/x", "/custom/x"] {
+      #expect(try answer(tilda, path) == "200", "\(path)")
+      #expect(try answer(anna, path) == "forbidden", "\(path)")
+      for (visitor, status) in [(tilda, 200), (anna, 403)] {
+        let verified = try visitor.fetch(site.own("verify"), fields: [("X-Original-URI", path)])
+        #expect(verified.status == status, "\(path)")
+      }
+    }
+    #expect(try answer(tilda, "/people/x") == "forbidden", "Apple says it to native apps only")
+  }
+
+  @Test("The real-user status of a native app can be required", arguments: [(1, 403), (2, 200)])
+  func realUser(status: Int, answer: Int) throws {
+    try site.apple.add(user: [
+      "id": "person\(status)", "first_name": "P", "last_name": "N", "email": "p@example.com",
+      "real_user_status": status,
+    ])
+    let order = try site.apple.authorizeNatively("person\(status)", nonce: "n")
+    let response = try site.gateway.client.post(
+      "/.auth/native", json: ["identity_token": order.identityToken, "authorization_code": order.code, "nonce": "n"])
+    let cookie = try #require(response.setCookies.first?.split(separator: ";").first.map(String.init))
+    #expect(try site.gateway.client.get("/people/x", fields: [("Cookie", cookie)]).status == answer)
+  }
+
   @Test("A rule by subject lets in one user")
   func subject() throws {
     let subject = try site.apple.subject(of: "anna")
@@ -193,6 +241,9 @@ struct RuleTests {
       ("private_email = \"sometimes\"", nil, "private_email"),
       ("allow_emails = []\nprivate_email = \"deny\"", nil, "nobody could pass"),
       ("access = \"public\"\nprivate_email = \"deny\"", nil, "says who may pass"),
+      ("require_claims = [\"email=a@example.com\"]", nil, "write allow_emails"),
+      ("require_claims = [\"real_user_status=likely\"]", nil, "is what Apple never says"),
+      ("require_claims = [\"nonce=x\"]", nil, "is another at each sign-in"),
     ] as [(String, String?, String)])
   func mistakes(rule: String, scopes: String?, reason: String) throws {
     let directory = try TemporaryDirectory()

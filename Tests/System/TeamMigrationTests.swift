@@ -88,6 +88,10 @@ struct TeamMigrationTests {
     #expect(try subject(of: again) == new)
     #expect(try again.fetch(site.own("session")).json()["name"] as? String == "Anna Bergström")
     #expect(mapping(try migrate("--complete").standardOutput).count == 2)
+    let json = try migrate("--complete", "--json").standardOutput.split(separator: "\n").map {
+      try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: String]
+    }
+    #expect(json.count == 2 && json.contains { $0 == ["sub": old, "new_sub": new, "outcome": "done_before"] })
     let found = try ServerProcess.run(
       Machine.binary("cordon"), ["accounts", "find", "--config", site.gateway.file, "--subject", new])
     #expect(found.standardOutput.contains(old), "\(found.standardOutput)")

@@ -35,7 +35,8 @@ public struct RouteSettings: Sendable, Equatable {
   }
 }
 
-/// Who is let in, of those with a session. A user whom any one list names passes, unless `privateEmail` is against it.
+/// Who is let in, of those with a session. A user whom any one list names passes, unless `privateEmail` or one of the
+/// `requirements` is against it.
 public struct AccessRules: Sendable, Equatable {
   /// Apple's `sub`, exactly.
   public var subjects: [String] = []
@@ -45,10 +46,13 @@ public struct AccessRules: Sendable, Equatable {
   public var emailDomains: [String] = []
   /// `org_id` of a Managed Apple Account, exactly.
   public var organizations: [String] = []
-  /// Whether there are lists at all; without them everybody passes whom `privateEmail` lets. Default: true.
+  /// Whether there are lists at all; without them everybody passes whom `privateEmail` and `requirements` let.
+  /// Default: true.
   public var hasLists = true
   /// What is asked of the address. Default: nothing.
   public var privateEmail = PrivateEmail.allow
+  /// What claims of the identity token have to say, beside the lists. Default: nothing.
+  public var requirements: [ClaimRequirement] = []
 
   public init() {}
 

@@ -1,5 +1,5 @@
 extension AccessRules {
-  /// Whether any list names the user, and nothing is against the address.
+  /// Whether any list names the user, and neither the address nor a claim is against it.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
   /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address.
@@ -7,11 +7,17 @@ extension AccessRules {
   /// - Parameters:
   ///   - applicant: the user.
   ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
-  public func judge(_ applicant: Applicant, requiresVerifiedEmail: Bool = true) -> RuleVerdict {
+  ///   - claim: what a claim of the user's says, by its name; asked only where there are requirements.
+  public func judge(
+    _ applicant: Applicant, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
+  ) -> RuleVerdict {
     switch privateEmail {
     case .allow: break
     case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
     case .require: if !applicant.isPrivateEmail { return .denied(.emailShown) }
+    }
+    for requirement in requirements where !requirement.isMet(by: claim(requirement.claim)) {
+      return .denied(.claimNotMet)
     }
     if !hasLists || subjects.contains(where: { $0.utf8.elementsEqual(applicant.subject.utf8) }) { return .allowed }
     if let organization = applicant.organization, !organization.isEmpty,

@@ -33,6 +33,8 @@ public enum RuleVerdict: Sendable, Equatable {
 public enum RuleDenial: String, Sendable, Equatable {
   /// No list names the user.
   case notListed = "not-listed"
+  /// A claim of the identity token does not say what the route requires.
+  case claimNotMet = "claim-not-met"
   /// A list names the address, but Apple does not say that it is verified.
   case emailNotVerified = "email-not-verified"
   /// The route is for those who hide the address, and this user does not.

@@ -78,7 +78,9 @@ public struct AppleNotification: Sendable, Equatable {
     isPrivateEmail = claims.isPrivateEmail
   }
 
-  /// Milliseconds since 1970. What is later than the year 9999 or before 1970 is no time.
+  /// Milliseconds since 1970 are what Apple sends. Its page's example has seconds, and a time in 1970 would make every
+  /// event older than the latest sign-in: what is before March 1973 in milliseconds is taken for seconds. What is later
+  /// than the year 9999 or before 1970 is no time.
   private static func time(_ value: ForeignJSON?) throws(IdentityTokenRejection) -> Date {
     let milliseconds: Double
     switch value {
@@ -87,7 +89,7 @@ public struct AppleNotification: Sendable, Equatable {
     default: throw .malformedClaim("events")
     }
     guard milliseconds > 0, milliseconds < 253_402_300_800_000 else { throw .malformedClaim("events") }
-    return Date(timeIntervalSince1970: milliseconds / 1000)
+    return Date(timeIntervalSince1970: milliseconds < 100_000_000_000 ? milliseconds : milliseconds / 1000)
   }
 }
 

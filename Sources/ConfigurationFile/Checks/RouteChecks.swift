@@ -120,8 +120,8 @@ enum RouteChecks {
       reading.complain(
         at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and says who may pass",
         remedy: access == .public
-          ? "remove the lists and private_email to let everybody in, or access to let in only those they name"
-          : "remove the lists and private_email to let nobody in, or access to let in those they name")
+          ? "remove what says so to let everybody in, or access to let in only those it names"
+          : "remove what says so to let nobody in, or access to let in those it names")
       return nil
     }
     return .rules(draft.rules)

@@ -60,6 +60,7 @@ struct RouteDraft: ReadingTarget {
   var emailDomains: [String]?
   var organizations: [String]?
   var privateEmail: AccessRules.PrivateEmail?
+  var requirements: [ClaimRequirement]?
 
   enum Access: String, Sendable, CaseIterable {
     case signedIn = "signed-in"
@@ -75,7 +76,7 @@ struct RouteDraft: ReadingTarget {
   private var hasLists: Bool { subjects != nil || emails != nil || emailDomains != nil || organizations != nil }
 
   /// Whether not everybody with a session may pass.
-  var hasRules: Bool { hasLists || (privateEmail ?? .allow) != .allow }
+  var hasRules: Bool { hasLists || (privateEmail ?? .allow) != .allow || requirements?.isEmpty == false }
 
   var rules: AccessRules {
     var rules = AccessRules()
@@ -85,6 +86,20 @@ struct RouteDraft: ReadingTarget {
     rules.organizations = organizations ?? []
     rules.hasLists = hasLists
     rules.privateEmail = privateEmail ?? .allow
+    rules.requirements = joined(requirements ?? [])
     return rules
+  }
+
+  /// Values of one claim stand for each other, wherever they stand in the list.
+  private func joined(_ requirements: [ClaimRequirement]) -> [ClaimRequirement] {
+    var result: [ClaimRequirement] = []
+    for requirement in requirements {
+      if let place = result.firstIndex(where: { $0.claim.utf8.elementsEqual(requirement.claim.utf8) }) {
+        result[place].values += requirement.values
+      } else {
+        result.append(requirement)
+      }
+    }
+    return result
   }
 }

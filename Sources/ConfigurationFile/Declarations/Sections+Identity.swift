@@ -315,5 +315,13 @@ extension Sections {
         What is asked of the address, beside the lists: "deny" refuses who hides it behind Apple's relay (with a page that \
         says how to share it), "require" who does not. "allow" asks nothing.
         """, omission: "Nothing is asked.", seeAlso: ["route.allow_email_domains"]),
+      .absent(
+        "route.require_claims", ValueType.claimRequirement.list().named("list of claim=value"), into: \.requirements,
+        example: "[\"real_user_status=2\", \"scopes=edu.users.read\"]",
+        """
+        What claims of Apple's have to say, beside the lists: each claim that is named says one of the values that are \
+        named for it; of a claim with several values (scopes), one. real_user_status is told by native apps only; flags are \
+        true or false.
+        """, omission: "Nothing is required.", seeAlso: ["identity.headers"]),
     ])
 }

@@ -139,6 +139,18 @@ extension ValueType where Value == String {
   }
 }
 
+extension ValueType where Value == ClaimRequirement {
+  /// A claim and what it has to say.
+  static var claimRequirement: ValueType {
+    text(
+      "claim=value", expected: "a claim and what it says, as in \"real_user_status=2\"",
+      write: { "\($0.claim)=\($0.values.joined(separator: ","))" },
+      parse: { text, _ throws(Complaint) in
+        try ClaimRequirementText.parse(text)
+      })
+  }
+}
+
 extension ValueType where Value == BindAddress {
   static var address: ValueType {
     text(

@@ -119,6 +119,10 @@ public enum SampleFile {
       #allow_emails = ["ada@example.com"]
       #allow_email_domains = ["example.com"]
       #allow_organizations = ["1234567"]
+
+      #[[route]]
+      #path = "/school/"
+      #require_claims = ["scopes=edu.users.read"]
       """)
     return blocks.joined(separator: "\n\n")
   }

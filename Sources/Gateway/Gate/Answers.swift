@@ -57,7 +57,7 @@ extension PageFailure {
   init(_ denial: RuleDenial) {
     self =
       switch denial {
-      case .notListed, .emailShown: .forbidden
+      case .notListed, .emailShown, .claimNotMet: .forbidden
       case .emailNotVerified: .emailNotVerified
       case .emailHidden: .emailHidden
       case .emailMissing: .emailMissing

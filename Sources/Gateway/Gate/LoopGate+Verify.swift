@@ -22,9 +22,7 @@ extension LoopGate {
       return status(.unauthorized)
     }
     if case .rules(let index) = route.access {
-      let verdict = knowledge.routes.rules[index].judge(
-        entry.applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail)
-      if case .denied = verdict { return status(.forbidden) }
+      if case .denied = entry.verdict(of: knowledge.routes.rules[index], knowledge) { return status(.forbidden) }
     }
     if let signing = renewAssertion(of: entry) { return .wait(signing) }
     var fields: HTTPFields = [:]

@@ -101,9 +101,7 @@ final class LoopGate: RequestGate {
       return signInFirst(route, head, bytes, routeClass)
     }
     if case .rules(let index) = route.access {
-      let verdict = knowledge.routes.rules[index].judge(
-        entry.applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail)
-      if case .denied(let denial) = verdict {
+      if case .denied(let denial) = entry.verdict(of: knowledge.routes.rules[index], knowledge) {
         return answer(PageFailure(denial), head, bytes, routeClass: routeClass, renewing: entry)
       }
     }

@@ -17,7 +17,7 @@ final class SessionEntry {
   var assertionRenewsAt: Int64 = 0
   private(set) var assertionEndsAt: Int64 = 0
   /// The user as rules ask about one.
-  let applicant: Applicant
+  private let applicant: Applicant
   let tag: SessionTag
   /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
   private(set) var user: UInt64?
@@ -73,6 +73,16 @@ final class SessionEntry {
     assertion = nil
     assertionRenewsAt = 0
     assertionEndsAt = 0
+  }
+
+  /// What rules say of the user.
+  func verdict(of rules: AccessRules, _ knowledge: GateKnowledge) -> RuleVerdict {
+    rules.judge(applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail) { claim in
+      if claim.utf8.elementsEqual("scopes".utf8) { return snapshot.account.claims.scopes ?? [] }
+      let said = IdentityHeaders.claim(
+        claim, account: snapshot.account, session: snapshot.session, allowUnverifiedEmail: false)
+      return said.map { [$0] } ?? []
+    }
   }
 
   private static func identity(of snapshot: SessionSnapshot, _ knowledge: GateKnowledge) -> IdentityBlock {

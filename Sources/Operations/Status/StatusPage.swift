@@ -87,21 +87,25 @@ extension StatusReport {
       card(
         "Requests", StatusNumbers.short(minute.rate), unit: "a second",
         note: "\(StatusNumbers.grouped(hour.counted.requests)) in the last hour, \(totals.inFlight) in flight",
-        plot: StatusPlot(lines: [minutes.map { $0?.rate }], label: "Requests a second in the last hour")),
+        plot: StatusPlot(
+          lines: [.init(values: minutes.map { $0?.rate })], label: "Requests a second in the last hour",
+          write: { "\(StatusNumbers.short($0)) a second" })),
       card(
         "Latency", StatusNumbers.latency(recent.quantile(0.5)), unit: "median",
         note: "p99 \(StatusNumbers.latency(recent.quantile(0.99))), over five minutes",
         plot: StatusPlot(
           lines: [
-            minutes.map { $0?.counted.latency.quantile(0.99) }, minutes.map { $0?.counted.latency.quantile(0.5) },
-          ], label: "99th percentile and median of the latency in the last hour")),
+            .init(name: "p99", look: .beside, values: minutes.map { $0?.counted.latency.quantile(0.99) }),
+            .init(name: "median", values: minutes.map { $0?.counted.latency.quantile(0.5) }),
+          ], label: "99th percentile and median of the latency in the last hour", write: StatusNumbers.latency)),
       card(
         "Errors", StatusNumbers.percent(minute.errorPart ?? (minute.seconds > 0 ? 0 : nil)), unit: "of answers",
         note: "\(StatusNumbers.grouped(hour.counted.serverErrors)) of status 5xx and "
           + "\(StatusNumbers.grouped(hour.counted.clientErrors)) of 4xx in the last hour",
         plot: StatusPlot(
-          lines: [minutes.map { $0.map { Double($0.counted.serverErrors) } }],
-          label: "Answers of status 5xx in each minute of the last hour"),
+          lines: [.init(look: .trouble, values: minutes.map { $0.map { Double($0.counted.serverErrors) } })],
+          label: "Answers of status 5xx in each minute of the last hour",
+          write: { "\(StatusNumbers.short($0)) a minute" }),
         isBad: minute.counted.serverErrors > 0),
       card(
         "Apple", appleWord(hour), unit: "in the last hour",
@@ -109,9 +113,10 @@ extension StatusReport {
           + "\(StatusNumbers.grouped(hour.counted.appleFailed)) failed",
         plot: StatusPlot(
           lines: [
-            minutes.map { $0.map { Double($0.counted.appleAnswered + $0.counted.appleFailed) } },
-            minutes.map { $0.map { Double($0.counted.appleFailed) } },
-          ], label: "Calls to Apple, and those that failed, in each minute of the last hour"),
+            .init(name: "failed", look: .trouble, values: minutes.map { $0.map { Double($0.counted.appleFailed) } }),
+            .init(name: "answered", values: minutes.map { $0.map { Double($0.counted.appleAnswered) } }),
+          ], label: "Calls that Apple answered, and those that failed, in each minute of the last hour",
+          write: { "\(StatusNumbers.short($0)) a minute" }),
         isBad: hour.counted.appleFailed > 0),
       card(
         "Sessions", StatusNumbers.grouped(UInt64(clamping: sessions)), unit: "in memory",
@@ -119,16 +124,18 @@ extension StatusReport {
           + "\(StatusNumbers.grouped(hour.counted.signInsFailed)) failed, "
           + "\(StatusNumbers.grouped(hour.counted.sessionsEnded)) ended in the last hour",
         plot: StatusPlot(
-          lines: [minutes.map { $0.map { Double($0.counted.signIns) } }],
-          label: "Sign-ins in each minute of the last hour")),
+          lines: [
+            .init(name: "sign-ins", values: minutes.map { $0.map { Double($0.counted.signIns) } })
+          ], label: "Sign-ins in each minute of the last hour", write: { "\(StatusNumbers.short($0)) a minute" })),
       card(
         "Daily checks", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
         note: "\(StatusNumbers.grouped(hour.counted.checksOther)) with another verdict in the last hour",
         plot: StatusPlot(
           lines: [
-            minutes.map { $0.map { Double($0.counted.checksGood) } },
-            minutes.map { $0.map { Double($0.counted.checksOther) } },
-          ], label: "Checks with Apple in each minute of the last hour")),
+            .init(name: "other", look: .trouble, values: minutes.map { $0.map { Double($0.counted.checksOther) } }),
+            .init(name: "good", values: minutes.map { $0.map { Double($0.counted.checksGood) } }),
+          ], label: "Checks with Apple in each minute of the last hour: good ones, and those with another verdict",
+          write: { "\(StatusNumbers.short($0)) a minute" })),
     ]
   }
 
@@ -145,7 +152,7 @@ extension StatusReport {
     """
     <section class="card\(isBad ? HTMLText(" bad") : "")"><h2>\(title)</h2>\
     <p class="value"><strong>\(value)</strong> <span>\(unit)</span></p>\(plot.svg)\
-    <p class="axis"><span>an hour ago</span><span>now</span></p><p class="note">\(note)</p></section>
+    <p class="axis"><span>an hour ago</span><span>now</span></p>\(plot.legend)<p class="note">\(note)</p></section>
 
     """
   }

@@ -1,35 +1,69 @@
-/// A small plot of the last hour as inline SVG: a value a minute, the newest at the right. It has no text; what it shows
-/// is said beside it.
+/// A small plot of the last hour as inline SVG: a value a minute, the newest at the right. The picture has no text; the
+/// legend beneath it names the lines and the highest value.
 struct StatusPlot {
-  /// Lines of one plot, on one scale; nil where nothing was seen.
-  let lines: [[Double?]]
+  /// The lines of one plot, on one scale. Those further behind are drawn first.
+  let lines: [Line]
   /// What a screen reader says.
   let label: String
+  /// How a value of the scale is written.
+  var write: (Double) -> String = StatusNumbers.short
+
+  /// One line.
+  struct Line {
+    /// What the legend calls it; of a single line nothing.
+    var name = ""
+    /// How it looks.
+    var look = Look.plain
+    /// A value a minute; nil where nothing was seen.
+    let values: [Double?]
+  }
+
+  /// What a line means to whoever looks.
+  enum Look: String {
+    /// The line that counts, with what is below it shaded.
+    case plain
+    /// Beside it, dashed.
+    case beside
+    /// What went wrong.
+    case trouble
+  }
 
   private static let (width, height) = (300.0, 56.0)
 
   /// The largest value, and never zero, so that a quiet hour is a line at the bottom.
-  var ceiling: Double { max(lines.joined().compactMap(\.self).max() ?? 0, 1e-9) }
+  var ceiling: Double { max(highest ?? 0, 1e-9) }
+
+  private var highest: Double? { lines.flatMap(\.values).compactMap(\.self).max() }
 
   var svg: HTMLText {
     var body = HTMLText()
-    for (index, line) in lines.enumerated() {
-      let path = Self.path(line, ceiling: ceiling)
+    for line in lines {
+      let values = line.values
+      let path = Self.path(values, ceiling: ceiling)
       guard !path.isEmpty else { continue }
-      if index == lines.count - 1 {
-        for run in Self.runs(line) where run.count > 1 {
-          let shape = Self.points(run, line, ceiling).map { "\($0.0) \($0.1)" }.joined(separator: "L")
-          let (first, last) = (Self.x(run.lowerBound, line.count), Self.x(run.upperBound - 1, line.count))
-          body += #"<path class="area a\#(index)" d="M\#(first) \#(Self.number(Self.height))L\#(shape)"#
+      if line.look == .plain {
+        for run in Self.runs(values) where run.count > 1 {
+          let shape = Self.points(run, values, ceiling).map { "\($0.0) \($0.1)" }.joined(separator: "L")
+          let (first, last) = (Self.x(run.lowerBound, values.count), Self.x(run.upperBound - 1, values.count))
+          body += #"<path class="area" d="M\#(first) \#(Self.number(Self.height))L\#(shape)"#
           body += #"L\#(last) \#(Self.number(Self.height))Z"/>"#
         }
       }
-      body += #"<path class="line a\#(index)" d="\#(path)"/>"#
+      body += #"<path class="line \#(line.look.rawValue)" d="\#(path)"/>"#
     }
     return """
       <svg class="plot" viewBox="0 -2 300 60" preserveAspectRatio="none" role="img" aria-label="\(label)">\
       <path class="base" d="M0 56H300"/>\(body)</svg>
       """
+  }
+
+  /// The lines by name, where there is more than one, and what the top of the plot stands for.
+  var legend: HTMLText {
+    let named = lines.filter { !$0.name.isEmpty }.reversed().map { line -> HTMLText in
+      #"<li><i class="\#(line.look.rawValue)"></i>\#(line.name)</li>"#
+    }
+    let top = highest.map { $0 > 0 ? "<li class=\"top\">up to \(write($0))</li>" as HTMLText : "" } ?? ""
+    return "<ul class=\"legend\">\(HTMLText(named))\(top)</ul>"
   }
 
   private static func path(_ line: [Double?], ceiling: Double) -> String {

@@ -32,9 +32,14 @@ enum StatusStyle {
     .base{fill:none;stroke:var(--line);vector-effect:non-scaling-stroke}
     .line{fill:none;stroke:var(--leaf);stroke-width:1.75;stroke-linejoin:round;stroke-linecap:round;\
     vector-effect:non-scaling-stroke}
-    .line.a1{stroke:var(--fruit)}.area{fill:var(--pale)}.area.a1{fill:none}
+    .line.trouble{stroke:var(--fruit)}.line.beside{stroke:var(--soft);stroke-dasharray:5 3}.area{fill:var(--pale)}
+    .legend{display:flex;flex-wrap:wrap;gap:.125rem 1rem;min-height:1.125rem;margin:.5rem 0 0;padding:0;list-style:none;\
+    font-size:.75rem;color:var(--soft)}
+    .legend i{width:1rem;height:0;border-top:2px solid var(--leaf);border-radius:0;background:none;vertical-align:middle}
+    .legend .trouble{border-color:var(--fruit)}.legend .beside{border-top:2px dashed var(--soft)}
+    .legend .top{margin-inline-start:auto;font-variant-numeric:tabular-nums}
     .axis{display:flex;justify-content:space-between;margin:.25rem 0 0;font-size:.6875rem;color:var(--soft)}
-    .note{margin:.625rem 0 0;font-size:.8125rem;color:var(--soft)}
+    .note{margin:.375rem 0 0;font-size:.8125rem;color:var(--soft)}
     .tables{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,21rem),1fr));gap:1rem;margin-top:1rem;\
     align-items:start}
     table{width:100%;margin-top:.375rem;border-collapse:collapse;font-size:.875rem}

@@ -49,7 +49,7 @@ extension PageRenderer {
   }
 
   /// The page that posts an answer in the address's fragment, which browsers keep to themselves: its script makes a form
-  /// of `location.hash`. Without scripts there is no way on.
+  /// of `location.hash`. Without scripts there is no way on, and the page says so.
   ///
   /// - Parameter field: what tells the callback that a page of ours posts it.
   public func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
@@ -57,9 +57,10 @@ extension PageRenderer {
       .fragment, title: .repostTitle, script: Markup(trusted: PageScript.fragment), formAction: .unlimited,
       style: Markup(trusted: Stylesheet.later),
       [
-        "heading": text(.repostTitle), "explanation": text(.repostExplanation),
+        "heading": text(.signInTitle(application: applicationName)), "explanation": text(.repostExplanation),
         "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: [field]),
         "continueLabel": text(.continueButton), "scriptNeeded": text(.scriptNeeded),
+        "again": Link(path: prefix + "/sign-in").href, "againLabel": text(.tryAgainButton),
       ])
   }
 

@@ -5,7 +5,7 @@ enum PageScript {
   static let repost: StaticString = "HTMLFormElement.prototype.submit.call(document.forms[0])"
 
   /// Makes fields of the answer in the address's fragment and posts them. It takes the answer out of the address and of
-  /// the history before: it is not to be seen there.
+  /// the history before: it is not to be seen there. What only scripts make good is hidden until then.
   static let fragment: StaticString = """
     const form = document.forms[0];
     for (const [name, value] of new URLSearchParams(location.hash.slice(1))) {
@@ -16,6 +16,7 @@ enum PageScript {
       form.append(field);
     }
     history.replaceState(null, '', location.pathname);
+    form.closest('[hidden]')?.removeAttribute('hidden');
     HTMLFormElement.prototype.submit.call(form);
     """
 }

@@ -93,11 +93,16 @@ enum StandardTemplates {
 
   private static let fragment = """
     {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
-    <noscript><p role="alert">{{{scriptNeeded}}}</p></noscript>
+    <noscript><p role="alert">{{{scriptNeeded}}}</p>
+    <div class="ways">
+    <a class="solid" href="{{{again}}}">{{{againLabel}}}</a>
+    </div></noscript>
+    <div hidden>
     <p>{{{explanation}}}</p>
     <form class="ways" method="post" action="{{{action}}}">
     {{{fields}}}
     <button class="solid" type="submit">{{{continueLabel}}}</button>
-    </form>{{/content}}{{/layout}}
+    </form>
+    </div>{{/content}}{{/layout}}
     """
 }

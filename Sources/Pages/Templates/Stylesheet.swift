@@ -24,7 +24,7 @@ enum Stylesheet {
   static let later: StaticString = """
     main{animation:appear .25s ease-out .6s both}
     @keyframes appear{from{opacity:0}}
-    @media (prefers-reduced-motion:reduce){main{animation:none}}
+    @media (prefers-reduced-motion:reduce),(scripting:none){main{animation:none}}
     """
 
   /// All else, which a stylesheet of the operator's own stands in for.

@@ -11,7 +11,7 @@ struct MigrateCommand: AsyncParsableCommand {
       away runs it with --to TEAM: for each account Apple is asked for the name on the way, which is good for 60 days. \
       When the application is transferred and the gateway runs with the new team's team_id, key_id and key, run it with \
       --complete: each account moves to its new name with its sessions, and a line "OLD<tab>NEW" is printed for whoever \
-      has to follow; nobody is signed out.
+      has to follow; nobody is signed out. With --json each account is a line of JSON, whatever became of it.
 
       May be interrupted and run again at any time: what is done is skipped, and its lines are printed again. Progress \
       goes to standard error.
@@ -54,7 +54,7 @@ struct MigrateCommand: AsyncParsableCommand {
         let page = try await client.migrate(to: to, after: after, dryRun: dryRun)
         for result in page.results {
           counts[result.outcome, default: 0] += 1
-          tell(result)
+          try tell(result)
         }
         if let problem = page.stopped {
           complain("cordon accounts migrate: \(printable(problem)); what was done is done: run it again")
@@ -70,7 +70,8 @@ struct MigrateCommand: AsyncParsableCommand {
     }
   }
 
-  private func tell(_ result: MigrationReport.Result) {
+  private func tell(_ result: MigrationReport.Result) throws {
+    if gateway.json { return try printJSONLine(result) }
     if let message = result.message { complain("\(result.subject): \(result.outcome): \(printable(message))") }
     if let new = result.newSubject { print("\(result.subject)\t\(new)") }
   }

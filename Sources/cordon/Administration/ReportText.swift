@@ -52,3 +52,10 @@ func printJSON(_ report: some Encodable) throws {
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
   print(String(decoding: try encoder.encode(report), as: UTF8.self))
 }
+
+/// Prints a report as JSON on one line.
+func printJSONLine(_ report: some Encodable) throws {
+  let encoder = JSONEncoder()
+  encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+  print(String(decoding: try encoder.encode(report), as: UTF8.self))
+}

@@ -92,6 +92,16 @@ struct NotificationTests {
     #expect(await rejection(fixture, sent) == .issuedInFuture)
   }
 
+  @Test("Tell the time in milliseconds, or in seconds as in Apple's example")
+  func seconds() async throws {
+    let fixture = try Fixture()
+    for (written, seconds) in [("1508184845", 1_508_184_845.0), ("1508184845123", 1_508_184_845.123)] {
+      let event = #"{"type":"consent-revoked","sub":"a","event_time":\#(written)}"#
+      let notification = try await fixture.provider.notifications.verify(try body(fixture, event: event))
+      #expect(notification.eventTime == Date(timeIntervalSince1970: seconds))
+    }
+  }
+
   @Test("That anybody else signed are refused")
   func forged() async throws {
     let fixture = try Fixture()

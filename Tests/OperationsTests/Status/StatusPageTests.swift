@@ -96,11 +96,23 @@ struct StatusPageTests {
 
   @Test("A gap is a gap in the line")
   func gaps() {
-    let svg = StatusPlot(lines: [[1, 2, nil, 4, nil, nil, 1, 1]], label: "x").svg.html
-    let line = svg.firstMatch(of: /class="line a0" d="([^"]+)"/).map { String($0.1) } ?? ""
+    let svg = StatusPlot(lines: [.init(values: [1, 2, nil, 4, nil, nil, 1, 1])], label: "x").svg.html
+    let line = svg.firstMatch(of: /class="line plain" d="([^"]+)"/).map { String($0.1) } ?? ""
     #expect(line.filter { $0 == "M" }.count == 3)
     // The highest value is at the top, a lone one a dash.
     #expect(line.contains("M128.6 2h-6"))
+  }
+
+  @Test("A legend names each line as it is drawn, and what the top of the plot stands for")
+  func legend() {
+    let html = Self.html(Self.report())
+    for (name, look) in [("median", "plain"), ("p99", "beside"), ("answered", "plain"), ("failed", "trouble")] {
+      #expect(html.contains("<li><i class=\"\(look)\"></i>\(name)</li>"), "\(name)")
+    }
+    #expect(html.contains("<li class=\"top\">up to 5.0 a second</li>"))
+    #expect(html.firstMatch(of: /<li class="top">up to [0-9.]+ m?s<\/li>/) != nil)
+    // What was never seen, and what was always nothing, has no top.
+    #expect(StatusPlot(lines: [.init(values: [nil, 0])], label: "x").legend.html == "<ul class=\"legend\"></ul>")
   }
 
   @Test("Its JSON says the same")

@@ -82,7 +82,7 @@ struct TemplateRules {
       (
         [
           "heading": .text, "explanation": .text, "action": .link, "fields": .markup, "continueLabel": .text,
-          "scriptNeeded": .text,
+          "scriptNeeded": .text, "again": .link, "againLabel": .text,
         ], [action, fields]
       )
     }

@@ -1,0 +1,50 @@
+import AccessPolicy
+
+/// What a claim has to say, as it is written: the claim, `=`, and one value.
+enum ClaimRequirementText {
+  static func parse(_ text: String) throws(Complaint) -> ClaimRequirement {
+    let parts = text.utf8.split(
+      separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
+    ).map { String(decoding: $0, as: UTF8.self) }
+    guard parts.count == 2, !parts[1].isEmpty else {
+      throw Complaint(
+        "names no value", remedy: "write the claim, \"=\" and what it says, as in \"real_user_status=2\"")
+    }
+    guard parts[1].utf8.count <= 255, parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+      throw Complaint("has a value that no claim has", remedy: "write at most 255 bytes without control characters")
+    }
+    let claim = parts[0]
+    for (names, what, remedy) in unsuited where names.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) {
+      throw Complaint(what, remedy: remedy)
+    }
+    try IdentityHeaderText.checkClaim(claim)
+    if let known = values.first(where: { $0.claim.utf8.elementsEqual(claim.utf8) }),
+      !known.values.contains(where: { $0.utf8.elementsEqual(parts[1].utf8) })
+    {
+      let choice = known.values.map { "\"\(claim)=\($0)\"" }.joined(separator: " or ")
+      throw Complaint("is what Apple never says", remedy: "write \(choice)")
+    }
+    return ClaimRequirement(claim: claim, values: [parts[1]])
+  }
+
+  /// Claims that a rule must not go by, or has a better way to.
+  private static let unsuited: [(names: [String], what: String, remedy: String)] = [
+    (["sub"], "has a list of its own", "write allow_subjects"),
+    (["email"], "has lists of its own, which know no case", "write allow_emails or allow_email_domains"),
+    (
+      ["name", "given_name", "family_name"], "goes by what users call themselves, which proves nothing",
+      "write allow_subjects"
+    ),
+    (
+      ["session_id", "iat", "exp", "auth_time", "nonce", "c_hash", "at_hash"], "is another at each sign-in",
+      "write allow_subjects, or leave it out"
+    ),
+  ]
+
+  /// Claims that say one of a few things. Apple writes flags as Booleans and as text: both are told as these.
+  private static let values: [(claim: String, values: [String])] = [
+    ("email_verified", ["true", "false"]), ("is_private_email", ["true", "false"]),
+    ("nonce_supported", ["true", "false"]), ("mail_forwarding", ["true", "false"]),
+    ("real_user_status", ["0", "1", "2"]),
+  ]
+}
