@@ -69,7 +69,7 @@ public enum ConfigurationFile {
   }
 
   /// The absolute path of the folder that a file is in.
-  private static func directory(of path: String) -> String {
+  static func directory(of path: String) -> String {
     var components = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: true)
     _ = components.popLast()
     let folder = components.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "/")

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ConfigurationFile
 import Gateway
 
 /// `cordon reload`: has a running gateway read its configuration again.
@@ -9,22 +10,53 @@ struct ReloadCommand: AsyncParsableCommand {
     discussion: """
       Configuration, secrets, Apple's key, pages and certificate are read anew, and hold from the next request on; no \
       connection is closed. Where anything is wrong, or changes what a running gateway cannot change, everything stays \
-      as it is, and the reasons are told. Asks at admin.address, with the token of admin.token_file; SIGHUP does the \
-      same without asking.
+      as it is, and the reasons are told: here, in the gateway's log and in its metrics. Asks at admin.address, with the \
+      token of admin.token_file; SIGHUP does the same without asking.
 
       Exit status: 0 when the configuration holds, 1 if the gateway kept the old one or could not be asked, 78 if the \
-      file is not in order.
+      file is not in order: the gateway kept the old one, too.
       """)
 
   @OptionGroup var gateway: RunningGatewayOptions
 
   func run() async throws {
+    do throws(ConfigurationProblems) {
+      _ = try ConfigurationFile.load(gateway.config)
+    } catch {
+      return try await run(despite: error)
+    }
     try await gateway.perform("reload") { client in
       try await client.reload()
     } tell: { report in
-      if gateway.json { try printJSON(report) } else { tell(report) }
-      if !report.reloaded { throw ExitCode.failure }
+      try tell(report, orExit: .failure)
     }
+  }
+
+  /// The file is not in order. The gateway is asked all the same: so that its log and its metrics tell of it, too, and
+  /// because it may see the file otherwise, having another environment and being another user.
+  private func run(despite problems: ConfigurationProblems) async throws {
+    let report: ReloadReport
+    do {
+      guard let place = ConfigurationFile.administration(gateway.config) else {
+        throw Unaskable(reason: "its [admin] cannot be read")
+      }
+      report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
+    } catch {
+      complain("\(problems)")
+      complain("Not reloaded: the file is not in order. The gateway was not asked: \(printable("\(error)"))")
+      throw ExitCode(ExitStatus.configuration)
+    }
+    try tell(report, orExit: ExitCode(ExitStatus.configuration))
+  }
+
+  private struct Unaskable: Error, CustomStringConvertible {
+    let reason: String
+    var description: String { reason }
+  }
+
+  private func tell(_ report: ReloadReport, orExit status: ExitCode) throws {
+    if gateway.json { try printJSON(report) } else { tell(report) }
+    if !report.reloaded { throw status }
   }
 
   private func tell(_ report: ReloadReport) {

@@ -5,7 +5,7 @@ import Testing
 //
 // - Ten reloads under load, of everything that can change: every request is answered 200.
 // - A bad file, or one that changes what cannot change, keeps the running configuration whole, and says why: in the log
-//   with its place, by the exit status of `cordon reload`, in the metrics.
+//   with its place, by the exit status of `cordon reload`, in the metrics. All three, whoever asked, and however bad.
 // - What is new holds at once, on connections that are kept, too: routes, headers, limits, whom is believed.
 // - A new secret signs nobody out; a secret that is taken away does.
 
@@ -146,13 +146,59 @@ struct ReloadTests {
     _ = try configuration.install(in: site.gateway.directory)
     let refused = try cordon()
     #expect(refused.exit == .code(1) && refused.standardError.contains("listen.workers"), "\(refused)")
-    configuration["listen", "workers"] = "\"many\""
-    _ = try configuration.install(in: site.gateway.directory)
-    let bad = try cordon()
-    #expect(bad.exit == .code(78) && bad.standardError.contains("gateway.conf:"), "\(bad)")
     let audit = String(decoding: site.gateway.log, as: UTF8.self).split(separator: "\n")
       .filter { $0.contains("\"administration\"") && $0.contains("\"reload\"") }
     #expect(audit.contains { $0.contains("\"by\":\"signal\"") } && audit.contains { $0.contains("\"by\":\"token\"") })
+  }
+
+  @Test(
+    "cordon reload of a bad file: exit status 78 and the place, and the gateway's log and metrics tell of it, too",
+    arguments: ["[listen.timeouts]\nidle = \"never\"\n", "nonsense = [1\n", "[upstream\n"])
+  func badFileByCommand(ending: String) throws {
+    let site = try Self.site(adjust: { $0["admin", "token_file"] = "\"admin.token\"" })
+    defer { site.stop() }
+    var configuration = site.gateway.configuration
+    configuration.ending = ending
+    _ = try configuration.install(in: site.gateway.directory)
+    func cordon(_ more: String...) throws -> (exit: ServerProcess.Exit, standardOutput: String, standardError: String) {
+      try ServerProcess.run(
+        Machine.binary("cordon"), ["reload", "--config", site.gateway.file] + more,
+        directory: site.gateway.directory.path)
+    }
+    let bad = try cordon()
+    #expect(bad.exit == .code(78), "\(bad)")
+    let place = try #require(bad.standardError.split(separator: "\n").first { $0.contains("gateway.conf:") }, "\(bad)")
+    #expect(bad.standardError.contains("Not reloaded: the running configuration goes on."))
+    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")
+    #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 1)
+    #expect(try metric(site, "cordon_config_last_reload_successful") == 0)
+    let json = try cordon("--json")
+    #expect(json.exit == .code(78))
+    let report = try JSONSerialization.jsonObject(with: Data(json.standardOutput.utf8)) as? [String: Any]
+    #expect(report?["reloaded"] as? Bool == false && report?["problems"] as? [String] == [String(place)], "\(json)")
+    #expect(try site.gateway.client.get("/x").status == 302, "it serves as before")
+    // Where nobody is there to be asked, the file is told of all the same.
+    site.gateway.stop()
+    let alone = try cordon()
+    #expect(alone.exit == .code(78), "\(alone)")
+    #expect(alone.standardError.contains(place) && alone.standardError.contains("is the gateway running"), "\(alone)")
+  }
+
+  @Test("A file that is in order for the gateway's environment is reloaded, though not in order for the shell's")
+  func otherEnvironment() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    var configuration = try GatewayConfiguration(
+      upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+    configuration["admin", "token_file"] = "\"admin.token\""
+    configuration["session", "secret_files"] = "[\"${KEY_FOLDER}/session.key\"]"
+    let gateway = try GatewayProcess(configuration, environment: ["KEY_FOLDER": "."])
+    defer { gateway.stop() }
+    let done = try ServerProcess.run(
+      Machine.binary("cordon"), ["reload", "--config", gateway.file], directory: gateway.directory.path)
+    #expect(done.exit == .code(0) && done.standardOutput.contains("Reloaded."), "\(done)")
   }
 
   @Test("A new secret signs nobody out; a secret that is taken away signs out who holds its cookies")

@@ -1,9 +1,9 @@
-internal import DataPlane
+public import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
-internal import Operations
+public import Operations
 
 /// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
 public struct AdministrationClient: Sendable {
@@ -17,8 +17,13 @@ public struct AdministrationClient: Sendable {
 
   /// - Throws: ``AdministrationTokenProblem``.
   public init(_ settings: GatewaySettings) throws {
-    address = settings.adminAddress
-    token = try settings.admin.tokenFile.map { file throws(AdministrationTokenProblem) in
+    try self.init(at: settings.adminAddress, settings.admin)
+  }
+
+  /// - Throws: ``AdministrationTokenProblem``.
+  public init(at address: BindAddress, _ settings: AdminSettings) throws {
+    self.address = address
+    token = try settings.tokenFile.map { file throws(AdministrationTokenProblem) in
       try AdministrationToken(contentsOfFile: file)
     }
   }

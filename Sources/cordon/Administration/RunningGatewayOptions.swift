@@ -8,7 +8,7 @@ struct RunningGatewayOptions: ParsableArguments {
     name: .long,
     help: ArgumentHelp(
       "The configuration file of the running gateway: admin.address and admin.token_file are taken from it.",
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var config: String
 
   @Flag(name: .long, help: "Print JSON.")
@@ -18,14 +18,15 @@ struct RunningGatewayOptions: ParsableArguments {
   func perform<Answer>(
     _ command: String, ask: (AdministrationClient) async throws -> Answer, tell: (Answer) throws -> Void
   ) async throws {
-    try await perform(command) { client in
-      let progress = Progress()
-      progress.show("Asking the gateway")
-      defer { progress.clear() }
-      let answer = try await ask(client)
-      progress.clear()
-      try tell(answer)
-    }
+    try await perform(command) { client in try tell(try await waiting { try await ask(client) }) }
+  }
+
+  /// Shows that the gateway is waited for.
+  func waiting<Answer>(_ ask: () async throws -> Answer) async throws -> Answer {
+    let progress = Progress()
+    progress.show("Asking the gateway")
+    defer { progress.clear() }
+    return try await ask()
   }
 
   /// Does something with the gateway; what goes wrong is told, and the exit status is 1.

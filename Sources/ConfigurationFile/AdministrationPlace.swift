@@ -1,0 +1,58 @@
+public import DataPlane
+public import Operations
+
+/// Where a running gateway is asked, and by what right: all that a command needs that speaks to it.
+public struct AdministrationPlace: Sendable, Equatable {
+  /// `admin.address`.
+  public let address: BindAddress
+  /// The rest of `[admin]`.
+  public let settings: AdminSettings
+}
+
+extension ConfigurationFile {
+  /// Reads `[admin]` of a file whose other tables may be out of order, the syntax between them too. The files that it
+  /// names are not looked at.
+  /// - Parameters:
+  ///   - path: The file; relative to the working directory.
+  ///   - environment: The value of an environment variable, for `${NAME}`.
+  ///   - files: How files are looked at.
+  /// - Returns: Nil if the file cannot be read, or what it says there cannot be understood.
+  public static func administration(
+    _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
+    files: FileAccess = .system
+  ) -> AdministrationPlace? {
+    guard case .contents(let bytes, _) = files.read(path, Document.sizeLimit) else { return nil }
+    guard let document = (try? Document(bytes)) ?? lines(ofTable: "admin", in: bytes).flatMap({ try? Document($0) })
+    else {
+      return nil
+    }
+    var reader = DocumentReader(
+      reading: Reading(
+        document: document, fileName: path, directory: directory(of: path), environment: environment))
+    reader.read(document)
+    // What is written there and is not in order must not be taken for the default.
+    if let admin = document.root["admin"], admin.kind != "a table" { return nil }
+    for entry in Sections.admin.entries {
+      let key = entry.description.key
+      if reader.reading.isThere(key), !reader.reading.good.contains(key) { return nil }
+    }
+    let configuration = reader.draft.configuration
+    return AdministrationPlace(address: configuration.adminAddress, settings: configuration.admin)
+  }
+
+  /// The lines of one table, from its header to the next one; nil where there is no such header.
+  private static func lines(ofTable name: String, in bytes: [UInt8]) -> [UInt8]? {
+    let blanks: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
+    var result: [UInt8] = []
+    for line in bytes.split(separator: UInt8(ascii: "\n")) {
+      let text = line.drop { blanks.contains($0) }
+      if text.starts(with: "[\(name)]".utf8) {
+        result = Array(line)
+      } else if !result.isEmpty {
+        if text.first == UInt8(ascii: "[") { break }
+        result += [UInt8(ascii: "\n")] + line
+      }
+    }
+    return result.isEmpty ? nil : result
+  }
+}

@@ -1,0 +1,54 @@
+import DataPlane
+import Operations
+import Testing
+
+@testable import ConfigurationFile
+
+// [admin] of a file that may be out of order elsewhere: what `cordon reload` asks a running gateway by.
+
+@Suite("Where a gateway is administered, by a file that is not in order")
+struct AdministrationPlaceTests {
+  private func read(_ text: String) -> AdministrationPlace? {
+    let files = FileAccess(read: { _, _ in .contents(Array(text.utf8), mode: 0o600) })
+    return ConfigurationFile.administration("/conf/gateway.conf", environment: Sandbox.environment, files: files)
+  }
+
+  private static let admin = "[admin]\naddress = \"127.0.0.1:9000\"\ntoken_file = \"admin.token\" # beside it\n"
+
+  @Test(
+    "It is found whatever is wrong before and behind it",
+    arguments: [
+      ("", ""), ("", "[upstream]\nurl = 7\n"), ("listen = \"nothing else\"\n", "[[route]]\n"),
+      ("public_url = \"\n", ""),
+      ("", "[upstream\n"), ("[listen]\naddress = \n", "\n [session]\nsecret_files = [\n"), ("[a]\nx=1\n[a]\n", ""),
+    ])
+  func found(before: String, behind: String) throws {
+    let place = try #require(read(before + Self.admin + behind))
+    #expect(place.address == .ip(host: "127.0.0.1", port: 9_000))
+    #expect(place.settings.tokenFile == "/conf/admin.token")
+  }
+
+  @Test("Where nothing is written the defaults hold")
+  func defaults() throws {
+    let place = try #require(read("[listen]\naddress = 1\n"))
+    #expect(place.address == .ip(host: "127.0.0.1", port: 9_901))
+    #expect(place.settings.tokenFile == nil)
+  }
+
+  @Test(
+    "What is written there and is not in order is nowhere, not the default",
+    arguments: [
+      "[admin]\naddress = 9000\n", "[admin]\naddress = \"127.0.0.1\"\n", "[admin]\ntoken_file = [\"a\"]\n",
+      "[admin]\naddress = \"127.0.0.1:9000\n", "[admin]\naddress = \"${NO_SUCH}\"\n", "[[admin]]\naddress = \"x\"\n",
+      "public_url = \"\n",
+    ])
+  func nowhere(text: String) {
+    #expect(read(text) == nil, "\(text)")
+  }
+
+  @Test("A file that is not there is nowhere")
+  func missing() {
+    let files = FileAccess(read: { _, _ in .missing })
+    #expect(ConfigurationFile.administration("gateway.conf", environment: Sandbox.environment, files: files) == nil)
+  }
+}
