@@ -169,7 +169,8 @@ let package = Package(
     .testTarget(
       name: "SystemTests", dependencies: ["cordon", "apple-simulator", "PostgreSQLServerTesting", .crypto],
       path: "Tests/System",
-      exclude: ["client", "conformance", "hostile", "peer", "server"].map { "HTTP2/\($0).py" }, swiftSettings: strict),
+      exclude: ["client", "conformance", "hostile", "load", "peer", "server"].map { "HTTP2/\($0).py" },
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

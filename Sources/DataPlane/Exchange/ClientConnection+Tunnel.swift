@@ -1,58 +1,76 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// What a connection knows of the tunnel that it has become.
+/// What goes to the client through a tunnel, and how a WebSocket ends in order when the gateway does (RFC 6455 7): the
+/// client is told with a Close frame, where the application's frame under way ends; the client's answer goes on to the
+/// application, which sees a client that leaves, and closes. What is no WebSocket, or does not answer, lasts until the
+/// deadline.
 struct Tunnel {
   /// The application's frames; nil where it is no WebSocket that is spoken.
-  var frames: FrameFollower?
+  private var frames: FrameFollower?
   /// Whether it is to end as soon as a frame of the application ends.
-  var isToEnd = false
+  private var isToEnd = false
   /// Whether the client has been told that it ends: nothing of the application may follow.
-  var hasTold = false
+  private(set) var hasTold = false
+
+  init(isWebSocket: Bool = false) { frames = isWebSocket ? FrameFollower() : nil }
+
+  /// What goes on to the client of what the application says; nil: nothing.
+  mutating func carry(_ content: ByteBuffer) -> ByteBuffer? {
+    guard !hasTold else { return nil }
+    guard isToEnd else {
+      frames?.follow(content.readableBytesSpan)
+      return content
+    }
+    guard let count = frames?.followToBoundary(content.readableBytesSpan) else { return content }
+    var content = content
+    return tellEnd(behind: content.readSlice(length: count) ?? ByteBuffer())
+  }
+
+  /// The gateway ends.
+  /// - Returns: what the client is told now; nil where that has to wait, or there is nothing to be told.
+  mutating func end() -> ByteBuffer? {
+    isToEnd = true
+    guard frames?.isAtBoundary == true, !hasTold else { return nil }
+    return tellEnd(behind: ByteBuffer())
+  }
+
+  private mutating func tellEnd(behind frame: ByteBuffer) -> ByteBuffer {
+    hasTold = true
+    var told = frame
+    // Whoever has been told by the application need not be told again.
+    if frames?.hasClosed == false { told.writeBytes(FrameFollower.goingAway) }
+    return told
+  }
 }
 
-/// Bytes both ways, and how that ends when the gateway does.
+/// Bytes both ways over HTTP/1.1.
 extension ClientConnection {
   /// To be called before the head of the response is written.
   func beginTunnel(isWebSocket: Bool) {
     request = .tunnel
-    tunnel = Tunnel(frames: isWebSocket ? FrameFollower() : nil)
+    tunnel = Tunnel(isWebSocket: isWebSocket)
     server.observer.tunnelOpened()
     server.loop.wheel.disarm(self)
   }
 
   /// Carries what the application says.
   func tunnelContent(_ content: ByteBuffer) {
-    guard !tunnel.hasTold else { return }
-    var content = content
-    if tunnel.isToEnd, let count = tunnel.frames?.followToBoundary(content.readableBytesSpan) {
-      if let frame = content.readSlice(length: count) { carry(frame) }
-      return tellEnd()
-    } else if !tunnel.isToEnd {
-      tunnel.frames?.follow(content.readableBytesSpan)
-    }
-    carry(content)
+    guard let passing = tunnel.carry(content) else { return }
+    tell(passing)
   }
 
-  /// Ends a WebSocket in order (RFC 6455 7): the client is told with a Close frame, where the application's frame under
-  /// way ends; the client's answer goes on to the application, which sees a client that leaves, and closes. What is no
-  /// WebSocket, or does not answer, lasts until the deadline.
+  /// The gateway ends.
   func endTunnel() {
-    tunnel.isToEnd = true
-    guard let frames = tunnel.frames, !tunnel.hasTold, frames.isAtBoundary else { return }
-    tellEnd()
+    guard let told = tunnel.end() else { return }
+    tell(told)
   }
 
-  private func tellEnd() {
-    guard let frames = tunnel.frames else { return }
-    tunnel.hasTold = true
-    // Whoever has been told by the application need not be told again.
-    if !frames.hasClosed { carry(ByteBuffer(bytes: FrameFollower.goingAway)) }
-    flushResponse()
-  }
-
-  private func carry(_ content: ByteBuffer) {
-    exchange.sentBytes += content.readableBytes
-    passOn(content)
+  private func tell(_ content: ByteBuffer) {
+    if content.readableBytes > 0 {
+      exchange.sentBytes += content.readableBytes
+      passOn(content)
+    }
+    if tunnel.hasTold { flushResponse() }
   }
 }

@@ -90,7 +90,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted {
       hasHandshake = true
-      server.loop.wheel.arm(self, after: server.waits.head, now: .now())
+      let wait = server.isDraining ? ServerContext.momentToBegin : server.waits.head
+      server.loop.wheel.arm(self, after: wait, now: .now())
     }
     // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
     if case .inputClosed? = event as? ChannelEvent {
@@ -287,7 +288,9 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// order.
   func drain() {
     if request == .idle, pending == nil {
-      server.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now())
+      let isNew = server.isTLS && !hasHandshake
+      let moment = isNew ? ServerContext.momentToBegin : ServerContext.momentToEnd
+      server.loop.wheel.arm(self, after: moment, now: .now())
     }
     if request == .tunnel { endTunnel() }
   }

@@ -22,6 +22,8 @@ final class ServerContext {
   /// How long an idle connection stays when the listener ends: a request that is on its way would be lost, and no client
   /// may send a POST again that nobody answered.
   static let momentToEnd = TimeAmount.milliseconds(250)
+  /// How long one stays that has not agreed on TLS yet, or just has: its first request is a round trip or two away.
+  static let momentToBegin = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
 
   /// - Parameter upstreams: shared with the loop's other entrances.

@@ -196,7 +196,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     let wanted: Wait
     if !isWritable {
       wanted = .write
-    } else if session.isWithinHead || !hasRequested {
+    } else if session.isWithinHead || !(hasRequested || isLeaving) {
       wanted = .head
     } else if session.streamCount > 0 {
       wanted = .nothing
@@ -273,6 +273,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     guard !isLeaving else { return }
     isLeaving = true
     session.announceEnd()
+    for exchange in exchanges { exchange.leave() }
     flush()
   }
 

@@ -54,7 +54,11 @@ extension HTTP2Exchange {
     phase = .tunnel
     server.observer.tunnelOpened()
     server.loop.wheel.disarm(self)
+    // Nothing else may be asked for in this way (RFC 8441).
+    tunnel = Tunnel(isWebSocket: true)
     connection.session.respond(&server.loop.fields, on: stream, isWhole: false)
+    // One that was under way when the end began.
+    if server.isDraining { leave() }
     if let waiting = exchange.waitingContent {
       exchange.waitingContent = nil
       upstream?.send(waiting)
@@ -64,6 +68,19 @@ extension HTTP2Exchange {
   }
 
   func responseContent(_ content: ByteBuffer) {
+    guard phase == .tunnel else { return send(content) }
+    if let passing = tunnel.carry(content) { send(passing) }
+  }
+
+  /// The connection is to end: a WebSocket is told. What else is under way ends by itself.
+  func leave() {
+    guard phase == .tunnel, let told = tunnel.end() else { return }
+    send(told)
+    connection.flushSoon()
+  }
+
+  private func send(_ content: ByteBuffer) {
+    guard content.readableBytes > 0 else { return }
     exchange.sentBytes += content.readableBytes
     connection.session.send(content, on: stream)
     awaitRoom()

@@ -26,6 +26,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   var phase = Phase.complete
   var exchange = Exchange()
   var upstream: UpstreamConnection?
+  var tunnel = Tunnel()
   /// The head, while the gate thinks.
   var pendingHead: ByteBuffer?
   /// The end of the request, if it came while the gate was thinking: its trailers.

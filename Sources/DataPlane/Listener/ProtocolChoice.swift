@@ -29,6 +29,7 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
     self.context = context
     server.opened(self)
     server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    if server.isDraining { drain() }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -105,7 +106,10 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
 
   var sessions: [SessionTag] { [] }
 
-  func drain() { server.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now()) }
+  func drain() {
+    let moment = server.isTLS ? ServerContext.momentToBegin : ServerContext.momentToEnd
+    server.loop.wheel.arm(self, after: moment, now: .now())
+  }
 
   func abort() { context?.close(promise: nil) }
 

@@ -28,11 +28,11 @@ def setting(identifier, value):
 
 
 class Peer:
-    """A connection, from its preface on."""
+    """A connection, from its preface on; one of TLS, say, where it is given."""
 
-    def __init__(self, port, preface=PREFACE, settings=b"", opens=True):
+    def __init__(self, port, preface=PREFACE, settings=b"", opens=True, connection=None):
         self.authority = f"localhost:{port}"
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=15)
+        self.socket = connection or socket.create_connection(("127.0.0.1", port), timeout=15)
         self.encoder = hpack.Encoder()
         self.decoder = hpack.Decoder()
         self.buffer = b""
@@ -52,8 +52,8 @@ class Peer:
 
     # What is sent
 
-    def fields(self, method="GET", path="/public/fine", more=()):
-        return [(":method", method), (":scheme", "http"), (":path", path), (":authority", self.authority), *more]
+    def fields(self, method="GET", path="/public/fine", more=(), scheme="http"):
+        return [(":method", method), (":scheme", scheme), (":path", path), (":authority", self.authority), *more]
 
     def block(self, fields):
         return self.encoder.encode(fields, huffman=False)

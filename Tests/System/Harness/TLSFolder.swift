@@ -35,13 +35,27 @@ final class TLSFolder {
     before upstream: RawUpstream, ending: String = "", adjust: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> GatewayProcess {
     try GatewayProcess.open(to: upstream) { configuration in
-      configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
-      configuration["listen", "hosts"] = "[\"one.test\", \"two.test\", \"localhost\"]"
-      configuration["listen", "tls_certificate_file"] = "\"\(path)/one.pem\""
-      configuration["listen", "tls_private_key_file"] = "\"\(path)/one.key\""
-      configuration["log", "format"] = "\"json\""
+      configure(&configuration)
       configuration.ending += ending
       adjust(&configuration)
+    }
+  }
+
+  /// Lets everybody in by TLS, with the certificate `one`.
+  func configure(_ configuration: inout GatewayConfiguration) {
+    configuration["", "public_url"] = "\"https://localhost:\(configuration.port)\""
+    configuration["listen", "hosts"] = "[\"one.test\", \"two.test\", \"localhost\"]"
+    configuration["listen", "tls_certificate_file"] = "\"\(path)/one.pem\""
+    configuration["listen", "tls_private_key_file"] = "\"\(path)/one.key\""
+    configuration["log", "format"] = "\"json\""
+    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+  }
+
+  /// Puts a copy of another file in the place of a file, at once, as whoever renews certificates does.
+  func replace(_ name: String, by other: String) throws {
+    try FileManager.default.copyItem(atPath: "\(path)/\(other)", toPath: "\(path)/\(name).new")
+    guard rename("\(path)/\(name).new", "\(path)/\(name)") == 0 else {
+      throw HarnessError.system("rename \(name)", errno: errno)
     }
   }
 
