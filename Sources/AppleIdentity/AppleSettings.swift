@@ -26,6 +26,7 @@ public struct AppleSettings: Sendable, Equatable {
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
   public static let appleBaseURL = "https://appleid.apple.com"
 
+  /// With what the developer account gives; the rest has its defaults.
   public init(clientID: String, teamID: String, keyID: String, privateKeyFile: String) {
     self.clientID = clientID
     self.teamID = teamID
@@ -35,20 +36,27 @@ public struct AppleSettings: Sendable, Equatable {
 
   /// A scope that Apple knows.
   public enum Scope: String, Sendable, CaseIterable {
+    /// The person's name, sent once; the person's address, or a relay's.
     case name, email
+    /// The classes of a Managed Apple Account.
     case educationClasses = "edu.classes.read"
+    /// The roles of a Managed Apple Account.
     case educationUsers = "edu.users.read"
   }
 
   /// `response_mode`.
   public enum ResponseMode: String, Sendable, CaseIterable {
+    /// A form that the browser posts: the only one with scopes.
     case formPost = "form_post"
+    /// In the address: seen by the server, or by scripts only.
     case query, fragment
   }
 
   /// `response_type`.
   public enum ResponseType: String, Sendable, CaseIterable {
+    /// A code alone.
     case code
+    /// A code, and an identity token beside it.
     case codeIDToken = "code id_token"
   }
 }

@@ -6,6 +6,7 @@ public struct Concealed<Kind>: Sendable, Hashable {
   /// The text itself. Whoever reads it keeps it out of logs.
   public let exposed: String
 
+  /// Conceals a text.
   public init(_ text: String) {
     exposed = text
   }

@@ -2,7 +2,9 @@
 ///
 /// Nothing in it is proven. The caller compares `state` with its own attempt before it looks at anything else.
 public enum AuthorizationResponse: Sendable, Equatable {
+  /// The user went on.
   case granted(Grant)
+  /// The user, or Apple, did not.
   case refused(Refusal)
 
   /// The user went on. `user` is there the first time ever that this user authorises the app, and then never again.
@@ -87,8 +89,11 @@ public enum AuthorizationResponse: Sendable, Equatable {
 
 /// Why an answer was refused. Always the sender's fault, and the sender need not be Apple.
 public enum AuthorizationResponseProblem: Error, Sendable, Equatable {
+  /// A field is not there.
   case missing(String)
+  /// A field stands twice.
   case repeated(String)
+  /// A field is longer than anything of Apple's.
   case tooLong(String)
   /// Bytes that Apple does not use in this field.
   case malformed(String)

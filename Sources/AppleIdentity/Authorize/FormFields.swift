@@ -13,6 +13,7 @@ public struct FormFields: Sendable, Equatable {
     /// Decoded; any bytes.
     public let value: [UInt8]
 
+    /// One field, decoded.
     public init(name: [UInt8], value: [UInt8]) {
       self.name = name
       self.value = value
@@ -28,9 +29,11 @@ public struct FormFields: Sendable, Equatable {
     /// Length of a decoded name, in bytes.
     public var nameBytes = 64
 
+    /// The defaults.
     public init() {}
   }
 
+  /// Fields in their order.
   public init(fields: [Field]) {
     self.fields = fields
   }
@@ -100,13 +103,17 @@ public struct FormFields: Sendable, Equatable {
 
 /// Why a form was refused. Always the sender's fault.
 public enum FormFieldsProblem: Error, Sendable, Equatable {
+  /// More bytes than the limit.
   case tooLong
+  /// More fields than the limit.
   case tooManyFields
   /// An empty name, or one that is too long.
   case badName
   /// A `%` without two hexadecimal digits, or a byte that should have been encoded.
   case badEncoding
+  /// A name stands twice.
   case repeated(String)
+  /// A value is no UTF-8.
   case notUTF8(String)
 
   /// What is wrong with the form.

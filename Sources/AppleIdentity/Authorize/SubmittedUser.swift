@@ -40,6 +40,7 @@ public struct SubmittedUser: Sendable, Equatable {
 
 /// Why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
 public enum SubmittedUserProblem: Error, Sendable, Equatable {
+  /// No JSON of the form that Apple sends; why.
   case unreadable(String)
 
   /// What is wrong with the object.

@@ -1,44 +1,79 @@
 /// A locale that Apple has button images for (Apple, "Displaying Sign in with Apple buttons on the web"). The raw value
 /// is the parameter `locale`.
 public enum ButtonLocale: String, Sendable, CaseIterable {
+  /// Arabic.
   case arabic = "ar_SA"
+  /// Catalan.
   case catalan = "ca_ES"
+  /// Czech.
   case czech = "cs_CZ"
+  /// Danish.
   case danish = "da_DK"
+  /// German.
   case german = "de_DE"
+  /// Greek.
   case greek = "el_GR"
+  /// English of Britain.
   case englishBritain = "en_GB"
+  /// English.
   case english = "en_US"
+  /// Spanish.
   case spanish = "es_ES"
+  /// Spanish of Mexico.
   case spanishMexico = "es_MX"
+  /// Finnish.
   case finnish = "fi_FI"
+  /// French of Canada.
   case frenchCanada = "fr_CA"
+  /// French.
   case french = "fr_FR"
+  /// Croatian.
   case croatian = "hr_HR"
+  /// Hungarian.
   case hungarian = "hu_HU"
+  /// Indonesian.
   case indonesian = "id_ID"
+  /// Italian.
   case italian = "it_IT"
   /// By the old code of the language.
   case hebrew = "iw_IL"
+  /// Japanese.
   case japanese = "ja_JP"
+  /// Korean.
   case korean = "ko_KR"
+  /// Malay.
   case malay = "ms_MY"
+  /// Dutch.
   case dutch = "nl_NL"
   /// Bokmål.
   case norwegian = "no_NO"
+  /// Polish.
   case polish = "pl_PL"
+  /// Portuguese of Brazil.
   case portugueseBrazil = "pt_BR"
+  /// Portuguese.
   case portuguese = "pt_PT"
+  /// Romanian.
   case romanian = "ro_RO"
+  /// Russian.
   case russian = "ru_RU"
+  /// Slovak.
   case slovak = "sk_SK"
+  /// Swedish.
   case swedish = "sv_SE"
+  /// Thai.
   case thai = "th_TH"
+  /// Turkish.
   case turkish = "tr_TR"
+  /// Ukrainian.
   case ukrainian = "uk_UA"
+  /// Vietnamese.
   case vietnamese = "vi_VI"
+  /// Chinese.
   case chinese = "zh_CN"
+  /// Chinese of Hong Kong.
   case chineseHongKong = "zh_HK"
+  /// Chinese of Taiwan.
   case chineseTaiwan = "zh_TW"
 
   /// The tag of the language (BCP 47), for `lang`.

@@ -36,6 +36,7 @@ public struct ButtonSettings: Sendable, Equatable {
   /// Width and height, 30 to 64. Default: 48. Only with the shape `logo`.
   public var size: Int?
 
+  /// Apple's defaults.
   public init() {}
 
   /// Apple's content network.
@@ -56,7 +57,9 @@ public struct ButtonSettings: Sendable, Equatable {
 
   /// What the button says.
   public enum Kind: String, Sendable, CaseIterable {
+    /// "Sign in with Apple".
     case signIn = "sign-in"
+    /// "Continue with Apple".
     case proceed = "continue"
   }
 

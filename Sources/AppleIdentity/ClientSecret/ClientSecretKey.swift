@@ -58,11 +58,17 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
 
 /// Why a key file cannot be used. The operator's to mend.
 public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
+  /// The file cannot be read.
   case unreadable(String, reason: String)
+  /// Others may read the file.
   case readableByEverybody(String)
+  /// The file holds no PEM of a key.
   case notAKey(String)
+  /// The key asks for a passphrase.
   case encrypted(String)
+  /// The file holds something else, a certificate say.
   case otherKind(String, label: String)
+  /// A key of another curve, or of another algorithm.
   case notP256(String)
 
   /// What is wrong.

@@ -25,6 +25,7 @@ public final class ClientSecretMint: Sendable {
     let mintedAt: Date
   }
 
+  /// Mints for one team by one of its keys.
   public init(teamID: String, keyID: String, key: ClientSecretKey, clock: @escaping AppleClock) {
     self.teamID = teamID
     self.keyID = keyID
@@ -72,6 +73,7 @@ public final class ClientSecretMint: Sendable {
 public enum ClientSecretMintProblem: Error, Sendable, Equatable {
   /// The clock shows a time that no JWT can carry.
   case clockOutOfRange
+  /// The key did not sign.
   case signingFailed
 
   /// What happened, with the remedy.

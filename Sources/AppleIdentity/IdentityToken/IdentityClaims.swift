@@ -50,6 +50,7 @@ public struct IdentityClaims: Sendable, Equatable {
 }
 
 extension IdentityClaims: Codable {
+  /// From the values that the encoder wrote.
   public init(from decoder: any Decoder) throws {
     values = try decoder.singleValueContainer().decode([String: String].self)
   }

@@ -16,15 +16,23 @@ public enum IdentityTokenRejection: Error, Sendable, Equatable {
   case unknownKey
   /// Apple's keys cannot be had. Not the token's fault.
   case keysUnavailable(AppleKeySetProblem)
+  /// The signature is not that of the key it names.
   case signatureInvalid
+  /// `iss` is not Apple.
   case wrongIssuer
+  /// `aud` is not our client.
   case wrongAudience
+  /// `exp` is past.
   case expired
+  /// `iat` is to come: this machine's clock is slow.
   case issuedInFuture
+  /// A claim that must be there is not.
   case missingClaim(String)
   /// A claim of the wrong type, or out of all bounds.
   case malformedClaim(String)
+  /// The token has no nonce, and must have one.
   case nonceMissing
+  /// The nonce is another sign-in's.
   case nonceMismatch
 
   /// What is wrong, without any text of the token.

@@ -31,6 +31,7 @@ extension VerifiedIdentityToken {
 
 /// In what two identity tokens of one sign-in differ.
 public enum IdentityTokenDisagreement: Error, Sendable, Equatable {
+  /// The user; the attempt; the hash of the code (`c_hash`).
   case subject, nonce, codeHash
 
   /// What does not agree.

@@ -44,6 +44,7 @@ public struct IdentityTokenVerifier: Sendable {
   private let keySet: AppleKeySet
   private let clock: AppleClock
 
+  /// Verifies by these keys, at the time of this clock.
   public init(keySet: AppleKeySet, clock: @escaping AppleClock) {
     self.keySet = keySet
     self.clock = clock

@@ -21,6 +21,7 @@ public actor AppleKeySet {
     /// After that a set is fetched again. Default: 24 h.
     public var maximumAge: TimeInterval = 86_400
 
+    /// The defaults.
     public init() {}
   }
 
@@ -146,6 +147,7 @@ public enum AppleKeySetProblem: Error, Sendable, Equatable {
   case unknownKey
   /// Apple did not answer, and the key is not known from earlier.
   case unreachable(AppleTransportError)
+  /// Apple answered with this status.
   case status(Int)
   /// The answer was no JWK set, or had no key that we can use.
   case unusable(String)

@@ -51,6 +51,7 @@ public struct NativeSignInRequest: Sendable, Equatable {
 public enum NativeSignInProblem: Error, Sendable, Equatable {
   /// Not JSON, not an object, too long or too deep.
   case unreadable(String)
+  /// A member is not there.
   case missing(String)
   /// Too long, or with characters that do not belong there.
   case malformed(String)

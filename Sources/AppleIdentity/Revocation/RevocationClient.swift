@@ -30,6 +30,8 @@ public enum RevocationOutcome: Sendable, Equatable {
   case refused(AppleRefusal)
   /// Not known whether it happened; revoking again does no harm.
   case appleTrouble(AppleTrouble)
+  /// Cannot have reached Apple.
   case notSent(reason: String)
+  /// The client secret could not be made. Ours to mend.
   case noSecret(ClientSecretMintProblem)
 }

@@ -5,6 +5,7 @@ public struct AppleRefusal: Error, Sendable, Equatable {
   /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
   public let description: String?
 
+  /// A refusal as Apple words it.
   public init(code: Code, description: String?) {
     self.code = code
     self.description = description
@@ -12,11 +13,17 @@ public struct AppleRefusal: Error, Sendable, Equatable {
 
   /// The documented codes.
   public enum Code: String, Sendable, CaseIterable {
+    /// A parameter is missing or wrong, the redirect URI say.
     case invalidRequest = "invalid_request"
+    /// Team, key, client ID or clock is wrong.
     case invalidClient = "invalid_client"
+    /// The code or the refresh token is not good, or not any more.
     case invalidGrant = "invalid_grant"
+    /// The key is not enabled for this client.
     case unauthorizedClient = "unauthorized_client"
+    /// Another `grant_type` than Apple knows.
     case unsupportedGrantType = "unsupported_grant_type"
+    /// A scope that Apple does not know.
     case invalidScope = "invalid_scope"
   }
 

@@ -18,10 +18,14 @@ extension TokenClient {
 
 /// What Apple thinks of our credentials.
 public enum CredentialVerdict: Sendable, Equatable {
+  /// Apple takes them.
   case accepted
   /// Our key, team or client ID is wrong.
   case misconfigured(AppleRefusal)
+  /// Apple did not answer as it should: nothing is known.
   case appleTrouble(AppleTrouble)
+  /// Cannot have reached Apple: nothing is known.
   case notSent(reason: String)
+  /// The client secret could not be made. Ours to mend.
   case noSecret(ClientSecretMintProblem)
 }

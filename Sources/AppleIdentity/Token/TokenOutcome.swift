@@ -1,5 +1,6 @@
 /// What came of exchanging a code.
 public enum ExchangeOutcome: Sendable, Equatable {
+  /// Apple gave tokens, and the identity token among them is verified.
   case granted(TokenGrant)
   /// `invalid_grant`: the code was used before, is too old, or is of another client or redirect URI. Sign in again.
   case refused(AppleRefusal)
@@ -9,6 +10,7 @@ public enum ExchangeOutcome: Sendable, Equatable {
   case unverified(IdentityTokenRejection)
   /// The token that came by the browser or the app and the one from the exchange are of different sign-ins.
   case disagreement(IdentityTokenDisagreement)
+  /// Apple did not answer as it should: the code may be used up.
   case appleTrouble(AppleTrouble)
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)

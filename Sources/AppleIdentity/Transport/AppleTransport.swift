@@ -18,6 +18,7 @@ public struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugSt
   /// The body, as a whole.
   public var body: [UInt8]
 
+  /// A request with its whole body.
   public init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
@@ -43,6 +44,7 @@ public struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebugS
   /// The body, as a whole.
   public var body: [UInt8]
 
+  /// An answer with its whole body.
   public init(status: Int, contentType: String? = nil, date: String? = nil, body: [UInt8] = []) {
     self.status = status
     self.contentType = contentType

@@ -18,6 +18,7 @@ public struct Account: Sendable, Equatable {
   /// What came of the last check, for the operator to see; nil before the first.
   public var lastAnswer: CheckAnswer.Kind?
 
+  /// An account as a store keeps it.
   public init(
     subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
     lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil

@@ -26,6 +26,7 @@ public struct AccountClaims: Sendable, Equatable, Codable {
   /// Every other scalar claim by its name.
   public var other: [String: ClaimValue] = [:]
 
+  /// No claims.
   public init() {}
 
   /// The e-mail address if Apple has verified it, or if `allowUnverified`; nil when it is empty.
@@ -102,6 +103,7 @@ public struct MailForwarding: Sendable, Hashable, Codable {
   /// When Apple says it was switched, in milliseconds since 1970.
   public let since: Int64
 
+  /// The state that Apple told of.
   public init(isOn: Bool, since: Int64) {
     self.isOn = isOn
     self.since = since

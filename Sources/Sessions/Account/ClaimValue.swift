@@ -1,8 +1,12 @@
 /// The value of a claim: one scalar of JSON. Lists and objects are not kept.
 public enum ClaimValue: Sendable, Hashable, Codable {
+  /// A string.
   case text(String)
+  /// A number without a fraction.
   case integer(Int64)
+  /// Any other number.
   case decimal(Double)
+  /// A Boolean.
   case truth(Bool)
 
   /// As an identity header shows it: text as it is, numbers in decimal, Booleans as `true` and `false`.
@@ -15,6 +19,7 @@ public enum ClaimValue: Sendable, Hashable, Codable {
     }
   }
 
+  /// From a scalar of JSON.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let truth = try? container.decode(Bool.self) {

@@ -11,6 +11,7 @@ public struct IdentityHeaderSettings: Sendable, Equatable {
   /// How text outside printable ASCII, and `%`, travels. Default: percent-encoded UTF-8.
   public var encoding: Encoding = .percent
 
+  /// The defaults.
   public init() {}
 
   /// One header and its claim.
@@ -20,6 +21,7 @@ public struct IdentityHeaderSettings: Sendable, Equatable {
     /// The claim whose value it carries.
     public var claim: String
 
+    /// A header that carries a claim.
     public init(name: String, claim: String) {
       self.name = name
       self.claim = claim

@@ -13,6 +13,8 @@ public struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
     self.text = text
   }
 
+  /// From a string.
+  /// - Throws: `DecodingError` where it can be no subject.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let subject = Subject(try container.decode(String.self)) else {

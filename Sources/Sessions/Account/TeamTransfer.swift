@@ -8,6 +8,7 @@ public struct PreparedTransfer: Sendable, Hashable, Codable {
   /// The Team ID of the team that the application goes to.
   public let team: String
 
+  /// Who somebody is to another team.
   public init(subject: Subject, team: String) {
     self.subject = subject
     self.team = team
@@ -27,6 +28,7 @@ public struct AccountMove: Sendable {
   /// The old subject's refresh tokens with each sealed for the new one.
   public let tokens: [(old: StoredToken, resealed: SealedToken)]
 
+  /// What is to be moved.
   public init(
     old: Subject, new: Subject, email: String?, isPrivateEmail: Bool?,
     tokens: [(old: StoredToken, resealed: SealedToken)]
@@ -41,6 +43,7 @@ public struct AccountMove: Sendable {
 
 /// What became of a move.
 public enum MoveOutcome: Sendable, Equatable {
+  /// Account, tokens and sessions are under the new subject.
   case moved
   /// Nobody is known under the old subject: moved already, or forgotten.
   case unknownSubject

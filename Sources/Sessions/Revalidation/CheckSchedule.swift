@@ -25,6 +25,7 @@ public struct CheckSchedule: Sendable {
   private let interval: TimeInterval
   private let grace: TimeInterval
 
+  /// By the settings' interval and grace.
   public init(_ settings: RevalidationSettings) {
     interval = settings.interval.timeInterval
     grace = settings.grace.timeInterval

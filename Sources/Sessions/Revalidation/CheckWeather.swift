@@ -29,6 +29,7 @@ public struct CheckWeather: Sendable {
   private var credentialsAlarmed: Date?
   private var noSuccessAlarmed: Date?
 
+  /// Nothing was seen yet.
   public init() {}
 
   /// Counts a verdict and says what it comes to.

@@ -21,6 +21,7 @@ public struct ReachabilityBackoff: Sendable {
 
   private var state = State.open
 
+  /// No trouble yet.
   public init() {}
 
   /// Whether a check may be made now. If so during trouble, it is the one that tries: its outcome must be reported.

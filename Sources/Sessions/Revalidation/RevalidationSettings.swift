@@ -5,5 +5,6 @@ public struct RevalidationSettings: Sendable, Equatable {
   /// How long after `interval` sessions go on without a good answer. Default: 48 h.
   public var grace: Duration = .seconds(48 * 3_600)
 
+  /// The defaults.
   public init() {}
 }

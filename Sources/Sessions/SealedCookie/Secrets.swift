@@ -2,6 +2,7 @@
 public struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let bytes: [UInt8]
 
+  /// Takes bytes for secret.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   /// A new secret as the content of a file (`cordon keygen`): 384 random bits as 64 characters of base64url and a newline.
@@ -23,6 +24,7 @@ public struct RefreshTokenText: Sendable, Equatable, CustomStringConvertible, Cu
   /// What Apple calls the token.
   public let revealed: String
 
+  /// Takes a token of Apple's for secret.
   public init(_ revealed: String) { self.revealed = revealed }
 
   public var description: String { "RefreshTokenText(secret)" }

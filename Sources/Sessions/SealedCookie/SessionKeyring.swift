@@ -83,6 +83,7 @@ public struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
   /// As it stands in cookies and sealed values.
   public let number: UInt32
 
+  /// The identifier with this number.
   public init(number: UInt32) { self.number = number }
 
   /// From the first four of the bytes, of which there must be that many.

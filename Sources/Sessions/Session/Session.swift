@@ -17,6 +17,7 @@ public struct Session: Sendable, Equatable {
   /// What the browser called itself, shortened, for lists of sessions.
   public let userAgent: UserAgentSummary?
 
+  /// A session as a store keeps it.
   public init(
     handle: SessionHandle, subject: Subject, clientID: String, began: Date, ends: Date, lastSeen: Date,
     userAgent: UserAgentSummary? = nil
@@ -53,6 +54,7 @@ public struct SessionSnapshot: Sendable, Equatable {
   /// Whose session it is.
   public let account: Account
 
+  /// A session with its account.
   public init(session: Session, account: Account) {
     self.session = session
     self.account = account

@@ -10,5 +10,6 @@ public struct SessionSettings: Sendable, Equatable {
   /// Bytes that this process may take for what it remembers of sessions, in all. Default: 128 MiB.
   public var memory = 128 << 20
 
+  /// With the files of the secrets; the rest has its defaults.
   public init(secretFiles: [String]) { self.secretFiles = secretFiles }
 }

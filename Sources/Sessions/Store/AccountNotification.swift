@@ -13,6 +13,7 @@ public struct AccountNotification: Sendable, Equatable {
   /// What is handed on to the application, kept until that is done (`SessionStore.nextMessage`); nil where nothing is.
   public let message: String?
 
+  /// A notification that was verified.
   public init(identifier: String, subject: Subject, occurred: Date, change: Change, message: String?) {
     self.identifier = identifier
     self.subject = subject

@@ -18,6 +18,7 @@ public struct CheckClaim: Sendable {
   /// When the account was asked about before, to go back to if the claim is given back.
   public let previouslyAsked: Date?
 
+  /// Made by stores alone, when the right was theirs to give.
   public init(
     subject: Subject, clientID: String, token: SealedToken, claimedAt: Date, number: Int64, tokenVersion: Int64,
     previouslyAsked: Date?
@@ -53,8 +54,11 @@ public enum CheckAnswer: Sendable {
 
   /// An answer without what came with it.
   public enum Kind: String, Sendable, Equatable, CaseIterable {
+    /// In good standing.
     case good
+    /// Not any more: the user has gone.
     case revoked
+    /// Nothing that says so either way.
     case noGoodAnswer = "no good answer"
   }
 
@@ -75,6 +79,7 @@ public struct RecordedAnswer: Sendable {
   /// The sessions that ended.
   public let ended: [SessionHandle]
 
+  /// What a store did with an answer.
   public init(account: Account?, ended: [SessionHandle]) {
     self.account = account
     self.ended = ended

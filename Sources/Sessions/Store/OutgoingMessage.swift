@@ -14,6 +14,7 @@ public struct OutgoingMessage: Sendable, Equatable {
   /// How often it was taken, this time among them.
   public let attempts: Int
 
+  /// A message as a store keeps it.
   public init(identifier: String, text: String, queued: Date, attempts: Int) {
     self.identifier = identifier
     self.text = text

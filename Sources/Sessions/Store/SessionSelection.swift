@@ -33,6 +33,7 @@ public struct SessionSighting: Sendable, Equatable {
   /// When a request of it was seen last.
   public let seen: Date
 
+  /// A session, and when it was seen.
   public init(handle: SessionHandle, seen: Date) {
     self.handle = handle
     self.seen = seen

@@ -61,6 +61,7 @@ public protocol SessionStore: Sendable {
 
   // MARK: Accounts
 
+  /// The account of a user; nil where nobody is known under this subject.
   func account(_ subject: Subject) async throws(StoreError) -> Account?
 
   /// Every account whose last known address this is, upper and lower case ASCII being the same.
@@ -135,6 +136,7 @@ public protocol SessionStore: Sendable {
   /// - Returns: how many rows went; call again soon if it is not 0.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int
 
+  /// How much there is of each.
   func counts() async throws(StoreError) -> StoreCounts
 
   /// Returns if the store can be read and written just now. Writes, so not more often than every few seconds.

@@ -11,6 +11,7 @@ public struct SignIn: Sendable {
   /// The session that this browser had before, whoever's; it ends.
   public let replacing: SessionHandle?
 
+  /// A sign-in that was verified.
   public init(
     session: Session, name: PersonName?, claims: AccountClaims, token: SealedToken?, replacing: SessionHandle? = nil
   ) {
@@ -31,6 +32,7 @@ public struct CompletedSignIn: Sendable {
   /// Whether the user was here for the first time.
   public let isNewAccount: Bool
 
+  /// What a store did with a sign-in.
   public init(snapshot: SessionSnapshot, ended: [SessionHandle], isNewAccount: Bool) {
     self.snapshot = snapshot
     self.ended = ended

@@ -5,6 +5,7 @@ public struct ChangeCursor: Sendable, Hashable {
   /// As the store writes it.
   public let text: String
 
+  /// A cursor that a store wrote.
   public init(text: String) { self.text = text }
 }
 
@@ -26,6 +27,7 @@ public struct StoreChanges: Sendable, Equatable {
   /// database): everything in memory must be read again.
   public let isIncomplete: Bool
 
+  /// What a store has seen since a cursor.
   public init(changes: [StoreChange], cursor: ChangeCursor, isIncomplete: Bool) {
     self.changes = changes
     self.cursor = cursor
@@ -44,6 +46,7 @@ public struct RemovalRule: Sendable {
   /// The most rows to remove of each kind in one call, so that nobody waits for a long transaction.
   public let limit: Int
 
+  /// What is over by now.
   public init(now: Date, idleTimeout: Duration, rememberChanges: Duration = .seconds(3_600), limit: Int = 500) {
     self.now = now
     self.idleTimeout = idleTimeout
@@ -71,6 +74,7 @@ public struct StoreCounts: Sendable, Equatable {
   /// Kept for the application (`OutgoingMessage`).
   public var messages: Int
 
+  /// How much there is of each.
   public init(accounts: Int, sessions: Int, refreshTokens: Int, messages: Int = 0) {
     self.accounts = accounts
     self.sessions = sessions

@@ -1,11 +1,17 @@
 /// What a store keeps, table by table, in an order in which each refers to earlier ones only. Changes are not among it:
 /// they are for gateways that run.
 public enum StoreTable: String, Sendable, CaseIterable {
+  /// Who has signed in.
   case accounts
+  /// Names of sign-ins that came to nothing so far.
   case submittedNames = "submitted names"
+  /// Sealed, one an account and client.
   case refreshTokens = "refresh tokens"
+  /// Browsers and apps.
   case sessions
+  /// What must not be used a second time.
   case singleUseMarks = "used-up marks"
+  /// What waits for the application.
   case messages
 
   /// The columns in which rows are carried, by their names in SQLite; the first are the key.
@@ -30,9 +36,13 @@ public enum StoreTable: String, Sendable, CaseIterable {
 
 /// One column of a row that is carried from store to store.
 public enum StoredValue: Sendable, Equatable {
+  /// No value.
   case null
+  /// A number, or a time.
   case integer(Int64)
+  /// A text.
   case text(String)
+  /// Bytes.
   case bytes([UInt8])
 }
 
@@ -43,6 +53,7 @@ public protocol StoreCopySource: SessionStore {
     of table: StoreTable, after key: [StoredValue], limit: Int
   ) async throws(StoreError) -> [[StoredValue]]
 
+  /// How many rows a table has.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 }
 
@@ -58,6 +69,7 @@ public protocol StoreCopyTarget: SessionStore {
   /// Adds rows, of which those that are there already stay as they are.
   func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError)
 
+  /// How many rows a table has.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 
   /// The copy is whole.
@@ -66,8 +78,11 @@ public protocol StoreCopyTarget: SessionStore {
 
 /// How far a copy has come.
 public enum CopyProgress: Sendable, Equatable {
+  /// The target was empty.
   case begun
+  /// An earlier copy was interrupted, and goes on.
   case resumed
+  /// An earlier copy was whole: there is nothing to do.
   case finished
 }
 

@@ -28,8 +28,11 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
 
   /// Whose it is to mend.
   public enum Fault: String, Sendable {
+    /// The operator's: configuration, permissions, keys.
     case `operator`
+    /// The database's, or that of the way there.
     case store
+    /// Ours: a mistake in the program.
     case us
   }
 
@@ -40,6 +43,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What the database said, for the log; no parameter of a statement, no secret.
   public let cause: String?
 
+  /// An error with its remedy in the message.
   public init(code: Code, message: String, cause: String? = nil) {
     self.code = code
     self.message = message

@@ -10,6 +10,7 @@ public struct StoreSettings: Sendable, Equatable {
   /// PostgreSQL: whether ended sessions are told by `NOTIFY`, instead of being looked for once a second only. Default: yes.
   public var notifies = true
 
+  /// A store at a place; the rest has its defaults.
   public init(location: Location) { self.location = location }
 
   /// Which store.

@@ -9,6 +9,7 @@ public struct StoredToken: Sendable, Equatable {
   /// The token as it is sealed now.
   public let token: SealedToken
 
+  /// A token and whose it is.
   public init(subject: Subject, clientID: String, token: SealedToken) {
     self.subject = subject
     self.clientID = clientID
@@ -21,6 +22,7 @@ public struct StoredToken: Sendable, Equatable {
 public enum TokenResealing {
   /// Why it stopped.
   public enum Failure: Error, Sendable, CustomStringConvertible {
+    /// The store failed.
     case store(StoreError)
     /// A token cannot be opened: its key is gone, or it was damaged or moved.
     case token(SealError, of: Subject, clientID: String)
