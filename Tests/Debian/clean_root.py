@@ -9,7 +9,6 @@ import tarfile
 from pathlib import Path
 
 SUITE = "bookworm"
-MIRROR = "http://deb.debian.org/debian"
 
 
 class CleanRoot:
@@ -68,7 +67,7 @@ class CleanRoot:
         print("making the base of Debian with debootstrap, once", flush=True)
         made = cache / "base"
         shutil.rmtree(made, ignore_errors=True)
-        subprocess.run(["debootstrap", "--variant=minbase", SUITE, str(made), MIRROR], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["debootstrap", "--variant=minbase", SUITE, str(made)], check=True, stdout=subprocess.DEVNULL)
         # Only what this base has had from the distribution so far; what is fetched later is kept for the next run.
         shutil.rmtree(made / "var/cache/apt/archives", ignore_errors=True)
         (made / "var/cache/apt/archives/partial").mkdir(parents=True)

@@ -5,7 +5,9 @@
  - Every library is there; the man pages and completions are; the unit's exposure is 1.5 or less.
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
  - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is.
- - An upgrade keeps a changed configuration; removing keeps it too; purging leaves the keys.
+ - Nothing is enabled by itself, neither the service nor the socket.
+ - An upgrade keeps a changed configuration and restarts the gateway; removing keeps it too and stops service and socket;
+   purging leaves the keys.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -72,6 +75,10 @@ def installed_as_meant(root: CleanRoot) -> None:
     conffiles = root.run("dpkg-query", "--show", "--showformat", "${Conffiles}", "cordon").stdout.split()
     expect(CONFIGURATION in conffiles, True, "the configuration is a conffile")
     expect(root.run("dpkg", "--verify", "cordon").stdout, "", "every file is as it was packed")
+    units = root.path / "lib/systemd/system"
+    expect([(units / f"cordon.{kind}").is_file() for kind in ("service", "socket")], [True, True], "both units are there")
+    enabled = [str(path) for path in (root.path / "etc/systemd/system").rglob("cordon.*")]
+    expect(enabled, [], "and neither is enabled")
 
 
 def complete(root: CleanRoot) -> None:
@@ -180,16 +187,37 @@ def start_application() -> tuple[int, dict[str, str | None]]:
 def keeps_what_is_changed(root: CleanRoot, package: Path) -> None:
     configuration = root.path / CONFIGURATION.lstrip("/")
     changed = configuration.read_text()
+    said = note_what_systemd_is_told(root)
     root.run("dpkg", "--force-confold", "--install", f"/root/{package.name}")
+    expect(said(), ["try-restart cordon.service"], "an upgrade restarts a running gateway, and leaves its socket alone")
     expect(configuration.read_text(), changed, "an upgrade keeps the changed configuration")
     expect(root.run("stat", "--format", "%a %U:%G", CONFIGURATION).stdout.strip(), "640 root:cordon",
            "with its owner and mode")
     root.run("apt-get", "remove", "--yes", "cordon")
     expect(configuration.is_file(), True, "removing the package keeps the configuration")
+    expect(said(), ["stop cordon.socket cordon.service"], "and stops the socket, then the service")
     root.run("apt-get", "purge", "--yes", "cordon")
     left = sorted(path.name for path in (root.path / "etc/cordon").iterdir())
     expect(left, ["AuthKey_ABC123DEFG.p8", "session.key"], "purging leaves the key and the secret")
     expect((root.path / "var/lib/cordon").exists(), False, "purging removes the store")
+
+
+def note_what_systemd_is_told(root: CleanRoot) -> Callable[[], list[str]]:
+    """As if systemd ran there: answers what the package has asked of it since it was last asked."""
+    (root.path / "run/systemd/system").mkdir(parents=True)
+    notes = root.path / "root/notes"
+    for program in ("usr/bin/deb-systemd-invoke", "usr/bin/systemctl"):
+        path = root.path / program
+        path.unlink(missing_ok=True)
+        path.write_text("#!/bin/sh\n" + ("echo \"$@\" >>/root/notes\n" if "invoke" in program else ""))
+        path.chmod(0o755)
+
+    def said() -> list[str]:
+        lines = notes.read_text().splitlines() if notes.exists() else []
+        notes.unlink(missing_ok=True)
+        return lines
+
+    return said
 
 
 main()
