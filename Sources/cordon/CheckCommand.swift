@@ -13,7 +13,7 @@ struct CheckCommand: ParsableCommand {
       Exit status: 0 if everything is in order, 78 if not, 64 if this command was not written correctly.
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String
 
   func run() throws {

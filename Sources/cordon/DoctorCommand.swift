@@ -23,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
       Exit status: 0 if people can sign in (warnings included), 1 if not, 78 if the configuration is not in order.
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String
 
   func run() async throws {

@@ -13,7 +13,9 @@ struct KeygenCommand: ParsableCommand {
     commandName: "keygen",
     abstract: "Makes a new random secret: 48 bytes, written in base64url; or a key that signs assertions.")
 
-  @Option(name: .long, help: ArgumentHelp("Write to a new file that only you can read.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("Write to a new file that only you can read.", valueName: "file"),
+    completion: .file())
   var output: String?
 
   @Flag(name: .long, help: "Make a key for assertion.key_files: P-256, in PEM.")

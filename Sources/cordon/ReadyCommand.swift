@@ -13,7 +13,9 @@ struct ReadyCommand: AsyncParsableCommand {
       Exit status: 0 if it takes requests, 1 if it does not or does not answer, 78 if the configuration is not in order.
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The configuration file of the running gateway.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("The configuration file of the running gateway.", valueName: "file"),
+    completion: .file())
   var config: String
 
   func run() async throws {

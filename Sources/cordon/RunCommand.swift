@@ -4,6 +4,7 @@ import Gateway
 import Logging
 import Operations
 import ServiceLifecycle
+import Sessions
 import UnixSignals
 
 #if canImport(Glibc)
@@ -18,14 +19,14 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Serves until SIGTERM or SIGINT, then finishes what is in flight; a second one ends it at once. SIGHUP has it read its configuration again, as \
-      `cordon reload` does. Logs go to standard output.
+      Serves until SIGTERM or SIGINT, then finishes what is in flight; a second one ends it at once. SIGHUP has it read \
+      its configuration again, as `cordon reload` does. Logs go to standard output.
 
       Exit status: 0 after a stop that was asked for, 78 if the configuration is not in order (as `cordon check` tells \
       it), 1 if the gateway could not start.
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String
 
   func run() async throws {
@@ -39,8 +40,8 @@ struct RunCommand: AsyncParsableCommand {
     let logger = Logger(label: "cordon")
     do {
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), store: try await configuration.store.open(), logger: logger,
-        log: log, version: CordonCommand.version, reread: reread(config))
+        settings: try GatewaySettings(configuration), store: try await open(configuration.store, logger),
+        logger: logger, log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
           services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger))
@@ -55,6 +56,16 @@ struct RunCommand: AsyncParsableCommand {
       throw ExitCode.failure
     }
   }
+}
+
+/// Opens the store; says so when it is waited for.
+private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any SessionStore {
+  let notice = Task {
+    try await Task.sleep(for: .seconds(1))
+    logger.notice("the session store does not answer yet: it is waited for")
+  }
+  defer { notice.cancel() }
+  return try await store.open()
 }
 
 /// Reads the file again, and checks it as `cordon check` does.

@@ -21,7 +21,7 @@ struct StoreCommand: AsyncParsableCommand {
         Exit status: 0 when all are moved, 1 if not, 78 if the configuration is not in order.
         """)
 
-    @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String
 
     func run() async throws {

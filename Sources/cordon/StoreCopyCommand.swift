@@ -24,10 +24,12 @@ extension StoreCommand {
         Exit status: 0 when the copy is whole, 1 if not, 78 if the configuration is not in order.
         """)
 
-    @Option(name: .long, help: ArgumentHelp("The configuration file; its store.url is the target.", valueName: "file"))
+    @Option(
+      name: .long, help: ArgumentHelp("The configuration file; its store.url is the target.", valueName: "file"),
+      completion: .file())
     var config: String
 
-    @Option(name: .long, help: ArgumentHelp("The SQLite file to copy.", valueName: "file"))
+    @Option(name: .long, help: ArgumentHelp("The SQLite file to copy.", valueName: "file"), completion: .file())
     var from: String
 
     func run() async throws {

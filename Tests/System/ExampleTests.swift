@@ -4,14 +4,54 @@ import Testing
 
 // Every folder of examples/, started as it stands there: one signs in, and reaches what is behind.
 //
-// - In front of a PHP application, a static site, a chat. (The Python one is in DemoTests and BrowserSignInTests.)
+// - In front of a Python application, a PHP one, a static site, a chat.
 // - Asked by nginx and by Caddy: strangers are sent to sign in, users come through with their headers, forged ones do not,
 //   and the gateway's rules hold.
 // - Three gateways behind HAProxy: a session made at one is a session at all, and one that ends ends at all.
+// - What the page about the local Apple has one type works as it is printed. (verify-assertion is in AssertionTests.)
 
 @SystemActor
 @Suite("The examples")
 struct ExampleTests {
+  @Test("Every folder of examples/ is tried")
+  func everyFolder() throws {
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: Machine.packageRoot.appending(path: "examples").path
+    ).filter { !$0.contains(".") }
+    let tests = try ["ExampleTests", "AssertionTests"].map {
+      try String(contentsOf: Machine.packageRoot.appending(path: "Tests/System/\($0).swift"), encoding: .utf8)
+    }.joined()
+    #expect(folders.count > 8)
+    #expect(folders.filter { !tests.contains("\"\($0)\"") && !tests.contains("examples/\($0)/") } == [])
+  }
+
+  @Test("The Python time sheet greets a signed-in user by name, and shows its hours to everybody")
+  func wsgi() throws {
+    let example = try Example("legacy-wsgi")
+    defer { example.stop() }
+    try example.start(
+      Machine.program("python3", package: "python3"), ["app.py", "\(example.port(3_000))"], listeningOn: 3_000)
+    try example.startGateway()
+    #expect(try Visitor().open(example.origin + "/public/").text.contains("pening hours"))
+    let (_, page) = try example.signedIn(as: "eleni")
+    #expect(page.status == 200)
+    #expect(page.text.contains("Ελένη"), "\(page.text)")
+  }
+
+  @Test("What the page about the local Apple has one type works as it is printed")
+  func simulator() throws {
+    let apple = try SimulatorProcess(redirectURI: "http://localhost:8080/.auth/callback")
+    defer { apple.stop() }
+    let page = try String(
+      contentsOf: Machine.packageRoot.appending(path: "examples/apple-simulator/README.md"), encoding: .utf8)
+    let blocks = page.components(separatedBy: "```").filter { $0.hasPrefix("sh\nAPPLE=") }
+    let script = try #require(blocks.first).dropFirst(3).replacing("http://127.0.0.1:8090", with: apple.baseURL)
+      .replacing("curl ", with: "curl --fail-with-body --silent --show-error ")
+    let run = try ServerProcess.run(Machine.program("bash", package: "bash"), ["-e", "-c", String(script)])
+    #expect(run.exit == .code(0), "\(run.standardOutput)\(run.standardError)")
+    #expect(script.split(separator: "\n").count { $0.hasPrefix("curl ") } > 5)
+  }
+
   @Test("The PHP notice board greets a signed-in user by name, and shows its rules to everybody")
   func php() throws {
     let example = try Example("legacy-php")

@@ -26,7 +26,9 @@ struct DemoCommand: AsyncParsableCommand {
   @Option(help: "The port of the gateway's admin listener.")
   var adminPort = 9901
 
-  @Option(help: ArgumentHelp("The application: a Python program that takes its port as argument.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The application: a Python program that takes its port as argument.", valueName: "file"),
+    completion: .file())
   var app: String?
 
   /// How long a part may take to get ready, in seconds.

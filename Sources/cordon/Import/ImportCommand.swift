@@ -14,10 +14,12 @@ struct ImportCommand: ParsableCommand {
       Exit status: 0 if the file could be read, also where something is left; 65 if it is no TOML.
       """)
 
-  @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"), completion: .file())
   var file: String
 
-  @Option(name: .long, help: ArgumentHelp("Write to a new file instead of standard output.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("Write to a new file instead of standard output.", valueName: "file"),
+    completion: .file())
   var output: String?
 
   func run() throws {

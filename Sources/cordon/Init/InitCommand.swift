@@ -22,7 +22,7 @@ struct InitCommand: ParsableCommand {
       written, 78 if an answer is not in order, 1 if the questions were broken off: then nothing was written.
       """)
 
-  @Option(name: .long, help: ArgumentHelp("The file to write.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
   var output = "gateway.conf"
 
   @Option(name: .customLong("public-url"), help: ArgumentHelp("The origin that browsers see.", valueName: "url"))
@@ -34,10 +34,12 @@ struct InitCommand: ParsableCommand {
   @Option(name: .long, help: ArgumentHelp("Where the gateway listens.", valueName: "address"))
   var listen: String?
 
-  @Option(name: .long, help: ArgumentHelp("The listener's certificate chain; \"\" for none.", valueName: "file"))
+  @Option(
+    name: .long, help: ArgumentHelp("The listener's certificate chain; \"\" for none.", valueName: "file"),
+    completion: .file())
   var tlsCertificate: String?
 
-  @Option(name: .long, help: ArgumentHelp("The certificate's key.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The certificate's key.", valueName: "file"), completion: .file())
   var tlsKey: String?
 
   @Option(name: .customLong("client-id"), help: ArgumentHelp("The Services ID.", valueName: "identifier"))
@@ -46,7 +48,7 @@ struct InitCommand: ParsableCommand {
   @Option(name: .customLong("team-id"), help: ArgumentHelp("The Team ID.", valueName: "identifier"))
   var teamID: String?
 
-  @Option(name: .long, help: ArgumentHelp("The key's file as Apple gave it.", valueName: "file"))
+  @Option(name: .long, help: ArgumentHelp("The key's file as Apple gave it.", valueName: "file"), completion: .file())
   var keyFile: String?
 
   @Option(
