@@ -151,6 +151,34 @@ struct HostileTests {
         ])
   }
 
+  @Test("A Host of the list arrives as it came, in any case; its neighbours are another site's")
+  func listedHosts() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen", "hosts"] = #"["a_b-c.example", "[2001:db8::1]", "[::1]:8080", "192.0.2.1:81"]"#
+    }
+    defer { gateway.stop() }
+    func status(_ host: String) throws -> Int {
+      let connection = try gateway.connect()
+      try connection.send("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      return try HTTPResponse.read(from: connection).status
+    }
+    let ours = [
+      "a_b-c.example", "A_B-C.Example", "a_b-c.example:80", "[2001:db8::1]", "[2001:DB8::1]:80", "[::1]:8080",
+      "192.0.2.1:81",
+    ]
+    for host in ours { #expect(try status(host) == 200, "\(host)") }
+    #expect(upstream.requests.map { $0.fields["Host"] } == ours)
+    for host in [
+      "a_b-c.example:81", "a_b-c.example.", "xa_b-c.example", "a_b-c.example.evil", "a-b-c.example", "[2001:db8::2]",
+      "[2001:db8:0::1]", "[::1]", "[::1]:80", "192.0.2.1", "192.0.2.1:8", "3221225985:81", "0300.0.2.1:81",
+    ] {
+      #expect(try status(host) == 421, "\(host)")
+    }
+    #expect(upstream.requests.count == ours.count)
+  }
+
   @Test("Methods and versions that the gateway does not speak are refused")
   func linesOfRequests() throws {
     try Self.expectRefused(

@@ -4,6 +4,7 @@ import Testing
 // Limits and time-outs, and what the gateway says when one is reached.
 //
 // - Every error of the gateway's own is a page for who accepts pages, and JSON for everybody else.
+// - How long a head, a field list and a target may be is for the configuration to say.
 // - A slow head, a silent body and a trickling one are ended with 408; a fast one beside them is not.
 // - More connections than the limit are told 503 at once, and the others are served on.
 // - A process without descriptors serves again when there are some.
@@ -72,6 +73,28 @@ struct LimitsTests {
     }
     // Nothing of what was refused before it was whole has arrived.
     #expect(upstream.requests.allSatisfy { ["/honest", "/gone", "/silent"].contains($0.target) })
+  }
+
+  @Test("The limits of a head are those of the configuration, and what keeps to them passes")
+  func heads() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) { configuration in
+      configuration["listen.limits", "head_size"] = "\"2KiB\""
+      configuration["listen.limits", "field_count"] = "10"
+      configuration["listen.limits", "target_length"] = "500"
+    }
+    defer { gateway.stop() }
+    let fields = { (count: Int, length: Int) in (0..<count).map { ("X-\($0)", Self.long(length)) } }
+    // With Host and Connection there are two fields more.
+    for (target, more, status) in [
+      (499, fields(8, 100), 200), (501, [], 414), (1, fields(9, 1), 431), (1, fields(1, 1_800), 200),
+      (1, fields(1, 2_100), 431),
+    ] {
+      let response = try gateway.client.get("/" + Self.long(target - 1), fields: more)
+      #expect(response.status == status, "\(target) \(more.count)")
+    }
+    #expect(upstream.requests.count == 2)
   }
 
   @Test("A head that comes a byte at a time is ended with 408, and harms nobody else")

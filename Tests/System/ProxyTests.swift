@@ -52,6 +52,39 @@ struct ProxyTests {
     }
   }
 
+  @Test("verify does not take a stranger's word for the path, nor two words of anybody")
+  func verifyForStrangers() throws {
+    let ending = """
+      [[route]]
+      path = "/public/"
+      access = "public"
+      [[route]]
+      path = "/closed/"
+      access = "deny"
+      """
+    // Behind a proxy that passes on what its client says beside its own word, the two differ.
+    let both = [("X-Original-URI", "/public/x"), ("X-Forwarded-Uri", "/closed/x")]
+    let twice = [("X-Original-URI", "/public/x"), ("X-Original-URI", "/closed/x")]
+    for (trusted, alone, several) in [("[]", 401, 401), ("[\"127.0.0.1/32\"]", 200, 403)] {
+      let site = try Site(adjust: {
+        $0["listen", "trusted_proxies"] = trusted
+        $0.ending = ending
+      })
+      defer { site.stop() }
+      func verify(_ fields: [(String, String)]) throws -> Int {
+        try site.gateway.client.get("/.auth/verify", fields: fields).status
+      }
+      for name in ["X-Original-URI", "X-Forwarded-Uri"] {
+        #expect(try verify([(name, "/public/x")]) == alone)
+        #expect(try verify([(name, "/public/x"), (name, "/public/x")]) == several)
+      }
+      #expect(try verify(both) == several)
+      #expect(try verify(twice) == several)
+      // Nor is a stranger who names a denied path told what is denied.
+      #expect(try verify([("X-Original-URI", "/closed/x")]) == (trusted == "[]" ? 401 : 403))
+    }
+  }
+
   @Test("A trusted proxy's word about the client is believed, a stranger's in front of it is not")
   func forwardedFor() throws {
     let site = try Site(adjust: {

@@ -208,6 +208,27 @@ struct SignInAttackTests {
     }
   }
 
+  @Test("Nobody is asked for the keys that a token itself names")
+  func keysOfTheToken() throws {
+    let keys = try RawUpstream()
+    defer { keys.stop() }
+    let address = "http://127.0.0.1:\(keys.port)/keys"
+    try site.surviving {
+      for place in ["authorize", "token"] {
+        for field in ["jku", "x5u"] {
+          let order = #"{"signature": "wrong-key", "header": {"\#(field)": "\#(address)"}}"#
+          // What the browser brings is made when Apple is asked, the other one when the code comes.
+          if place == "authorize" { try tamper(place, order) }
+          let visitor = try beforeCallback()
+          if place == "token" { try tamper(place, order) }
+          #expect(try visitor.carryBack().status >= 400)
+          #expect(visitor.jar["__Host-cordon"] == nil)
+        }
+      }
+    }
+    #expect(keys.connectionCount == 0)
+  }
+
   @Test("A token whose exp is 1e300 traps nothing")
   func enormousNumbers() throws {
     for claim in ["exp", "iat", "auth_time"] {

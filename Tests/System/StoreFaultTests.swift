@@ -101,6 +101,8 @@ struct StoreFaultTests {
     // Nobody is told that they are signed out when that could not be written down.
     let signOut = try anna.fetch(site.own("sign-out"), method: "POST", fields: [("Origin", site.origin)])
     #expect(signOut.status == 503)
+    #expect(signOut.fields["Content-Type"]?.hasPrefix("application/json") == true)
+    #expect(try signOut.json()["error"] is String)
     #expect(site.gateway.process.isRunning)
     try trouble.end(server)
     try expectRecovery(site)

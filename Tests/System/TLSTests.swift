@@ -57,6 +57,26 @@ struct TLSTests {
     #expect(refused.standardError.contains("alert protocol version"), "\(refused)")
   }
 
+  @Test("HTTP/2 over TLS carries requests and bodies, as curl speaks it")
+  func http2() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream)
+    defer { gateway.stop() }
+    let file = try folder.directory.write(String(repeating: "x", count: 300_000), to: "body")
+    let origin = "https://localhost:\(gateway.configuration.port)"
+    let answer = try ServerProcess.run(
+      Machine.program("curl", package: "curl"),
+      [
+        "--silent", "--show-error", "--http2", "--max-time", "30", "--cacert", "\(folder.path)/ca.pem",
+        "--write-out", " %{http_version}", "--data-binary", "@\(file)", "\(origin)/over",
+      ])
+    #expect(answer.standardOutput == "upstream saw POST /over 2", "\(answer.standardError)")
+    let seen = try upstream.waitForRequest { $0.target == "/over" }
+    #expect(seen.body.count == 300_000 && seen.fields["X-Forwarded-Proto"] == "https")
+  }
+
   @Test("Each name gets the certificate that lists it, and another listener speaks cleartext")
   func serverNames() throws {
     let upstream = try RawUpstream()

@@ -207,6 +207,20 @@ struct WhoSpeaksTests {
     }
   }
 
+  @Test("A trusted proxy is believed about addresses, never about who the user is or which path is meant")
+  func trustEnds() throws {
+    try Self.withGateway { gateway, upstream in
+      let lies = [
+        "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "x.rewrite.url", "X-Forwarded-User", "X_Forwarded_User",
+        "X-Forwarded-Email", "X-Identity-Assertion", "Proxy",
+      ]
+      let seen = try Self.seen(
+        gateway, upstream, from: Self.proxy, lies.map { "\($0): mallory" } + ["X-Forwarded-Port: 443"])
+      #expect(!seen.headText.contains("mallory"), "\(seen.headText)")
+      #expect(seen.fields["X-Forwarded-Port"] == "443")
+    }
+  }
+
   @Test("traceparent passes, from whomever it comes")
   func traceParent() throws {
     try Self.withGateway { gateway, upstream in

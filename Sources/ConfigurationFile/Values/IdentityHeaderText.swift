@@ -10,7 +10,8 @@ enum IdentityHeaderText {
     "set-cookie", "date", "accept", "accept-encoding", "origin", "authorization", "proxy-authorization",
     "proxy-authenticate", "www-authenticate", "forwarded", "via", "http2-settings", "max-forwards", "x-forwarded-for",
     "x-forwarded-proto", "x-forwarded-host", "x-forwarded-port", "x-real-ip", "x-request-id", "x-identity-assertion",
-    "x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-method",
+    "x-original-uri", "x-original-url", "x-rewrite-url", "x-forwarded-uri", "x-forwarded-method", "sec-fetch-mode",
+    "sec-fetch-site", "traceparent", "proxy",
   ]
 
   static func checkName(_ name: String) throws(Complaint) {

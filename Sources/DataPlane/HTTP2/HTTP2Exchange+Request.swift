@@ -71,9 +71,13 @@ extension HTTP2Exchange {
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
     guard exchange.balancer != nil else { return refuse(500, "no application is configured") }
     let framing = loop.requestHead.framing
-    if case .length(let length) = framing, let limit = server.bodyLimit, length > limit {
+    // What came while the gate was thinking counts, too.
+    var length = exchange.receivedBytes
+    if case .length(let announced) = framing { length = max(length, announced) }
+    if let limit = server.bodyLimit, length > limit, !exchange.upgrades {
       return refuse(413, "the request body is larger than the limit")
     }
+    if exchange.upgrades, framing != .none { return refuse(400, "a body in a request for an upgrade") }
     var sent = loop.buffers.take()
     RequestForwarding.write(
       loop.requestHead, head.readableBytesSpan, rules: server.rules,

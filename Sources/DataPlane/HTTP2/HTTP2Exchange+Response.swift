@@ -41,13 +41,17 @@ extension HTTP2Exchange {
     guard let sent = exchange.sentHead else { return false }
     var request = RequestHead()
     let sentBytes = sent.readableBytesSpan
-    guard server.parser.parse(sentBytes, into: &request) == .complete,
+    guard Self.sentHeadParser.parse(sentBytes, into: &request) == .complete,
       let key = request.fields.lines.first(where: { sentBytes.equalsIgnoringCase("sec-websocket-key", $0.name) })
     else { return false }
     let answers = head.fields.lines.filter { bytes.equalsIgnoringCase("sec-websocket-accept", $0.name) }
     guard answers.count == 1, let answer = answers.first else { return false }
     return bytes.array(answer.value) == WebSocketAccept.answer(to: sentBytes.array(key.value))
   }
+
+  /// What the gateway adds to a head comes on top of what its clients may send.
+  private static let sentHeadParser = RequestHeadParser(
+    limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
 
   /// The application has switched: the client is told 200 (RFC 8441 5), and what it sent ahead goes on.
   private func beginTunnel() {

@@ -14,6 +14,9 @@ extension HTTP2HeadAssembly {
       guard bytes.equals("websocket", connectsTo) else {
         return .refused(status: 501, "extended CONNECT for something other than WebSocket")
       }
+      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that was told of a length and answered
+      // without switching would wait for it on a connection that is kept, and take the next request for it.
+      guard !announcesLength else { return .malformed("Content-Length in an extended CONNECT") }
     } else if bytes.equals("CONNECT", method) {
       return .refused(status: 405, "CONNECT is not for a gateway")
     }

@@ -62,6 +62,15 @@ struct HTTP2HeadTests {
     #expect(text != head(fields, end: false), "the key is drawn anew each time")
   }
 
+  @Test("A tunnel has no length: an extended CONNECT that announces one is malformed", arguments: ["0", "5", "100000"])
+  func tunnelWithLength(length: String) {
+    let fields = [
+      (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"), (":path", "/chat"),
+      (":authority", "app.example.com"), ("origin", "https://app.example.com"), ("content-length", length),
+    ]
+    #expect(head(fields, end: false) == nil)
+  }
+
   static let malformed: [[(String, String)]] = {
     let rest = ordinaryFields
     func without(_ name: String, _ value: String? = nil) -> [(String, String)] {

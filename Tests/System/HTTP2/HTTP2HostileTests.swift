@@ -6,7 +6,8 @@ import Testing
 // - A hundred thousand streams given up at once, and every flood of frames that carry nothing: told to calm down, others
 //   are served meanwhile, memory stays.
 // - A client that takes nothing of hundreds of answers holds a budget for each connection, not each answer.
-// - A head, a body, a connection and an answer that do not go on are ended in their time.
+// - A head, a body, a connection and an answer that do not go on are ended in their time; so is a socket nobody reads.
+// - A tunnel that is announced with a length leaves no connection behind that swallows the next request.
 // - What the gateway answers itself: 421, 413, 100. How it ends: what is under way is finished, nothing new begins.
 
 @SystemActor
@@ -107,6 +108,64 @@ struct HTTP2HostileTests {
         #expect(end.told == 11 && end.open != true, "\(name)")
       }
       #expect(try gateway.residentKiB - before < 20 * 1024)
+    }
+  }
+
+  @Test(
+    "A client that makes the gateway reset its streams is told to calm down, by whichever fault",
+    arguments: [
+      "more content than announced", "less content than announced", "a window of more than there can be",
+      "trailers that do not end", "a capital letter in trailers",
+    ])
+  func madeResets(fault: String) throws {
+    try withGateway { gateway, _ in
+      let end: End = try gateway.surviving { try run(gateway, "made_resets", fault) }
+      #expect(end.told == 11)
+    }
+  }
+
+  @Test("An announced length of a tunnel hides no request in the next one's body")
+  func lengthOfTunnel() throws {
+    // As applications are: what is announced of a body is thrown away, whoever's bytes those are.
+    let heads = Watched<[String]>([])
+    let upstream = try RawUpstream(connections: { connection, _ in
+      while true {
+        var text = String(decoding: try connection.read(through: "\r\n\r\n", by: .seconds(600)), as: UTF8.self)
+        while text.hasPrefix("\r\n") { text.removeFirst() }
+        guard !text.isEmpty else { continue }
+        let head = try MessageHead(Array(text.utf8))
+        heads.update { $0.append(text) }
+        let isThere = !head.startLine.contains("/public/nothing")
+        try connection.send(RawUpstream.response(isThere ? "200 OK" : "404 Not Found", body: "x"))
+        if let length = head.fields["Content-Length"].flatMap({ Int($0) }) { try connection.discard(count: length) }
+      }
+    })
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0["listen", "workers"] = "1"
+    }
+    defer { gateway.stop() }
+    let _: Nothing = try gateway.surviving { try run(gateway, "length_of_tunnel") }
+    #expect(heads.current.contains { $0.contains("POST /public/fine") })
+    for head in heads.current {
+      for word in ["/public/never", "/public/nothing", "mallory"] { #expect(!head.contains(word), "\(head)") }
+    }
+  }
+
+  @Test("A client that never reads its socket is ended, whatever room it has promised")
+  func neverReads() throws {
+    try withGateway {
+      $0["listen.timeouts", "write_progress"] = "\"500ms\""
+    } _: { gateway, upstream in
+      let process = try start(gateway, ["never_reads"])
+      defer { process.stop() }
+      _ = try upstream.waitForRequest { $0.target == "/public/large" }
+      try poll("the gateway to close the connection") {
+        try gateway.admin.get("/metrics").text.contains("cordon_client_connections_open 0\n") ? () : nil
+      }
+      #expect(process.isRunning)
+      #expect(try gateway.client.get("/").status == 200)
     }
   }
 

@@ -24,6 +24,7 @@ struct HTTP2Tests {
   /// What became of a request, as client.py prints it.
   struct Answer: Decodable {
     var fields: [[String]]
+    var interim: [[[String]]]
     var body: String
     var trailers: [[String]]
     var done: Bool
@@ -123,6 +124,70 @@ struct HTTP2Tests {
     #expect(newToken != token && !told.fields.contains { $0[0] == "set-cookie" })
     let last: Answer = try run("get", "/.auth/session", "authorization:Bearer \(newToken)", port: port)
     #expect(last.status == "200" && !last.body.contains("session_token"))
+  }
+
+  @Test("What a client says of itself never arrives, in any spelling, as a field or as a trailer")
+  func impostor() throws {
+    let anna = try site.signedIn()
+    let cookie = "cookie:\(try cookie(of: anna))"
+    let names = [
+      "x-forwarded-user", "x_forwarded_user", "x.forwarded.user", "x-forwarded_email", "x-identity-assertion",
+      "x-forwarded-for", "x-real-ip", "forwarded", "x-original-url", "x_rewrite_url", "proxy", "x-request-id",
+    ]
+    let lies = names.map { "\($0):mallory" }
+    for (target, cookies) in [("/lies", [cookie]), ("/public/lies", [])] {
+      let arguments = ["get", target] + lies + cookies
+      let process = try start(arguments)
+      defer { process.stop() }
+      #expect(try process.waitForExit() == .code(0))
+      let seen = try site.upstream.waitForRequest { $0.target == target }
+      #expect(!seen.headText.contains("mallory"), "\(seen.headText)")
+      #expect(seen.fields.contains("X-Forwarded-User") == !cookies.isEmpty)
+    }
+    for name in names + ["cookie", "set-cookie", "content-length", "host", "authorization", "te"] {
+      site.upstream.forget()
+      let answer: Answer = try run("post", "/public/trailer", "5", "\(name):mallory")
+      // Where the protocol forbids it the stream is broken off.
+      guard answer.reset == nil else { continue }
+      let seen = try site.upstream.waitForRequest { $0.target == "/public/trailer" }
+      #expect(!String(decoding: seen.headBytes + seen.bodyBytes, as: UTF8.self).contains("mallory"), "\(name)")
+    }
+  }
+
+  @Test("HEAD, 204 and 304 have no body; an interim answer comes before the final one")
+  func bodiless() throws {
+    let site = try Site(
+      upstream: { request, connection in
+        switch request.target {
+        case "/nothing": try connection.send("HTTP/1.1 204 No Content\r\n\r\n")
+        case "/same":
+          try connection.send("HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\nContent-Length: 100\r\n\r\n")
+        case "/hints":
+          let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nSet-Cookie: __Host-cordon=x\r\n\r\n"
+          try connection.send(hints + RawUpstream.response(body: "final"))
+        default: try RawUpstream.greet(request, connection)
+        }
+      },
+      adjust: {
+        $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+        $0["listen", "workers"] = "1"
+        $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+      })
+    defer { site.stop() }
+    let port = site.gateway.configuration.port
+    for (method, target, status, length) in [
+      ("HEAD", "/there", "200", "\("upstream saw HEAD /there".utf8.count)"), ("GET", "/nothing", "204", nil),
+      ("GET", "/same", "304", "100"), ("HEAD", "/.auth/sign-in", "200", nil),
+    ] as [(String, String, String, String?)] {
+      let answer: Answer = try run("ask", method, target, port: port)
+      #expect(answer.status == status && answer.done && answer.body.isEmpty, "\(method) \(target)")
+      if let length { #expect(answer.fields.contains(["content-length", length]), "\(method) \(target)") }
+    }
+    let hints: Answer = try run("get", "/hints", port: port)
+    #expect(hints.body == "final" && hints.status == "200")
+    #expect(hints.interim == [[[":status", "103"], ["link", "</a>"]]])
+    // All of it over one connection to the application: none of these answers left anything behind.
+    #expect(Set(site.upstream.requests.map(\.connection)).count == 1)
   }
 
   @Test("Without a session a navigation is sent to sign in, anything else is told 401")

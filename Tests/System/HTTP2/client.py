@@ -81,11 +81,16 @@ def pairs(arguments):
     return [tuple(argument.split(":", 1)) for argument in arguments]
 
 
-def get(client, path, *more):
-    stream = client.begin(client.fields("GET", path, pairs(more)))
+def ask(client, method, path, *more):
+    """A request without a body."""
+    stream = client.begin(client.fields(method, path, pairs(more)))
     client.flush()
     client.wait(lambda: client.is_over(stream))
     return client.answers[stream]
+
+
+def get(client, path, *more):
+    return ask(client, "GET", path, *more)
 
 
 def post(client, path, size, trailer, *more):
@@ -186,5 +191,5 @@ def hang(client, path, *more):
 
 if __name__ == "__main__":
     scenarios = {
-        "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets, "hang": hang}
+        "ask": ask, "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets, "hang": hang}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)

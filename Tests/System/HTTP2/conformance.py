@@ -371,6 +371,10 @@ REFUSED = {
     "8.2 an empty name": [("", "ok")],
     "8.2 a name with a space": [("x y", "ok")],
     "8.2 a name with a colon within": [("x:y", "ok")],
+    "8.2 a name with a line feed": [("x\ny", "ok")],
+    "8.2 a name with a carriage return": [("x\ry", "ok")],
+    "8.2 a name with NUL": [("x\0y", "ok")],
+    "8.2 a name beyond ASCII": [("xä", "ok")],
     "8.2 a value with a line feed": [("x", "a\nb: c")],
     "8.2 a value with a carriage return": [("x", "a\rb")],
     "8.2 a value with NUL": [("x", "a\0b")],
@@ -391,6 +395,8 @@ REFUSED = {
     "8.3.1 :authority twice": [(":authority", "localhost")],
     "8.3.1 host other than :authority": [("host", "elsewhere.example")],
     "8.1.1 a length of something else than digits": [("content-length", "+0")],
+    "8.1.1 a length twice": [("content-length", "0"), ("content-length", "0")],
+    "8.5 :protocol of another method than CONNECT": [(":protocol", "websocket")],
     "8.1.1 two lengths": [("content-length", "0"), ("content-length", "1")],
 }
 for name, more in REFUSED.items():
@@ -408,17 +414,22 @@ def instead(name, value):
 for name in [":method", ":scheme", ":path"]:
     spoils(f"8.3.1 no {name}", without(name), PROTOCOL_ERROR)
 spoils("8.3.1 an empty :path", instead(":path", ""), PROTOCOL_ERROR)
-for path in ["*", "public/never", "/a b", "/a#b", "http://elsewhere.example/", "/ä"]:
-    spoils(f"8.3.1 :path {path}", instead(":path", path), PROTOCOL_ERROR)
+for path in ["*", "public/never", "/a b", "/a#b", "http://elsewhere.example/", "/ä", "/a\tb", "/a\0b", "/a\x7fb"]:
+    spoils(f"8.3.1 :path {path!r}", instead(":path", path), PROTOCOL_ERROR)
 for method in ["", "GE T", "GET\t", "G,T"]:
     spoils(f"8.3.1 :method {method!r}", instead(":method", method), PROTOCOL_ERROR)
 for scheme in ["", "1http", "ftp", "ht tp"]:
     spoils(f"8.3.1 :scheme {scheme!r}", instead(":scheme", scheme), PROTOCOL_ERROR)
-for authority in ["user@localhost", "local host", "localhost/x", "[::1", "localhost:x"]:
-    spoils(f"8.3.1 :authority {authority}", instead(":authority", authority), PROTOCOL_ERROR)
+for authority in ["", "user@localhost", "local host", "localhost/x", "[::1", "localhost:x"]:
+    spoils(f"8.3.1 :authority {authority!r}", instead(":authority", authority), PROTOCOL_ERROR)
+spoils("8.3.1 neither :authority nor host", without(":authority"), PROTOCOL_ERROR)
 
-spoils("8.1 a pseudo-header field in trailers",
-       lambda it: (it.post(1), it.headers(1, [(":method", "GET")])), PROTOCOL_ERROR)
+for name in [":method", ":path", ":status", ":authority", ":other"]:
+    spoils(f"8.1 {name} in trailers",
+           lambda it, name=name: (it.post(1), it.headers(1, [(name, "GET")])), PROTOCOL_ERROR)
+for name in ["connection", "transfer-encoding", "upgrade", "X-Capital"]:
+    spoils(f"8.2.2 {name} in trailers",
+           lambda it, name=name: (it.post(1), it.headers(1, [(name, "x")])), PROTOCOL_ERROR)
 spoils("8.1.1 less content than announced",
        lambda it: (it.post(1, more=[("content-length", "2")]), raw(DATA, END_STREAM, 1, b"x")), PROTOCOL_ERROR)
 spoils("8.1.1 more content than announced",
@@ -426,6 +437,61 @@ spoils("8.1.1 more content than announced",
        PROTOCOL_ERROR)
 spoils("8.1.1 content announced and none sent",
        lambda it: (it.headers(1, never(it, "POST", [("content-length", "1")])),), PROTOCOL_ERROR)
+
+
+def answered(name, status, message):
+    """A well-formed request that the gateway answers by itself: no application hears of it."""
+    @case(name)
+    def run(port):
+        peer = Peer(port)
+        peer.send(*message(peer))
+        peer.answered(1, *status)
+        peer.alive()
+
+
+def connect(peer, *more, protocol="websocket", path=NEVER):
+    """An extended CONNECT, of our own origin."""
+    return [(":method", "CONNECT"), (":protocol", protocol), (":scheme", "http"), (":path", path),
+            (":authority", peer.authority), ("origin", f"http://{peer.authority}"), *more]
+
+
+# What RFC 9110 9.3.6 has no place for, and what an application that does not switch would wait for.
+for length in ["5", "0"]:
+    spoils(f"8.5 an extended CONNECT with a length of {length}",
+           lambda it, length=length: (it.headers(1, connect(it, ("content-length", length)), end=False),), PROTOCOL_ERROR)
+for name in ["connection", "upgrade", "transfer-encoding"]:
+    spoils(f"8.5 an extended CONNECT with {name}",
+           lambda it, name=name: (it.headers(1, connect(it, (name, "websocket")), end=False),), PROTOCOL_ERROR)
+answered("8.5 an extended CONNECT for another protocol", ["501"],
+         lambda it: (it.headers(1, connect(it, protocol="connect-udp"), end=False),))
+answered("8.5 CONNECT", ["405"],
+         lambda it: (it.headers(1, [(":method", "CONNECT"), (":authority", it.authority)], end=False),))
+answered("8.3.1 TRACE", ["405"], lambda it: (it.headers(1, never(it, "TRACE")),))
+
+# Limits and paths, which HTTP/2 must not lead around
+
+
+def long_head(peer, more):
+    """A head in as many frames as it takes."""
+    block = peer.block(never(peer, more=more))
+    pieces = [block[start:start + 16000] for start in range(0, len(block), 16000)]
+    yield raw(HEADERS, END_STREAM, 1, pieces[0])
+    for number, piece in enumerate(pieces[1:], 2):
+        yield raw(CONTINUATION, END_HEADERS if number == len(pieces) else 0, 1, piece)
+
+
+answered("10.5.1 a head beyond the limit", ["431"],
+         lambda it: long_head(it, [(f"x-{n}", "y" * 4000) for n in range(10)]))
+answered("10.5.1 more fields than the limit", ["431"],
+         lambda it: (it.headers(1, never(it, more=[(f"x-{n}", "y") for n in range(120)])),))
+answered("10.5.1 a path beyond the limit", ["414"],
+         lambda it: (it.headers(1, [(key, NEVER + "x" * 9000 if key == ":path" else value) for key, value in never(it)]),))
+for path in ["/public/../never", "/public/%2e%2e/never", "/public/..%2fnever", "/public/..;/never", "/public/..%5cnever",
+             "/public\\..\\never", "/public/%252e%252e/never", "//never", "/./never", "/%6eever", "/never%00", "/never;x",
+             "/public/.../never", "/NEVER"]:
+    answered(f"a path around a rule: {path}", ["302", "400", "401", "403"],
+             lambda it, path=path: (it.headers(1, [(key, path if key == ":path" else value) for key, value in never(it)]),))
+
 breaks("8.4 a client that pushes",
        lambda it: (raw(PUSH_PROMISE, END_HEADERS, 1, b"\0\0\0\2" + it.block(never(it))),), PROTOCOL_ERROR)
 

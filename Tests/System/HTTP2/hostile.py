@@ -55,12 +55,22 @@ def resets(port, count):
     return {"sent": sent, "connections": connections, "honest": asked, "told": sorted(it or 0 for it in told)}
 
 
-def made_resets(port):
+FAULTS = {
+    "more content than announced": lambda stream: raw(DATA, END_STREAM, stream, b"xy"),
+    "less content than announced": lambda stream: raw(DATA, END_STREAM, stream),
+    "a window of more than there can be": lambda stream: raw(WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff"),
+    "trailers that do not end": lambda stream: raw(HEADERS, END_HEADERS, stream, field_block(("x", "y"))),
+    "a capital letter in trailers": lambda stream: raw(
+        HEADERS, END_HEADERS | END_STREAM, stream, field_block(("X", "y"))),
+}
+
+
+def made_resets(port, fault="more content than announced"):
     """Streams that the gateway has to reset, because of what comes on them."""
     peer = Peer(port)
     block = field_block(*peer.fields("POST", "/public/reset"), ("content-length", "1"))
     for start in range(0, 2000, 40):
-        peer.send(*(raw(HEADERS, END_HEADERS, 2 * n + 1, block) + raw(DATA, END_STREAM, 2 * n + 1, b"xy")
+        peer.send(*(raw(HEADERS, END_HEADERS, 2 * n + 1, block) + FAULTS[fault](2 * n + 1)
                     for n in range(start, start + 40)), raw(PING, payload=b"whosthis"))
         while (frame := peer.read()) is not None and frame.type != PING:
             if frame.type == GOAWAY:
@@ -91,6 +101,45 @@ def no_reader(port, window, count):
         peers.append(peer)
     print(json.dumps({"asked": len(peers) * 100}), flush=True)
     signal.pause()
+
+
+def never_reads(port):
+    """A client that makes all the room there can be, asks for large answers, and takes nothing from its socket. Waits
+    until it is killed."""
+    small = socket.socket()
+    small.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    small.connect(("127.0.0.1", port))
+    block = field_block(*Peer(port).fields(path="/public/large"))
+    small.sendall(PREFACE + raw(SETTINGS, payload=setting(4, (1 << 31) - 1))
+                  + raw(WINDOW_UPDATE, 0, 0, struct.pack(">I", 1 << 30))
+                  + b"".join(raw(HEADERS, END_STREAM | END_HEADERS, 2 * n + 1, block) for n in range(8)))
+    print(json.dumps({"asked": 8}), flush=True)
+    signal.pause()
+
+
+def length_of_tunnel(port):
+    """Begins WebSockets that have a length where nobody switches: an application that is told of the length waits for it on
+    its connection, and takes what comes there next for it. What comes next has another request in its body."""
+    hidden = b"GET /public/never HTTP/1.1\r\nHost: x\r\nX-Forwarded-User: mallory\r\n\r\n"
+    for length in range(100, 600, 40):
+        peer = Peer(port)
+        peer.socket.settimeout(2)
+        fields = [(":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/public/nothing"),
+                  (":authority", peer.authority), ("origin", f"http://{peer.authority}"), ("content-length", str(length))]
+        body = b"\r\n" * 40 + hidden
+        for stream, message in [
+            (1, peer.headers(1, fields, end=False)),
+            (3, peer.post(3, more=[("content-length", str(len(body)))]) + raw(DATA, END_STREAM, 3, body)),
+        ]:
+            peer.send(message)
+            try:
+                while (frame := peer.read()) is not None:
+                    if frame.stream_id == stream and (frame.type == RST_STREAM or "END_STREAM" in frame.flags):
+                        break
+            except Unexpected:
+                pass  # Where the attack takes effect, nobody answers any more. What arrived is for the test to look at.
+        peer.socket.close()
+    return {}
 
 
 def half_head(port):
@@ -188,6 +237,7 @@ if __name__ == "__main__":
     if name in FLOODS:
         answer = flood(port, FLOODS[name])
     else:
-        scenarios = [resets, made_resets, bomb, no_reader, half_head, idle, half_body, closed_window, expect, refused, drain]
+        scenarios = [resets, made_resets, bomb, no_reader, never_reads, length_of_tunnel, half_head, idle, half_body,
+                     closed_window, expect, refused, drain]
         answer = {it.__name__: it for it in scenarios}[name](port, *rest)
     print(json.dumps(answer), flush=True)

@@ -125,10 +125,10 @@ class Peer:
                     raise Unexpected(f"{frame}")
         raise Unexpected(f"the end of the connection after {self.seen}")
 
-    def answered(self, stream, status="200"):
-        """A whole answer."""
+    def answered(self, stream, *statuses):
+        """A whole answer: 200, or one of these."""
         head = self.read_until(lambda it: it.type in (HEADERS, RST_STREAM) and it.stream_id == stream)
-        if head.type != HEADERS or (":status", status) not in head.decoded:
+        if head.type != HEADERS or dict(head.decoded)[":status"] not in (statuses or ("200",)):
             raise Unexpected(f"{getattr(head, 'decoded', head)}")
         if "END_STREAM" not in head.flags:
             self.read_until(lambda it: it.stream_id == stream and "END_STREAM" in it.flags)

@@ -5,31 +5,35 @@ struct FrameReading {
     var type: UInt8
     var flags: UInt8
     var stream: UInt32
+    /// What its head says of its length; of the last frame less may have come.
+    var length: Int
     var payload: [UInt8]
 
     static let (data, headers): (UInt8, UInt8) = (0, 1)
     static let (endStream, endHeaders, padded, prioritised): (UInt8, UInt8, UInt8, UInt8) = (0x1, 0x4, 0x8, 0x20)
 
-    /// The content of a DATA frame, without its padding; nil where there is more padding than frame.
+    /// The content of a DATA frame, without its padding, as far as it has come; nil where there is more padding than
+    /// frame.
     var content: [UInt8]? {
       guard flags & Self.padded != 0 else { return payload }
-      guard let padding = payload.first, Int(padding) < payload.count else { return nil }
-      return Array(payload[1..<payload.count - Int(padding)])
+      guard let padding = payload.first, Int(padding) < length else { return nil }
+      return Array(payload.prefix(length - Int(padding)).dropFirst())
     }
   }
 
-  /// The frames that are whole.
+  /// The frames, the last of which may be cut off: content is handed on as it comes.
   static func frames(_ bytes: [UInt8]) -> [Frame] {
     var frames: [Frame] = []
     var rest = bytes[...]
     while rest.count >= 9 {
       let head = Array(rest.prefix(9))
       let length = Int(head[0]) << 16 | Int(head[1]) << 8 | Int(head[2])
-      guard rest.count >= 9 + length else { break }
       let stream =
         (UInt32(head[5]) << 24 | UInt32(head[6]) << 16 | UInt32(head[7]) << 8 | UInt32(head[8])) & 0x7FFF_FFFF
       frames.append(
-        Frame(type: head[3], flags: head[4], stream: stream, payload: Array(rest.dropFirst(9).prefix(length))))
+        Frame(
+          type: head[3], flags: head[4], stream: stream, length: length,
+          payload: Array(rest.dropFirst(9).prefix(length))))
       rest = rest.dropFirst(9 + length)
     }
     return frames
