@@ -38,7 +38,7 @@ struct ReloadCommand: AsyncParsableCommand {
     let report: ReloadReport
     do {
       guard let place = ConfigurationFile.administration(gateway.config) else {
-        throw Unaskable(reason: "its [admin] cannot be read")
+        throw Unaskable()
       }
       report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
     } catch {
@@ -49,9 +49,9 @@ struct ReloadCommand: AsyncParsableCommand {
     try tell(report, orExit: ExitCode(ExitStatus.configuration))
   }
 
+  /// Where the gateway could be asked is not known.
   private struct Unaskable: Error, CustomStringConvertible {
-    let reason: String
-    var description: String { reason }
+    var description: String { "where it listens stands in [admin], which cannot be read; SIGHUP asks without knowing" }
   }
 
   private func tell(_ report: ReloadReport, orExit status: ExitCode) throws {

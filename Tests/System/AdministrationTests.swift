@@ -115,6 +115,30 @@ struct AdministrationTests {
     #expect(try audit("administration").allSatisfy { $0["by"] as? String == "token" })
   }
 
+  @Test("Every act leaves a line in the audit: what it was, by what right, from where, and about whom by a keyed hash")
+  func everyAct() throws {
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let handle = try #require(anna.fetch(site.own("session")).json()["session_id"] as? String)
+    let acts = [
+      ("find_account", "GET", "/accounts?subject=\(subject)"),
+      ("list_sessions", "GET", "/accounts/\(subject)/sessions"),
+      ("end_session", "DELETE", "/sessions/\(handle)"), ("end_sessions", "DELETE", "/accounts/\(subject)/sessions"),
+      ("migrate", "POST", "/accounts/migrate?dry_run=true"), ("reload", "POST", "/reload"),
+      ("disconnect", "POST", "/accounts/\(subject)/disconnect"),
+    ]
+    for (_, method, target) in acts { _ = try ask(method, target) }
+    let lines = try poll("a line for each") { () throws -> [[String: Any]]? in
+      let lines = try audit("administration")
+      return lines.count == acts.count ? lines : nil
+    }
+    #expect(lines.map { $0["act"] as? String } == acts.map(\.0))
+    #expect(lines.allSatisfy { $0["by"] as? String == "token" && $0["peer"] != nil && $0["request"] != nil })
+    let users = lines.compactMap { $0["user"] as? String }
+    #expect(users.count == 4 && Set(users).count == 1 && users.allSatisfy { $0.utf8.count == 16 })
+    #expect(lines.compactMap { $0["session"] as? String } == [handle])
+  }
+
   @Test("A session is ended by its handle, the others stay; then all of them are")
   func ending() throws {
     defer { site.stop() }

@@ -5,7 +5,8 @@ import Testing
 // PyPI, `make test-deb` the Debian package.)
 //
 // - The unit leaves the gateway little to do harm with.
-// - Alerts sound when they should and not otherwise; alerts and dashboard name metrics that the program really exposes.
+// - Alerts sound when they should and not otherwise; alerts and dashboard name metrics that the program really exposes,
+//   in expressions that Prometheus can read.
 // - The configurations of the Kubernetes shapes are in order; cordon ready says what the probes see.
 
 @SystemActor
@@ -54,10 +55,36 @@ struct DeployTests {
       #expect(named.count > 10, "\(file)")
       #expect(Set(named).subtracting(known) == [], "\(file)")
     }
-    // An expression is of no use that Prometheus cannot read.
+  }
+
+  @Test("Prometheus can read every expression of the dashboard")
+  func dashboard() throws {
     let dashboard = try JSONSerialization.jsonObject(
       with: Data(contentsOf: deploy.appending(path: "monitoring/dashboard.json")))
     #expect((dashboard as? [String: Any])?["title"] as? String == "Cordon")
+    let expressions = Self.values(of: "expr", in: dashboard)
+    #expect(expressions.count > 15)
+    // As rules, with a value for each variable of Grafana's.
+    let rules = expressions.enumerated().map { place, expression in
+      let text = expression.replacing(/\$__[a-z_]+/, with: "5m").replacing(/\$[a-z]+/, with: "x")
+        .replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+      return "  - record: dashboard:\(place)\n    expr: \"\(text)\"\n"
+    }
+    let directory = try TemporaryDirectory()
+    try directory.write("groups:\n- name: dashboard\n  rules:\n\(rules.joined())", to: "rules.yaml")
+    let check = try ServerProcess.run(
+      Machine.program("promtool", package: "prometheus"), ["check", "rules", "rules.yaml"], directory: directory.path)
+    #expect(check.exit == .code(0), "\(check.standardOutput)\(check.standardError)")
+  }
+
+  /// Every text that stands under this key, however deep.
+  private static func values(of key: String, in json: Any) -> [String] {
+    switch json {
+    case let object as [String: Any]:
+      object.flatMap { $0.key == key ? [$0.value as? String].compactMap(\.self) : values(of: key, in: $0.value) }
+    case let list as [Any]: list.flatMap { values(of: key, in: $0) }
+    default: []
+    }
   }
 
   @Test("The configurations of the Kubernetes shapes are in order", arguments: ["sidecar", "gateway"])
