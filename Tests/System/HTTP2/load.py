@@ -17,7 +17,6 @@ import threading
 from peer import ACK, DATA, GOAWAY, HEADERS, PING, PREFACE, RST_STREAM, SETTINGS, WINDOW_UPDATE, Peer, Unexpected, raw
 
 AT_ONCE = 8
-LAST_POSSIBLE = 0x7FFFFFFF
 
 
 class Load:
@@ -62,11 +61,11 @@ class Load:
             if frame.type == GOAWAY:
                 if frame.error_code != 0:
                     raise Unexpected(f"GOAWAY {frame.error_code}")
-                last = frame.last_stream_id
+                is_first, last = last is None, frame.last_stream_id
                 left_out = {stream for stream in waiting if stream > last}
                 waiting -= left_out
                 with self.lock:
-                    self.counts["farewells"] += last != LAST_POSSIBLE
+                    self.counts["farewells"] += is_first
                     self.counts["left_out"] += len(left_out)
             elif frame.type == SETTINGS and "ACK" not in frame.flags:
                 peer.send(raw(SETTINGS, ACK))
