@@ -140,6 +140,12 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     if readsHeld { readIsDue = true } else { context.read() }
   }
 
+  /// Whether the socket has taken all that was written.
+  var takesBulk: Bool {
+    guard let waiting = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return false }
+    return waiting == 0
+  }
+
   func holdReads(_ hold: Bool) {
     guard hold != readsHeld else { return }
     readsHeld = hold

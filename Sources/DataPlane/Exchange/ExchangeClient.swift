@@ -19,6 +19,9 @@ protocol ExchangeClient: AnyObject {
   func upstreamWritabilityChanged(_ writable: Bool)
   /// Whether the client can take more of the response.
   var canTakeResponse: Bool { get }
+  /// Whether what it is handed may come in very large pieces: where nothing waits for the client. Never where many
+  /// responses share one connection, and a client that stops to read would leave a piece of each with us.
+  var takesBulk: Bool { get }
 }
 
 /// Why an exchange with the upstream failed.

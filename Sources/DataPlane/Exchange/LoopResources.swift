@@ -6,6 +6,8 @@ final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
   var buffers = BufferPool()
+  /// What responses that come in bulk are read into.
+  var bulk = BulkReading()
   var requestIDs = RequestIDSource()
   /// The head that is being read or written at the moment.
   var requestHead = RequestHead()

@@ -57,6 +57,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   // MARK: Back-pressure
 
   var canTakeResponse: Bool { connection.isWritable && hasRoom }
+  var takesBulk: Bool { false }
 
   private var hasRoom: Bool {
     stream.queuedBytes == 0 || (stream.queuedBytes < Self.queueLimit && connection.takesMore())

@@ -48,4 +48,6 @@ private final class ConnectingClient: ExchangeClient {
   func flushResponse() {}
   func upstreamWritabilityChanged(_ writable: Bool) {}
   var canTakeResponse: Bool { true }
+
+  var takesBulk: Bool { false }
 }

@@ -171,4 +171,6 @@ private final class CollectingClient: ExchangeClient {
   func flushResponse() {}
   func upstreamWritabilityChanged(_ writable: Bool) {}
   var canTakeResponse: Bool { true }
+
+  var takesBulk: Bool { false }
 }

@@ -26,6 +26,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private let pool: UpstreamPool
   /// Whether TLS has to be there before the first request.
   private let awaitsHandshake: Bool
+  /// Whether what it is handed is what the socket was read into.
+  private let readsSocket: Bool
   private var context: ChannelHandlerContext?
   private var phase = Phase.connecting
   /// Whose exchange it carries; let go of at its end. Not weak: that costs an object for each exchange over HTTP/2.
@@ -44,6 +46,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   var isCounted = false
   private var readsHeld = false
   private var readIsDue = false
+  private var readManner = ReadManner.usual
+  /// Bytes of the last read.
+  private var readCount = 0
   private var handshakeError: String?
   /// Whether the pool counts its exchange as under way.
   private var isCarrying = false
@@ -51,11 +56,12 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Most interim responses before a final one.
   private static let interimLimit = 32
 
-  init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool) {
+  init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool, readsSocket: Bool) {
     self.loop = loop
     self.pool = pool
     self.timeouts = timeouts
     self.awaitsHandshake = awaitsHandshake
+    self.readsSocket = readsSocket
   }
 
   // MARK: For the client
@@ -188,6 +194,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
     loop.responseRead = .now()
+    readCount = buffer.readableBytes
+    if readManner == .bulk { loop.bulk.give(buffer) }
     switch phase {
     case .awaitingHead: readHead(&buffer)
     case .content: readContent(&buffer)
@@ -202,8 +210,22 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     client?.flushResponse()
-    if let client, phase == .content || phase == .tunnel, !client.canTakeResponse { holdReads(true) }
+    if let client, phase == .content || phase == .tunnel {
+      if !client.canTakeResponse {
+        holdReads(true)
+        read(.sparing)
+      } else if readCount >= BulkReading.worthwhile, phase == .content {
+        if client.takesBulk { read(.bulk) } else if readManner == .bulk { read(.sparing) }
+      }
+    }
     context.fireChannelReadComplete()
+  }
+
+  private func read(_ manner: ReadManner) {
+    guard manner != readManner, readsSocket, let options = context?.channel.syncOptions else { return }
+    readManner = manner
+    // A channel that is about to close may refuse: then nothing is read any more.
+    try? options.setOption(.recvAllocator, value: manner.allocator(loop))
   }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -352,6 +374,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     exchanges += 1
     exchangeEnded()
     holdReads(false)
+    read(.usual)
     if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
       phase = .idle
       pool.release(self, now: loop.responseRead)

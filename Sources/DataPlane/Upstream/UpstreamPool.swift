@@ -112,7 +112,9 @@ final class UpstreamPool {
 
   /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`.
   func connect(for client: any ExchangeClient) {
-    let connection = UpstreamConnection(loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil)
+    let connection = UpstreamConnection(
+      loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil,
+      readsSocket: site.tls == nil && !speaksHTTP2)
     let now = NIODeadline.now()
     connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)
