@@ -5,7 +5,8 @@ import Testing
 // The three logs, each event of them, and how each is switched.
 //
 // - Every event of the audit, with its facts, through one life of a process; each alone when only it is configured.
-// - Access lines have the fields that are configured, in this order; gateway and upstream together are the whole.
+// - Access lines have the fields that are configured, each by itself too, in this order; gateway and upstream together are
+//   the whole.
 // - JSON where standard output is no terminal, text where it is one.
 // - Each log can be switched off, also while the gateway runs.
 
@@ -175,6 +176,55 @@ struct LogSwitchTests {
     #expect((object["user"] as? String)?.utf8.count == 16)
     let parts = try ["duration", "upstream", "gateway"].map { try #require(object[$0] as? Double) }
     #expect(abs(parts[0] - parts[1] - parts[2]) < 0.000_002, "\(line)")
+  }
+
+  @Test("Each field of the access log is told alone where only it is configured, with what is true of the request")
+  func eachField() throws {
+    let dead = try FreePort.take()
+    let site = try Self.site {
+      $0["log", "access"] = "true"
+      $0.ending = """
+        [[upstreams]]
+        name = "dead"
+        url = "http://127.0.0.1:\(dead)"
+        [[route]]
+        path = "/dead/"
+        upstream = "dead"
+
+        """
+    }
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let authority = site.gateway.client.authority
+    let told: [String: (Any?) -> Bool] = [
+      "request": { ($0 as? String)?.isEmpty == false }, "method": { $0 as? String == "GET" },
+      "path": { $0 as? String == "/alive/x" }, "version": { $0 as? String == "HTTP/1.1" },
+      "status": { $0 as? Int == 200 }, "bytes_in": { $0 as? Int == 0 }, "bytes_out": { ($0 as? Int ?? 0) > 0 },
+      "duration": { $0 is Double }, "upstream": { $0 is Double }, "gateway": { $0 is Double },
+      "upstream_address": { $0 as? String == "http://127.0.0.1:\(site.upstream.port)" },
+      "route": { $0 as? String == "signed-in" }, "user": { ($0 as? String)?.utf8.count == 16 },
+      "peer": { $0 as? String == "127.0.0.1" }, "failure": { $0 as? String == "upstream_refused" },
+      "host": { $0 as? String == authority }, "user_agent": { $0 as? String == "tests" },
+      "referer": { $0 as? String == "http://x/y" },
+    ]
+    for (count, (field, isTrue)) in told.sorted(by: { $0.key < $1.key }).enumerated() {
+      var configuration = site.gateway.configuration
+      configuration["log", "access_fields"] = "[\"\(field)\"]"
+      _ = try configuration.install(in: site.gateway.directory)
+      site.gateway.process.signal(SIGHUP)
+      try poll("the reload") {
+        try site.gateway.admin.get("/metrics").text.contains(
+          "cordon_config_reloads_total{result=\"ok\"} \(count + 1)\n")
+          ? () : nil
+      }
+      let before = lines(site, "access").count
+      _ = try anna.fetch(
+        site.origin + (field == "failure" ? "/dead/x" : "/alive/x?secret=1"),
+        fields: [("User-Agent", "tests"), ("Referer", "http://x/y?secret=2")])
+      let line = try poll("its line") { lines(site, "access").dropFirst(before).first }
+      #expect(Set(line.keys) == ["time", "kind", field], "\(field): \(line)")
+      #expect(isTrue(line[field]), "\(field): \(line)")
+    }
   }
 
   @Test("That the application does not answer is told once, with its address")
