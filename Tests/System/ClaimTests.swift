@@ -143,6 +143,9 @@ struct ClaimHeaderTests {
       [[route]]
       path = "/custom/"
       require_claims = ["nonce_supported=true", "custom=7"]
+      [[route]]
+      path = "/shut/"
+      access = "deny"
 
       """
     $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
@@ -205,6 +208,16 @@ struct RuleTests {
       }
     }
     #expect(try answer(tilda, "/people/x") == "forbidden", "Apple says it to native apps only")
+  }
+
+  @Test("What is denied to everybody says so, and not that the account is the wrong one")
+  func closed() throws {
+    for visitor in [try site.signedIn(as: "anna"), Visitor()] {
+      #expect(try answer(visitor, "/shut/x") == "closed")
+      let page = try visitor.open("\(site.origin)/shut/x")
+      #expect(page.status == 403 && page.text.contains("Nobody may open this address"))
+      #expect(!page.text.contains("another Apple Account"))
+    }
   }
 
   @Test("The real-user status of a native app can be required", arguments: [(1, 403), (2, 200)])

@@ -78,6 +78,48 @@ struct DoctorTests {
     #expect(result.lines.contains { $0.hasPrefix("ok") && $0.contains("Apple accepts com.example.app ") })
   }
 
+  @Test("A Services ID that Apple does not know is told by its name, where an App ID shows that team and key are good")
+  func servicesID() throws {
+    let site = try Site(adjust: { $0["apple", "native_client_ids"] = "[\"com.example.app\"]" })
+    defer { site.stop() }
+    var wrong = site.gateway.configuration
+    wrong["apple", "client_id"] = "\"com.example.wrong\""
+    _ = try wrong.install(in: site.gateway.directory)
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1))
+    #expect(complaints(result.lines).count == 1, "\(result.lines)")
+    let complaint = try #require(complaints(result.lines).first)
+    #expect(complaint.contains("com.example.wrong: Apple answered invalid_client"))
+    #expect(complaint.contains("team and key are good") && complaint.contains("apple.client_id"))
+    #expect(!complaint.contains("apple.key_id") && !complaint.contains("native_client_ids"))
+  }
+
+  @Test(
+    "A key file that holds no P-256 key in PEM, or that everybody may read, is told before anything is asked",
+    arguments: ["garbage", "P-384", "open"])
+  func keyFile(how: String) throws {
+    let directory = try TemporaryDirectory()
+    let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    let file = try configuration.install(in: directory)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+    let key = "\(directory.path)/\(try #require(names.first { $0.hasSuffix(".p8") }))"
+    switch how {
+    case "garbage": try Data("no key".utf8).write(to: URL(filePath: key))
+    case "P-384":
+      let made = try ServerProcess.run(
+        Machine.program("openssl", package: "openssl"),
+        ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-384", "-out", key])
+      #expect(made.exit == .code(0), "\(made.standardError)")
+    default: try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: key)
+    }
+    if how != "open" { try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key) }
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["doctor", "--config", file], directory: directory.path)
+    let said = result.standardOutput + result.standardError
+    #expect(result.exit == .code(78), "\(said)")
+    #expect(said.contains("apple.private_key_file") && said.contains(how == "open" ? "chmod" : "AuthKey_"), "\(said)")
+  }
+
   @Test(
     "A wrong team is Apple's refusal too", arguments: [("team_id", "XYZ999XYZ9"), ("client_id", "com.example.wrong")])
   func wrongRegistration(key: String, value: String) throws {

@@ -96,6 +96,24 @@ struct NotificationTests {
     #expect(try account(of: "ben")["mail_forwarding"] as? Bool == true)
   }
 
+  @Test("A notification about another address than one of Apple's relay leaves the verified one where it is")
+  func foreignAddress() throws {
+    let visitor = try site.signedIn(as: "ben")
+    let (subject, time) = (try site.apple.subject(of: "ben"), Int(Date().timeIntervalSince1970 + 1) * 1_000)
+    let events = """
+      {"type":"email-disabled","sub":"\(subject)","event_time":\(time),"email":"other@example.com",\
+      "is_private_email":"false"}
+      """
+    #expect(
+      try post(["user": "ben", "notification": "email-disabled", "token": ["claims": ["events": events]]]).status == 200
+    )
+    let account = try account(of: "ben")
+    #expect(account["mail_forwarding"] as? Bool == false)
+    #expect(account["email"] as? String == "ben@example.org" && account["email_verified"] as? Bool == true)
+    let session = try visitor.fetch(site.own("session")).json()
+    #expect(session["email"] as? String == "ben@example.org" && session["email_verified"] as? Bool == true)
+  }
+
   @Test("A repetition does nothing, though the user has signed in since; nor does what is older than the sign-in")
   func repetitions() throws {
     let before = try site.signedIn()

@@ -9,8 +9,9 @@ extension Response {
   {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+    // The line ends, for whoever reads it on a terminal.
     return bytes(
-      try encoder.encode(value), type: "application/json;charset=UTF-8", status: status, reason: reason)
+      try encoder.encode(value) + [0x0A], type: "application/json;charset=UTF-8", status: status, reason: reason)
   }
 
   /// A page. Its styles and scripts stand in it; nothing is loaded from anywhere.

@@ -24,7 +24,7 @@ struct NotificationEvent: Sendable {
         "event_time": IdentityTokenClaims.seconds(time * 1_000),
       ]
       if kind == .emailEnabled || kind == .emailDisabled {
-        event["email"] = .string(user.relayAddress(forTeam: client.teamID))
+        event["email"] = consent.email(of: user, teamID: client.teamID).map { .string($0) }
         event["is_private_email"] = .string(consent.hidesEmail ? "true" : "false")
       }
       return [

@@ -104,10 +104,18 @@ struct AppleExamination {
     return .ok("clock", seen)
   }
 
-  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others. Where Apple
-  /// itself is in trouble, it is not asked again.
+  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others, so those it
+  /// refuses are told last. Where Apple itself is in trouble, it is not asked again.
   private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async {
     var accepted: String?
+    var refused: [(clientID: String, refusal: AppleRefusal)] = []
+    defer {
+      for (clientID, refusal) in refused {
+        note(
+          .failure(
+            "credentials", "\(clientID): \(refusal.message)", remedy(refusal, clientID, accepted: accepted)))
+      }
+    }
     for clientID in [apple.clientID] + apple.nativeClientIDs {
       let subject = "credentials"
       switch await provider.tokens.checkCredentials(clientID: clientID) {
@@ -115,7 +123,7 @@ struct AppleExamination {
         note(.ok(subject, "Apple accepts \(clientID) with team \(apple.teamID) and key \(apple.keyID)"))
         accepted = accepted ?? clientID
       case .misconfigured(let refusal):
-        note(.failure(subject, "\(clientID): \(refusal.message)", remedy(refusal, clientID, accepted: accepted)))
+        refused.append((clientID, refusal))
       case .appleTrouble(let trouble):
         let remedy = "try again; is something else answering at \(apple.baseURL)?"
         return note(.failure(subject, "\(clientID): \(trouble.message)", remedy))
@@ -130,7 +138,11 @@ struct AppleExamination {
   /// - Parameter accepted: a client ID that Apple accepts with the same team and key, so that it is not for them.
   private func remedy(_ refusal: AppleRefusal, _ clientID: String, accepted: String?) -> String {
     guard let accepted else { return refusal.remedy }
-    return "team and key are good, as \(accepted) is; make sure of \(clientID) in apple.native_client_ids, and that "
-      + "Sign in with Apple is enabled for that App ID and its primary App ID is the key's"
+    let isWeb = clientID.utf8.elementsEqual(apple.clientID.utf8)
+    return "team and key are good, as \(accepted) is; make sure of \(clientID) in "
+      + (isWeb
+        ? "apple.client_id, and that this Services ID is configured for Sign in with Apple with the key's primary App ID"
+        : "apple.native_client_ids, and that Sign in with Apple is enabled for that App ID and its primary App ID is the "
+          + "key's")
   }
 }

@@ -86,7 +86,7 @@ final class LoopGate: RequestGate {
 
   private func pass(_ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
     let routeClass = Operations.RouteClass(route)
-    if case .deny = route.access { return answer(.forbidden, head, bytes, routeClass: routeClass) }
+    if case .deny = route.access { return answer(.closed, head, bytes, routeClass: routeClass) }
     let entry: SessionEntry
     // Where nobody need be signed in, nobody waits for Apple.
     let isPublic = if case .public = route.access { true } else { false }

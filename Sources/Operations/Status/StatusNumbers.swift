@@ -12,6 +12,16 @@ enum StatusNumbers {
     }
   }
 
+  /// A count of things that there are only whole ones of.
+  static func whole(_ value: Double) -> String {
+    value >= 0 && value < 10 ? "\(Int(value.rounded()))" : short(value)
+  }
+
+  /// `1 failure`, `2 failures`.
+  static func counted(_ count: some BinaryInteger, _ thing: String) -> String {
+    "\(grouped(UInt64(clamping: count))) \(thing)\(count == 1 ? "" : "s")"
+  }
+
   /// With thin spaces between groups of three.
   static func grouped(_ value: UInt64) -> String {
     let digits = Array("\(value)".utf8)

@@ -105,7 +105,7 @@ extension StatusReport {
         plot: StatusPlot(
           lines: [.init(look: .trouble, values: minutes.map { $0.map { Double($0.counted.serverErrors) } })],
           label: "Answers of status 5xx in each minute of the last hour",
-          write: { "\(StatusNumbers.short($0)) a minute" }),
+          write: Self.aMinute),
         isBad: minute.counted.serverErrors > 0),
       card(
         "Apple", appleWord(hour), unit: "in the last hour",
@@ -113,10 +113,10 @@ extension StatusReport {
           + "\(StatusNumbers.grouped(hour.counted.appleFailed)) failed",
         plot: StatusPlot(
           lines: [
-            .init(name: "failed", look: .trouble, values: minutes.map { $0.map { Double($0.counted.appleFailed) } }),
             .init(name: "answered", values: minutes.map { $0.map { Double($0.counted.appleAnswered) } }),
+            .init(name: "failed", look: .trouble, values: minutes.map { $0.map { Double($0.counted.appleFailed) } }),
           ], label: "Calls that Apple answered, and those that failed, in each minute of the last hour",
-          write: { "\(StatusNumbers.short($0)) a minute" }),
+          write: Self.aMinute),
         isBad: hour.counted.appleFailed > 0),
       card(
         "Sessions", StatusNumbers.grouped(UInt64(clamping: sessions)), unit: "in memory",
@@ -126,18 +126,20 @@ extension StatusReport {
         plot: StatusPlot(
           lines: [
             .init(name: "sign-ins", values: minutes.map { $0.map { Double($0.counted.signIns) } })
-          ], label: "Sign-ins in each minute of the last hour", write: { "\(StatusNumbers.short($0)) a minute" })),
+          ], label: "Sign-ins in each minute of the last hour", write: Self.aMinute)),
       card(
         "Daily checks", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
         note: "\(StatusNumbers.grouped(hour.counted.checksOther)) with another verdict in the last hour",
         plot: StatusPlot(
           lines: [
-            .init(name: "other", look: .trouble, values: minutes.map { $0.map { Double($0.counted.checksOther) } }),
             .init(name: "good", values: minutes.map { $0.map { Double($0.counted.checksGood) } }),
+            .init(name: "other", look: .trouble, values: minutes.map { $0.map { Double($0.counted.checksOther) } }),
           ], label: "Checks with Apple in each minute of the last hour: good ones, and those with another verdict",
-          write: { "\(StatusNumbers.short($0)) a minute" })),
+          write: Self.aMinute)),
     ]
   }
+
+  private static func aMinute(_ count: Double) -> String { "\(StatusNumbers.whole(count)) a minute" }
 
   private func appleWord(_ hour: Summary) -> String {
     let (good, bad) = (hour.counted.appleAnswered, hour.counted.appleFailed)
@@ -163,8 +165,8 @@ extension StatusReport {
     let rows = upstreams.map { upstream -> HTMLText in
       """
       <tr><th scope="row">\(upstream.address)<small>\(upstream.name)</small></th>\
-      <td class="number">\(badge(upstream.state))<small>\(StatusNumbers.grouped(UInt64(clamping: upstream.failures))) \
-      failures, \(StatusNumbers.grouped(UInt64(clamping: upstream.ejections))) ejections</small></td></tr>
+      <td class="number">\(badge(upstream.state))<small>\(StatusNumbers.counted(upstream.failures, "failure")), \
+      \(StatusNumbers.counted(upstream.ejections, "ejection"))</small></td></tr>
       """
     }
     return table("Upstreams", rows)

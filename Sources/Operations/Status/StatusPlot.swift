@@ -59,9 +59,10 @@ struct StatusPlot {
 
   /// The lines by name, where there is more than one, and what the top of the plot stands for.
   var legend: HTMLText {
-    let named = lines.filter { !$0.name.isEmpty }.reversed().map { line -> HTMLText in
-      #"<li><i class="\#(line.look.rawValue)"></i>\#(line.name)</li>"#
-    }
+    let named = lines.filter { !$0.name.isEmpty }
+      .sorted { $0.look == .plain && $1.look != .plain }.map { line -> HTMLText in
+        #"<li><i class="\#(line.look.rawValue)"></i>\#(line.name)</li>"#
+      }
     let top = highest.map { $0 > 0 ? "<li class=\"top\">up to \(write($0))</li>" as HTMLText : "" } ?? ""
     return "<ul class=\"legend\">\(HTMLText(named))\(top)</ul>"
   }

@@ -23,6 +23,8 @@ public enum PageFailure: String, Sendable, CaseIterable {
   // Policy
   /// The user may not see this.
   case forbidden = "forbidden"
+  /// Nobody may see this.
+  case closed = "closed"
   /// The user may not see this, and hid the address that might be listed.
   case emailHidden = "email_hidden"
   /// The user may not see this, and has no address.
@@ -55,7 +57,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   public var status: Int {
     switch self {
     case .signInRequired: 401
-    case .cancelled, .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
+    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
     case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
     case .notFound: 404
     case .methodNotAllowed: 405
@@ -95,7 +97,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
     case .storeUnavailable, .requestTimeout, .tooManyRequests, .internalError, .badGateway, .unavailable,
       .gatewayTimeout:
       [.tryAgain]
-    case .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
+    case .closed, .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
       .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported:
       [.startPage]
     case .misdirected: []

@@ -65,11 +65,12 @@ public struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
-  /// After a notification about mail forwarding.
+  /// After a notification about mail forwarding. It is about an address of Apple's relay: any other does not take the
+  /// place of the one that Apple has verified.
   public func afterForwarding(
     isOn: Bool, since: Date, email newEmail: String?, isPrivateEmail newFlag: Bool?
   ) -> AccountClaims {
-    var result = withAddress(newEmail, isPrivate: newFlag)
+    var result = newFlag == true || email.isEmptyOrNil ? withAddress(newEmail, isPrivate: newFlag) : self
     result.mailForwarding = MailForwarding(isOn: isOn, since: since.millisecondsSince1970)
     return result
   }

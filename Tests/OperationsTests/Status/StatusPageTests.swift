@@ -109,7 +109,10 @@ struct StatusPageTests {
     for (name, look) in [("median", "plain"), ("p99", "beside"), ("answered", "plain"), ("failed", "trouble")] {
       #expect(html.contains("<li><i class=\"\(look)\"></i>\(name)</li>"), "\(name)")
     }
-    #expect(html.contains("<li class=\"top\">up to 5.0 a second</li>"))
+    for top in ["5.0 a second", "6 a minute", "12 a minute"] {
+      #expect(html.contains("<li class=\"top\">up to \(top)</li>"), "\(top)")
+    }
+    #expect(html.contains("3 failures, 1 ejection<"))
     #expect(html.firstMatch(of: /<li class="top">up to [0-9.]+ m?s<\/li>/) != nil)
     // What was never seen, and what was always nothing, has no top.
     #expect(StatusPlot(lines: [.init(values: [nil, 0])], label: "x").legend.html == "<ul class=\"legend\"></ul>")

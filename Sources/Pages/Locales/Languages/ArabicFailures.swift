@@ -53,6 +53,10 @@ extension ArabicTexts {
         heading: "لا يمكن الدخول بهذا الحساب",
         explanation: "أنت مسجّل الدخول، لكن حساب Apple الخاص بك غير مسموح له برؤية هذه الصفحة.",
         advice: "إذا كان ينبغي السماح له، فتواصل مع القائمين على \(application).")
+    case .closed:
+      FailureText(
+        heading: "هذا العنوان مغلق",
+        explanation: "لا يمكن لأي شخص فتح هذا العنوان، سواء سجّل الدخول أم لا.")
     case .emailHidden:
       FailureText(
         heading: "لا يمكن الدخول بعنوان مخفي",

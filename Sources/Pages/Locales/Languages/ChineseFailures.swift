@@ -48,6 +48,10 @@ extension ChineseTexts {
         heading: "此账户无权访问",
         explanation: "你已登录，但你的 Apple 账户无权查看此内容。",
         advice: "如果你认为应该有权访问，请联系 \(application) 的管理人员。")
+    case .closed:
+      FailureText(
+        heading: "此地址不开放",
+        explanation: "无论是否登录，任何人都不能打开此地址。")
     case .emailHidden:
       FailureText(
         heading: "隐藏电子邮件地址时无法访问",

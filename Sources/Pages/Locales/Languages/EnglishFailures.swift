@@ -51,6 +51,10 @@ extension EnglishTexts {
         heading: "No access with this account",
         explanation: "You are signed in, but your Apple Account is not allowed to see this.",
         advice: "If it should be, ask the people who run \(application).")
+    case .closed:
+      FailureText(
+        heading: "This is closed",
+        explanation: "Nobody may open this address, signed in or not.")
     case .emailHidden:
       FailureText(
         heading: "No access with a hidden address",

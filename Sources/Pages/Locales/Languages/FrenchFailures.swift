@@ -53,6 +53,10 @@ extension FrenchTexts {
         heading: "Accès refusé avec ce compte",
         explanation: "Vous êtes connecté, mais votre compte Apple n’est pas autorisé à voir cette page.",
         advice: "S’il devrait l’être, adressez-vous aux responsables de \(application).")
+    case .closed:
+      FailureText(
+        heading: "Cet accès est fermé",
+        explanation: "Personne ne peut ouvrir cette adresse, avec ou sans connexion.")
     case .emailHidden:
       FailureText(
         heading: "Accès refusé avec une adresse masquée",

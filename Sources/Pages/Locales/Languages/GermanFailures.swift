@@ -52,6 +52,10 @@ extension GermanTexts {
         heading: "Kein Zugang mit diesem Account",
         explanation: "Sie sind angemeldet, aber Ihr Apple Account darf das nicht sehen.",
         advice: "Wenn er es dürfen sollte, wenden Sie sich an die, die \(application) betreiben.")
+    case .closed:
+      FailureText(
+        heading: "Hier ist geschlossen",
+        explanation: "Diese Adresse darf niemand öffnen, ob angemeldet oder nicht.")
     case .emailHidden:
       FailureText(
         heading: "Kein Zugang mit verborgener Adresse",

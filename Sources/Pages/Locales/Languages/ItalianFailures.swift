@@ -51,6 +51,10 @@ extension ItalianTexts {
         heading: "Nessun accesso con questo account",
         explanation: "Hai eseguito l’accesso, ma il tuo account Apple non è autorizzato a vedere questa pagina.",
         advice: "Se dovrebbe esserlo, rivolgiti a chi gestisce \(application).")
+    case .closed:
+      FailureText(
+        heading: "Questo accesso è chiuso",
+        explanation: "Nessuno può aprire questo indirizzo, nemmeno dopo l’accesso.")
     case .emailHidden:
       FailureText(
         heading: "Nessun accesso con un indirizzo nascosto",

@@ -48,6 +48,10 @@ extension JapaneseTexts {
         heading: "このアカウントではアクセスできません",
         explanation: "サインインしていますが、お使いのApple Accountにはこのページを表示する権限がありません。",
         advice: "権限があるはずの場合は、\(application)の管理者にお問い合わせください。")
+    case .closed:
+      FailureText(
+        heading: "このページは公開されていません",
+        explanation: "サインインしているかどうかにかかわらず、このアドレスは誰も開けません。")
     case .emailHidden:
       FailureText(
         heading: "メールアドレスが非公開のためアクセスできません",

@@ -48,6 +48,10 @@ extension KoreanTexts {
         heading: "이 계정으로는 접근할 수 없습니다",
         explanation: "로그인되어 있지만, 사용 중인 Apple 계정에는 이 페이지를 볼 권한이 없습니다.",
         advice: "권한이 있어야 한다면 \(application) 관리자에게 문의해 주십시오.")
+    case .closed:
+      FailureText(
+        heading: "이 주소는 닫혀 있습니다",
+        explanation: "로그인 여부와 관계없이 아무도 이 주소를 열 수 없습니다.")
     case .emailHidden:
       FailureText(
         heading: "이메일 주소를 가린 상태로는 접근할 수 없습니다",

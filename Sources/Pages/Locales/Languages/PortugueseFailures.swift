@@ -52,6 +52,10 @@ extension PortugueseTexts {
         heading: "Sem acesso com esta conta",
         explanation: "Você entrou, mas sua conta Apple não tem permissão para ver isto.",
         advice: "Se deveria ter, fale com quem administra \(application).")
+    case .closed:
+      FailureText(
+        heading: "Este acesso está fechado",
+        explanation: "Ninguém pode abrir este endereço, com ou sem sessão iniciada.")
     case .emailHidden:
       FailureText(
         heading: "Sem acesso com um endereço oculto",

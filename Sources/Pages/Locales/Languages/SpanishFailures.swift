@@ -52,6 +52,10 @@ extension SpanishTexts {
         heading: "Sin acceso con esta cuenta",
         explanation: "Ha iniciado sesión, pero su cuenta de Apple no tiene permiso para ver esto.",
         advice: "Si debería tenerlo, consulte a quienes gestionan \(application).")
+    case .closed:
+      FailureText(
+        heading: "Este acceso está cerrado",
+        explanation: "Nadie puede abrir esta dirección, con o sin sesión iniciada.")
     case .emailHidden:
       FailureText(
         heading: "Sin acceso con una dirección oculta",
