@@ -137,7 +137,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",
-      dependencies: ["PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "SessionStoreTesting"],
+      dependencies: [
+        "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "SessionStoreTesting", "store-writer",
+      ],
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),

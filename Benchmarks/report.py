@@ -133,7 +133,7 @@ def _store(figures: Figures) -> str:
         ("PostgreSQL: first sight of a session, the store alone, p50 and p99 ms", _pair(it.postgresql)),
         (f"{full}: first sight, the store alone, p50 and p99 ms", _pair(it.sqlite)),
         ("a whole request with a session seen for the first time, p50 and p99 ms", _pair(it.gateway)),
-        ("the same with a session that is known", _pair(it.known)),
+        ("the same with a session that is known, in turn with them", _pair(it.known)),
         ("start: ms from exec to the first answer, proxied or health", f"{it.start_ms:.0f}"),
         (f"most RSS after {it.size.first_sights + it.size.remembered:,} of the sessions were seen, MiB", f"{it.resident_mib:.0f}"),
         ("CPU per signed-in request, × the same with an empty store", f"{it.full_vs_empty:.2f}"),

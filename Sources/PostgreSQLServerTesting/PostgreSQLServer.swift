@@ -15,9 +15,23 @@ public final class PostgreSQLServer: Sendable {
   private let child: Mutex<ServerChild?>
   private let databases = Atomic<Int>(0)
 
+  /// As `init`, on a thread of its own: of the threads of Swift's tasks there are as few as processors, and a test that
+  /// blocks one for two seconds takes them from every other test.
+  public static func started(
+    _ settings: [String] = [], certificate: ServerCertificate? = nil
+  ) async throws -> PostgreSQLServer {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread {
+        continuation.resume(with: Result { try PostgreSQLServer(settings, certificate: certificate) })
+      }
+    }
+  }
+
   /// Makes a cluster and starts it. Blocks for a second or two.
-  /// - Parameter settings: more lines of `postgresql.conf`, as `max_connections=20`.
-  public init(_ settings: [String] = []) throws {
+  /// - Parameters:
+  ///   - settings: more lines of `postgresql.conf`, as `max_connections=20`.
+  ///   - certificate: with one, it speaks TLS, and lets nobody in on TCP who does not.
+  public init(_ settings: [String] = [], certificate: ServerCertificate? = nil) throws {
     folder = try Self.makeFolder()
     port = try Self.freePort()
     child = Mutex(nil)
@@ -29,6 +43,7 @@ public final class PostgreSQLServer: Sendable {
         "--auth-host", "scram-sha-256", "--auth-local", "trust", "--encoding", "UTF8", "--locale", "C", "--no-sync",
       ]))
     try configure(settings)
+    if let certificate { try present(certificate) }
     try start()
   }
 
@@ -118,10 +133,27 @@ public final class PostgreSQLServer: Sendable {
         "listen_addresses='127.0.0.1'", "port=\(port)", "unix_socket_directories='\(folder)'", "fsync=off",
         "max_connections=200", "shared_buffers=32MB", "logging_collector=off", "log_timezone='UTC'",
       ] + settings
-    let file = "\(folder)/data/postgresql.conf"
-    let text = try String(contentsOfFile: file, encoding: .utf8) + lines.joined(separator: "\n") + "\n"
+    try append(lines.joined(separator: "\n") + "\n", to: "postgresql.conf")
+  }
+
+  private func present(_ certificate: ServerCertificate) throws {
+    for (name, text) in [("server.crt", certificate.chain), ("server.key", certificate.key)] {
+      let file = "\(folder)/data/\(name)"
+      try text.write(toFile: file, atomically: false, encoding: .utf8)
+      chmod(file, 0o600)
+      try Self.giveToServer(file)
+    }
+    try append("ssl=on\n", to: "postgresql.conf")
+    let rules = "\(folder)/data/pg_hba.conf"
+    let text = try String(contentsOfFile: rules, encoding: .utf8)
+    try text.replacingOccurrences(of: "\nhost ", with: "\nhostssl ")
+      .write(toFile: rules, atomically: false, encoding: .utf8)
+  }
+
+  private func append(_ text: String, to name: String) throws {
     // Not atomically: the file stays the server's own.
-    try text.write(toFile: file, atomically: false, encoding: .utf8)
+    let file = "\(folder)/data/\(name)"
+    try (String(contentsOfFile: file, encoding: .utf8) + text).write(toFile: file, atomically: false, encoding: .utf8)
   }
 
   private func signalAll(_ number: Int32) {
@@ -145,11 +177,14 @@ public final class PostgreSQLServer: Sendable {
     let path = "/tmp/cordon-postgresql-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(
       atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    if geteuid() == 0 {
-      guard let user = getpwnam("postgres") else { throw ServerTrouble(missing) }
-      chown(path, user.pointee.pw_uid, user.pointee.pw_gid)
-    }
+    try giveToServer(path)
     return path
+  }
+
+  private static func giveToServer(_ path: String) throws {
+    guard geteuid() == 0 else { return }
+    guard let user = getpwnam("postgres") else { throw ServerTrouble(missing) }
+    chown(path, user.pointee.pw_uid, user.pointee.pw_gid)
   }
 
   private static func asServerUser(_ command: [String]) -> [String] {
@@ -181,6 +216,17 @@ public final class PostgreSQLServer: Sendable {
     }
     guard code == 0 else { throw ServerTrouble("no free port") }
     return UInt16(bigEndian: address.sin_port)
+  }
+}
+
+/// What a server shows to whoever connects, in PEM.
+public struct ServerCertificate: Sendable {
+  let chain: String
+  let key: String
+
+  public init(chain: String, key: String) {
+    self.chain = chain
+    self.key = key
   }
 }
 

@@ -120,8 +120,16 @@ extension StoreContract {
         try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).first, "stored token")
       let fresh = try Scenario.signIn(ada, token: "new")
       _ = try await stores.second.complete(fresh)
-      let replaced = try await stores.first.replace(stored, by: try Scenario.token("old", of: ada, by: other))
-      try require(!replaced, "it was overwritten")
+      // Beside one that was not.
+      _ = try await stores.first.complete(try Scenario.signIn(ada, clientID: Scenario.app, token: "app"))
+      let app = try requireValue(
+        try await stores.first.tokens(of: ada).first { $0.clientID == Scenario.app }, "the app's token")
+      let resealed = try Scenario.token("app", of: ada, clientID: Scenario.app, by: other)
+      let replaced = try await stores.first.replace([
+        ResealedToken(stored, as: try Scenario.token("old", of: ada, by: other)), ResealedToken(app, as: resealed),
+      ])
+      try requireEqual(replaced, 1, "how many were put in the place of others")
+      try requireEqual(try await stores.second.replace([]), 0, "how many of none")
       let left = try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).map(\.token)
       try requireEqual(left, [fresh.token].compactMap(\.self), "the tokens")
     },

@@ -57,6 +57,18 @@ extension StoreContract {
       try requireEqual(try await stores.second.find(session.handle)?.session, expected, "the session")
       try requireEqual(try await stores.first.counts().sessions, 1, "the number of sessions")
     },
+    StoreContract("Sightings of more sessions than one transaction takes are all written") { stores in
+      let ada = try Scenario.subject()
+      let first = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
+      let last = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
+      let seen = Scenario.later(.seconds(600))
+      let strangers = (0..<1_200).map { _ in SessionSighting(handle: SessionIdentifier.random().handle, seen: seen) }
+      let ours = [first, last].map { SessionSighting(handle: $0.handle, seen: seen) }
+      try await stores.first.touch([ours[0]] + strangers + [ours[1]])
+      for session in [first, last] {
+        try requireEqual(try await stores.second.find(session.handle)?.session.lastSeen, seen, "lastSeen")
+      }
+    },
     StoreContract("An ended session never comes back by a sighting or by a late answer") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session

@@ -7,7 +7,9 @@
 /// What is being waited for, on one line of a terminal that the next output takes the place of. Where standard error is no
 /// terminal nothing is written.
 struct Progress {
-  private let isShown = isatty(STDERR_FILENO) == 1
+  static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
+
+  private let isShown = Self.isTerminal
 
   /// Says what is being done now.
   func show(_ text: String) {

@@ -41,12 +41,18 @@ struct StoreCommand: AsyncParsableCommand {
         return
       }
       let total = try await store.sealingKeys().filter { $0.key != keyring.firstKey }.values.reduce(0, +)
-      let moved = try await TokenResealing.run(store: store, keyring: keyring) { print("\($0) of \(total)") }
+      var work = LongWork()
+      defer { work.finishPart() }
+      let moved = try await TokenResealing.run(store: store, keyring: keyring) {
+        work.note("refresh tokens", $0, of: total)
+      }
+      work.finishPart()
       try await store.close()
       print(
         moved == 0
           ? "Every refresh token is sealed by key \(keyring.firstKey) already."
-          : "\(moved) refresh token\(moved == 1 ? " is" : "s are") now sealed by key \(keyring.firstKey).")
+          : "\(LongWork.grouped(moved)) refresh token\(moved == 1 ? " is" : "s are") now sealed by key "
+            + "\(keyring.firstKey).")
     }
   }
 }

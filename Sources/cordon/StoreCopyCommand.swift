@@ -53,14 +53,19 @@ extension StoreCommand {
       }
       let source = try SQLiteSessionStore(path: path)
       let target = try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
-      let isNew = try await StoreCopy.run(from: source, to: target) { table, done, total in
-        print("\(table.rawValue): \(done) of \(total)")
-      }
+      var work = LongWork()
+      // Before why it went no further, if it did not.
+      defer { work.finishPart() }
+      let isNew = try await StoreCopy.run(from: source, to: target) { work.note($0.rawValue, $1, of: $2) }
+      work.finishPart()
       let counts = try await target.counts()
       try await source.close()
       try await target.close()
-      let what = "\(counts.accounts) accounts, \(counts.sessions) sessions, \(counts.refreshTokens) refresh tokens"
-      print(isNew ? "The copy is whole: \(what)." : "The copy was whole already; nothing was done.")
+      let what = [(counts.accounts, "account"), (counts.sessions, "session"), (counts.refreshTokens, "refresh token")]
+        .map { "\(LongWork.grouped($0)) \($1)\($0 == 1 ? "" : "s")" }.joined(separator: ", ")
+      print(
+        isNew
+          ? "The copy is whole: \(what). Start the gateways." : "The copy was whole already; nothing was done.")
     }
   }
 }

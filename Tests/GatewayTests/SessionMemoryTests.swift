@@ -77,6 +77,48 @@ struct SessionMemoryTests {
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
   }
 
+  @Test("The sessions of an account are found for it when others of it have ended, changed hands or made room")
+  func sessionsOfAnAccount() throws {
+    var memory = SessionMemory(budget: 64 << 10)
+    let (anna, bert) = (try #require(Subject("anna")), try #require(Subject("bert")))
+    let (first, second, moved) = (SessionIdentifier.random(), SessionIdentifier.random(), SessionIdentifier.random())
+    for (number, identifier) in [first, second, moved].enumerated() {
+      memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(number))
+    }
+    memory.end([first.handle], now: 0)
+    // As when an application went to another team: the same session, and the user goes by another name.
+    memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(2))
+    memory.forget(anna)
+    #expect(found(&memory, 1) == nil && found(&memory, 2) != nil && memory.count == 1)
+    memory.forget(bert)
+    #expect(memory.count == 0)
+    // Those that made room for others, and came again.
+    for round in 0..<3 {
+      memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(10))
+      memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+      for number in 0..<200 {
+        memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(100 + round * 200 + number))
+      }
+    }
+    memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+    let before = memory.count
+    memory.forget(bert)
+    #expect(memory.count == before - 1 && found(&memory, 11) == nil)
+  }
+
+  @Test("Of a flood of sessions that end each stays dead for a minute, and what is longer ago is forgotten")
+  func flood() throws {
+    var memory = SessionMemory(budget: 1 << 20)
+    let early = SessionIdentifier.random()
+    memory.end([early.handle], now: 0)
+    for _ in 0..<40 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 30_000) }
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) == nil)
+    for _ in 0..<60 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 70_000) }
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) != nil)
+  }
+
   @Test("Memory keeps to its budget of bytes: what is used stays, what is not goes")
   func bounded() throws {
     var memory = SessionMemory(budget: 64 << 10)

@@ -73,7 +73,12 @@ struct SchemaTests {
   @Test("A change that was numbered first and committed last is not missed by whoever read in between")
   func changesInOrder() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    let (slow, fast) = (try await PostgreSQLSessionStore(url: url), try await PostgreSQLSessionStore(url: url))
+    // A machine that is busy with other suites may take its time between two lines of this test: the transaction that is
+    // held open must be ended by the test, neither by a time-out of its own nor by the server's for idle transactions.
+    let patient = TimeLimits(statement: .seconds(300))
+    let slow = try await PostgreSQLSessionStore(
+      url: url, connections: 1, notifies: false, patience: .zero, limits: patient)
+    let fast = try await PostgreSQLSessionStore(url: url, notifies: false)
     let handles = [
       try await fast.complete(try signIn("ada")).snapshot.session.handle,
       try await fast.complete(try signIn("bob")).snapshot.session.handle,
@@ -81,14 +86,19 @@ struct SchemaTests {
     let start = try await fast.changes(since: nil, limit: 10).cursor
     let release = DispatchSemaphore(value: 0)
     let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
-    async let held: Void = slow.pool.run(isRepeatable: false) { connection in
-      try connection.transaction {
-        _ = try SessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
-        try ChangeLane.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
-        hasEntered.finish()
-        _ = release.wait(timeout: .now() + .seconds(4))
+    async let held: Void = {
+      defer { hasEntered.finish() }
+      try await slow.pool.run(isRepeatable: false) { connection in
+        try connection.transaction {
+          _ = try SessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
+          try ChangeLane.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
+          hasEntered.finish()
+          release.wait()
+        }
       }
-    }
+    }()
+    // Also where something below throws: `held` is waited for before this function ends.
+    defer { release.signal() }
     for await _ in entered {}
     try await fast.pool.run(isRepeatable: false) { connection in
       try connection.transaction {

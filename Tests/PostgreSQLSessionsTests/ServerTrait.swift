@@ -9,7 +9,7 @@ struct ServerTrait: SuiteTrait, TestScoping {
   func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
   ) async throws {
-    let server = try PostgreSQLServer(settings)
+    let server = try await PostgreSQLServer.started(settings)
     try await PostgreSQLServer.$shared.withValue(server, operation: function)
   }
 }

@@ -18,7 +18,7 @@ struct TroubleTests {
 
   @Test("A server that was stopped fails what is asked, fast, and everything goes on when it is back")
   func stopped() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let store = try await open(try server.makeDatabase())
     let known = try await store.complete(try signIn()).snapshot
     try server.stop()
@@ -39,7 +39,7 @@ struct TroubleTests {
 
   @Test("A server that was started anew between two calls is not noticed")
   func restarted() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let store = try await open(try server.makeDatabase())
     let known = try await store.complete(try signIn()).snapshot
     try server.kill()
@@ -51,7 +51,7 @@ struct TroubleTests {
 
   @Test("A server that stands still is given up in time, is asked by one at a time, and taken up again")
   func frozen() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let store = try await open(try server.makeDatabase())
     let known = try await store.complete(try signIn()).snapshot
     server.freeze()
@@ -72,7 +72,7 @@ struct TroubleTests {
 
   @Test("A server that may only be read says so, still answers, and is written again when it may be")
   func readOnly() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let store = try await open(try server.makeDatabase())
     let known = try await store.complete(try signIn()).snapshot
     try server.set("default_transaction_read_only = on")
@@ -93,7 +93,7 @@ struct TroubleTests {
 
   @Test("Where the server has no connection left, those there are do the work; without any, the remedy is told")
   func outOfConnections() async throws {
-    let server = try PostgreSQLServer(["max_connections=8", "superuser_reserved_connections=3"])
+    let server = try await PostgreSQLServer.started(["max_connections=8", "superuser_reserved_connections=3"])
     let url = try server.makeDatabase()
     try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
     let name = try #require(url.split(separator: "/").last)
@@ -122,18 +122,24 @@ struct TroubleTests {
 
   @Test("A lock that somebody else holds is waited for only so long, and leaves the account as it was")
   func locked() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let url = try server.makeDatabase()
-    // Its transactions may stand idle for longer than the other's statements may take.
-    let (holder, store) = (try await PostgreSQLSessionStore(url: url), try await open(url))
+    // Its transaction ends when the test says so, however long a busy machine takes until then.
+    let holder = try await PostgreSQLSessionStore(
+      url: url, connections: 1, notifies: false, patience: .zero, limits: TimeLimits(statement: .seconds(300)))
+    let store = try await open(url)
     let session = try await store.complete(try signIn()).snapshot.session
     let release = DispatchSemaphore(value: 0)
     let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
-    async let held: Void = holder.write(at: noon) { connection, _ in
-      _ = try AccountRow.lock(session.subject, in: connection)
-      hasEntered.finish()
-      _ = release.wait(timeout: .now() + .seconds(9))
-    }
+    async let held: Void = {
+      defer { hasEntered.finish() }
+      try await holder.write(at: noon) { connection, _ in
+        _ = try AccountRow.lock(session.subject, in: connection)
+        hasEntered.finish()
+        release.wait()
+      }
+    }()
+    defer { release.signal() }
     for await _ in entered {}
     let refused = await storeError { try await store.forget(session.subject, at: noon) }
     #expect(refused?.code == .busy)
@@ -145,7 +151,7 @@ struct TroubleTests {
 
   @Test("Who is not let in, or may not make a schema, is told so with the remedy and without the password")
   func denied() async throws {
-    let server = try PostgreSQLServer()
+    let server = try await PostgreSQLServer.started()
     let url = try server.makeDatabase()
     let name = String(try #require(url.split(separator: "/").last))
     let wrong = await storeError {

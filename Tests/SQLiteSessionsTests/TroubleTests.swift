@@ -62,6 +62,7 @@ struct TroubleTests {
       hasEntered.finish()
       release.wait()
     }
+    defer { release.signal() }
     for await _ in entered {}
     let refused = await error { try await store.end(.one(known.session.handle), because: .signedOut, at: noon) }
     #expect(refused?.code == .busy)

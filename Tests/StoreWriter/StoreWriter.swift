@@ -6,7 +6,7 @@ import Sessions
 
 // A process of the store alone, for tests that kill it and for measurements.
 //
-//   store-writer write FILE            signs users in and out without end, and says of each what the store has
+//   store-writer write STORE           signs users in and out without end, and says of each what the store has
 //                                      acknowledged: "began HANDLE", "ended HANDLE". To be killed.
 //   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second
 //   store-writer first-sight STORE COUNT
@@ -19,12 +19,12 @@ struct StoreWriter {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
-      say("store-writer write FILE | writes STORE SECONDS | first-sight STORE COUNT")
+      say("store-writer write STORE | writes STORE SECONDS | first-sight STORE COUNT")
       exit(64)
     }
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
-    case "write": try await write(to: try SQLiteSessionStore(path: arguments[2]))
+    case "write": try await write(to: open(arguments[2]))
     case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
     case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
     default: exit(64)
@@ -36,7 +36,7 @@ struct StoreWriter {
     return try SQLiteSessionStore(path: place)
   }
 
-  private static func write(to store: SQLiteSessionStore) async throws {
+  private static func write(to store: any SessionStore) async throws {
     let people = try People()
     try await withThrowingTaskGroup(of: Void.self) { group in
       for writer in 0..<4 {

@@ -2,16 +2,17 @@ import Foundation
 import PostgreSQLServerTesting
 import Testing
 
-// The store in trouble, seen from outside.
+// PostgreSQL in trouble, seen from outside. (SQLite: SQLiteFaultTests.)
 //
-// - PostgreSQL stopped, standing still, read-only, without a connection left: who is signed in goes on, who would sign in
-//   gets a page with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
+// - Stopped, standing still, read-only, without a connection left: who is signed in goes on, who would sign in gets a page
+//   with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
+// - A server that crashed and is back is not noticed.
 // - The grace is over some time: then nobody is let in on memory alone.
 // - What was signed out while one gateway could not hear of it is refused when it hears again.
-// - The same for SQLite: locked, its disk full, not to be written, damaged.
+// - TLS to the server, by what stands in store.url.
 
 @SystemActor
-@Suite("The store in trouble")
+@Suite("PostgreSQL in trouble")
 struct StoreFaultTests {
   /// One way for the server to be in trouble.
   enum Trouble: String, CaseIterable, Sendable {
@@ -48,12 +49,6 @@ struct StoreFaultTests {
     }
   }
 
-  private func ask(_ visitor: Visitor, _ site: Site) throws -> Int { try visitor.fetch(site.own("session")).status }
-
-  private func application(_ visitor: Visitor, _ site: Site) throws -> Int {
-    try visitor.fetch(site.origin + "/app").status
-  }
-
   /// A site whose store is a database of this server, as a user who is no superuser.
   private func site(_ server: PostgreSQLServer, grace: String = "10m") throws -> Site {
     try server.query("CREATE ROLE visitor LOGIN PASSWORD 'pw'")
@@ -66,20 +61,6 @@ struct StoreFaultTests {
     })
   }
 
-  private func expectTrouble(_ site: Site, _ words: String) throws {
-    try poll("/healthz to say \(words)") {
-      let health = try site.gateway.admin.get("/healthz")
-      return health.status == 503 && health.text.contains(words) ? () : nil
-    }
-    let ready = try site.gateway.admin.get("/readyz")
-    #expect(ready.status == 503 && ready.text.contains("\"store\""), "\(ready.text)")
-  }
-
-  private func expectRecovery(_ site: Site) throws {
-    try poll("/readyz to answer 200") { try site.gateway.admin.get("/readyz").status == 200 ? () : nil }
-    #expect(try ask(try site.signedIn(as: "ben"), site) == 200)
-  }
-
   @Test(
     "PostgreSQL in trouble: who is signed in goes on, nobody signs in, and all is well when it is",
     arguments: Trouble.allCases)
@@ -88,28 +69,30 @@ struct StoreFaultTests {
     let site = try site(server)
     defer { site.stop() }
     let anna = try site.signedIn()
-    #expect(try application(anna, site) == 200)
+    #expect(try site.application(anna) == 200)
     try trouble.begin(server)
-    let stranger = Visitor()
-    let page = try stranger.signIn(site, as: "ben")
-    #expect(page.status == 503, "\(page.text)")
-    #expect(page.response.fields["Content-Type"]?.hasPrefix("text/html") == true)
-    #expect(stranger.jar["__Host-cordon"] == nil)
-    for _ in 0..<5 { #expect(try application(anna, site) == 200) }
-    try expectTrouble(site, trouble.words)
-    #expect(try application(anna, site) == 200)
-    // Nobody is told that they are signed out when that could not be written down.
-    let signOut = try anna.fetch(site.own("sign-out"), method: "POST", fields: [("Origin", site.origin)])
-    #expect(signOut.status == 503)
-    #expect(signOut.fields["Content-Type"]?.hasPrefix("application/json") == true)
-    #expect(try signOut.json()["error"] is String)
-    #expect(site.gateway.process.isRunning)
+    try site.expectStoreTrouble(trouble.words, for: anna)
     try trouble.end(server)
-    try expectRecovery(site)
-    #expect(try ask(anna, site) == 200)
+    try site.expectStoreRecovery(for: anna)
     let log = String(decoding: site.gateway.log, as: UTF8.self)
     #expect(log.contains("the session store"))
     #expect(!log.contains("visitor:pw"))
+  }
+
+  @Test("A server that crashed and is back is not noticed: neither by who is signed in nor by who signs in")
+  func crashed() throws {
+    let server = try PostgreSQLServer()
+    let site = try site(server)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    for _ in 0..<3 {
+      try server.kill()
+      try server.start()
+      #expect(try site.application(anna) == 200)
+      _ = try site.signedIn(as: "ben")
+      #expect(try anna.fetch(site.own("session")).status == 200)
+    }
+    try site.expectStoreRecovery(for: anna)
   }
 
   @Test("After the grace nobody is let in on memory alone, and everybody is when the server is back")
@@ -118,12 +101,12 @@ struct StoreFaultTests {
     let site = try site(server, grace: "3s")
     defer { site.stop() }
     let anna = try site.signedIn()
-    #expect(try application(anna, site) == 200)
+    #expect(try site.application(anna) == 200)
     try server.stop()
-    #expect(try application(anna, site) == 200)
-    try poll("the end of the grace") { try application(anna, site) == 503 ? () : nil }
+    #expect(try site.application(anna) == 200)
+    try poll("the end of the grace") { try site.application(anna) == 503 ? () : nil }
     try server.start()
-    try poll("the session to be let in") { try application(anna, site) == 200 ? () : nil }
+    try poll("the session to be let in") { try site.application(anna) == 200 ? () : nil }
   }
 
   @Test("What was signed out while a gateway could not hear of it is refused when it hears again")
@@ -145,128 +128,28 @@ struct StoreFaultTests {
     }
   }
 
-  // MARK: SQLite
-
-  @Test("A SQLite file that another program has locked: who is signed in goes on, and so does everything afterwards")
-  func locked() throws {
-    let site = try Site()
-    defer { site.stop() }
-    let anna = try site.signedIn()
-    #expect(try application(anna, site) == 200)
-    let file = "\(site.gateway.directory.path)/cordon.db"
-    let holder = try ServerProcess(
-      Machine.program("python3", package: "python3"),
-      [
-        "-c",
-        """
-        import sqlite3, sys, time
-        connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-        connection.execute("BEGIN IMMEDIATE")
-        print("locked", flush=True)
-        time.sleep(600)
-        """, file,
-      ])
-    try holder.waitForLine(containing: "locked")
-    #expect(try Visitor().signIn(site, as: "ben").status == 503)
-    #expect(try application(anna, site) == 200)
-    try expectTrouble(site, "locked by another process")
-    holder.stop()
-    try expectRecovery(site)
-  }
-
-  @Test(
-    "A full disk below SQLite: nobody signs in or out, nothing is lost, and it is over when there is room",
-    .enabled(if: geteuid() == 0, "mounting a small file system takes root"))
-  func diskFull() throws {
-    let disk = try SmallDisk(mebibytes: 2)
-    defer { disk.unmount() }
-    let site = try Site(adjust: { $0["store", "url"] = "\"sqlite:\(disk.path)/cordon.db\"" })
-    defer { site.stop() }
-    let anna = try site.signedIn()
-    #expect(try application(anna, site) == 200)
-    try disk.fill()
-    // What is in the log's allocated pages may still take a few.
-    try poll("a refused sign-in") { try Visitor().signIn(site, as: "ben").status == 503 ? () : nil }
-    #expect(try application(anna, site) == 200)
-    try expectTrouble(site, "no room left")
-    try disk.makeRoom()
-    try expectRecovery(site)
-    try site.gateway.killAndRestart()
-    #expect(try ask(anna, site) == 200)
-  }
-
-  @Test(
-    "A SQLite file that may only be read: a start is refused with the remedy, and goes well when it may be written",
-    .enabled(if: geteuid() == 0, "mounting a small file system takes root"))
-  func readOnly() throws {
-    let disk = try SmallDisk(mebibytes: 4)
-    defer { disk.unmount() }
-    let site = try Site(adjust: { $0["store", "url"] = "\"sqlite:\(disk.path)/cordon.db\"" })
-    defer { site.stop() }
-    let anna = try site.signedIn()
-    site.gateway.process.signal(SIGTERM)
-    _ = try site.gateway.process.waitForExit()
-    try disk.remount("ro")
-    let started = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", site.gateway.file])
-    #expect(started.exit == .code(1))
-    #expect(started.standardError.contains("may be read but not written"), "\(started.standardError)")
-    try disk.remount("rw")
-    try site.gateway.restart()
-    #expect(try ask(anna, site) == 200)
-  }
-
-  @Test("A damaged SQLite file: a start is refused with the remedy, and the file stays as it is")
-  func damaged() throws {
-    let site = try Site()
+  @Test("sslmode=verify-full of store.url holds: over TLS with the right authority, no start with another")
+  func verified() throws {
+    let (folder, stranger) = (try TLSFolder(), try TLSFolder())
+    func text(_ name: String) throws -> String { try String(contentsOfFile: "\(folder.path)/\(name)", encoding: .utf8) }
+    let server = try PostgreSQLServer(
+      certificate: ServerCertificate(chain: try text("one.pem"), key: try text("one.key")))
+    // By the name in the certificate.
+    let database = try server.makeDatabase().replacing("127.0.0.1", with: "localhost")
+    let url = "\(database)?sslmode=verify-full&sslrootcert="
+    let site = try Site(adjust: { $0["store", "url"] = "\"\(url)\(folder.path)/ca.pem\"" })
     defer { site.stop() }
     _ = try site.signedIn()
-    site.gateway.process.signal(SIGTERM)
-    _ = try site.gateway.process.waitForExit()
-    let file = "\(site.gateway.directory.path)/cordon.db"
-    let handle = try #require(FileHandle(forUpdatingAtPath: file))
-    try handle.write(contentsOf: Data(repeating: 0x5A, count: 4_096))
-    try handle.close()
-    let before = try Data(contentsOf: URL(fileURLWithPath: file))
-    let started = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", site.gateway.file])
-    #expect(started.exit == .code(1))
-    #expect(started.standardError.contains("restore the file from a backup"))
-    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == before)
+    let overTLS = """
+      SELECT bool_and(ssl) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE client_addr IS NOT NULL
+      """
+    #expect(try server.query(overTLS, at: url) == "t")
+    var other = site.gateway.configuration
+    other["store", "url"] = "\"\(url)\(stranger.path)/ca.pem\""
+    _ = try other.install(in: site.gateway.directory)
+    let doctor = try ServerProcess.run(Machine.binary("cordon"), ["doctor", "--config", site.gateway.file])
+    #expect(doctor.exit == .code(1))
+    #expect(doctor.standardOutput.contains("certificate verify failed"), "\(doctor.standardOutput)")
+    #expect(!doctor.standardOutput.contains(PostgreSQLServer.password))
   }
-}
-
-/// A file system in memory that is soon full.
-@SystemActor
-final class SmallDisk {
-  let path: String
-  private let directory: TemporaryDirectory
-
-  init(mebibytes: Int) throws {
-    directory = try TemporaryDirectory()
-    path = directory.path
-    let mount = try ServerProcess.run(
-      Machine.program("mount", package: "mount"), ["-t", "tmpfs", "-o", "size=\(mebibytes)m,mode=0700", "tmpfs", path])
-    guard mount.exit == .code(0) else { throw HarnessError.missing("a tmpfs: \(mount.standardError)") }
-  }
-
-  func unmount() {
-    _ = try? ServerProcess.run("/usr/bin/umount", ["--lazy", path])
-  }
-
-  /// Whether it may be written: "rw" or "ro".
-  func remount(_ mode: String) throws {
-    let mount = try ServerProcess.run(
-      Machine.program("mount", package: "mount"), ["-o", "remount,\(mode)", path])
-    guard mount.exit == .code(0) else { throw HarnessError.missing("a remounted tmpfs: \(mount.standardError)") }
-  }
-
-  /// Not one byte is left.
-  func fill() throws {
-    guard let file = fopen("\(path)/filling", "w") else { throw HarnessError.system("fopen", errno: errno) }
-    defer { fclose(file) }
-    setvbuf(file, nil, _IONBF, 0)
-    let block = [UInt8](repeating: 0, count: 512)
-    while fwrite(block, 1, block.count, file) == block.count {}
-  }
-
-  func makeRoom() throws { try FileManager.default.removeItem(atPath: "\(path)/filling") }
 }

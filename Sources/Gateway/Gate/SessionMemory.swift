@@ -18,8 +18,12 @@ struct SessionMemory {
   private var young: [CookieFingerprint: Known] = [:]
   private var old: [CookieFingerprint: Known] = [:]
   private var byHandle: [SessionHandle: SessionEntry] = [:]
+  /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is remembered.
+  private var bySubject: [Subject: [SessionHandle]] = [:]
   /// Sessions that ended a moment ago, so that an answer of the store that was under way does not bring one back.
   private var justEnded: [SessionHandle: Int64] = [:]
+  /// At how many of them those are looked for that ended longer ago.
+  private var justEndedLimit = fewEnded
   /// What the younger generation takes, in bytes, about.
   private var youngBytes = 0
   private var oldBytes = 0
@@ -28,6 +32,8 @@ struct SessionMemory {
 
   /// How long an end is remembered: longer than any answer of the store takes.
   private static let endMemory: Int64 = 60_000
+
+  private static let fewEnded = 4_096
 
   /// What an answer takes beside the session that it names: places in tables that are half empty at worst.
   private static let placeBytes = 128
@@ -61,8 +67,9 @@ struct SessionMemory {
     if case .session(let entry) = known {
       guard justEnded[entry.snapshot.session.handle] == nil else { return }
       // The newer of two answers about one session is the one to keep.
-      byHandle[entry.snapshot.session.handle]?.isEnded = true
+      drop(entry.snapshot.session.handle)?.isEnded = true
       byHandle[entry.snapshot.session.handle] = entry
+      bySubject[entry.snapshot.account.subject, default: []].append(entry.snapshot.session.handle)
     }
     keep(known, fingerprint)
   }
@@ -80,18 +87,21 @@ struct SessionMemory {
 
   /// Sessions have ended: whoever holds their cookie is nobody from now on.
   mutating func end(_ handles: [SessionHandle], now: Int64) {
-    if justEnded.count > 4_096 { justEnded = justEnded.filter { $0.value > now } }
+    if justEnded.count > justEndedLimit {
+      justEnded = justEnded.filter { $0.value > now }
+      // Not again before as many have come, however many end in a minute.
+      justEndedLimit = max(Self.fewEnded, 2 * justEnded.count)
+    }
     for handle in handles {
       justEnded[handle] = now + Self.endMemory
-      byHandle.removeValue(forKey: handle)?.isEnded = true
+      drop(handle)?.isEnded = true
     }
   }
 
   /// What is known of an account has changed: its sessions are looked up again.
   mutating func forget(_ subject: Subject) {
-    for (handle, entry) in byHandle where entry.snapshot.account.subject == subject {
-      entry.isEnded = true
-      byHandle[handle] = nil
+    for handle in bySubject.removeValue(forKey: subject) ?? [] {
+      byHandle.removeValue(forKey: handle)?.isEnded = true
     }
   }
 
@@ -99,6 +109,7 @@ struct SessionMemory {
   mutating func removeAll() {
     for entry in byHandle.values { entry.isEnded = true }
     byHandle = [:]
+    bySubject = [:]
     young = [:]
     old = [:]
     youngBytes = 0
@@ -125,6 +136,17 @@ struct SessionMemory {
 
   private mutating func forget(_ entry: SessionEntry) {
     let handle = entry.snapshot.session.handle
-    if byHandle[handle] === entry { byHandle[handle] = nil }
+    if byHandle[handle] === entry { drop(handle) }
+  }
+
+  /// Out of the sessions and out of those of its account.
+  @discardableResult
+  private mutating func drop(_ handle: SessionHandle) -> SessionEntry? {
+    guard let entry = byHandle.removeValue(forKey: handle) else { return nil }
+    let subject = entry.snapshot.account.subject
+    guard var others = bySubject.removeValue(forKey: subject) else { return entry }
+    others.removeAll { $0 == handle }
+    if !others.isEmpty { bySubject[subject] = others }
+    return entry
   }
 }

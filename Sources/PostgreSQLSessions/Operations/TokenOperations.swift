@@ -49,15 +49,21 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool {
+  public func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int {
     try await write(isRepeatable: false) { connection in
       try connection.run(
-        "UPDATE cordon.refresh_tokens SET sealed = $1, key = $2 WHERE subject = $3 AND client_id = $4 AND sealed = $5",
+        """
+        UPDATE cordon.refresh_tokens AS tokens SET sealed = resealed.sealed, key = resealed.key
+        FROM unnest($1, $2, $3, $4, $5) AS resealed (subject, client_id, before, sealed, key)
+        WHERE tokens.subject = resealed.subject AND tokens.client_id = resealed.client_id
+          AND tokens.sealed = resealed.before
+        """,
         [
-          .bytes(resealed.bytes), .integer(Int64(resealed.key.number)), .text(token.subject.text),
-          .text(token.clientID), .bytes(token.token.bytes),
+          .texts(tokens.map(\.stored.subject.text)), .texts(tokens.map(\.stored.clientID)),
+          .byteStrings(tokens.map(\.stored.token.bytes)), .byteStrings(tokens.map(\.token.bytes)),
+          .integers(tokens.map { Int64($0.token.key.number) }),
         ]
-      ).affected == 1
+      ).affected
     }
   }
 

@@ -52,9 +52,12 @@ extension SQLiteSessionStore {
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
     try await read { database in
+      // Two ranges of the index of keys, so that a batch does not pass by what was moved before it.
       try database.rows(
-        "SELECT subject, client_id, sealed FROM refresh_tokens WHERE key != ? ORDER BY subject, client_id LIMIT ?",
-        [Int64(key.number), max(limit, 0)]
+        """
+        SELECT subject, client_id, sealed FROM refresh_tokens WHERE key < ?1 UNION ALL
+        SELECT subject, client_id, sealed FROM refresh_tokens WHERE key > ?1 LIMIT ?2
+        """, [Int64(key.number), max(limit, 0)]
       ).map { try Self.storedToken($0) }
     }
   }
@@ -66,14 +69,18 @@ extension SQLiteSessionStore {
     return StoredToken(subject: subject, clientID: try row.text(1), token: token)
   }
 
-  public func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool {
+  public func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int {
     try await write { database in
-      try database.run(
-        "UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND sealed = ?",
-        [
-          resealed.bytes.stored, Int64(resealed.key.number), token.subject.text, token.clientID,
-          token.token.bytes.stored,
-        ]) == 1
+      var replaced = 0
+      for token in tokens {
+        replaced += try database.run(
+          "UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND sealed = ?",
+          [
+            token.token.bytes.stored, Int64(token.token.key.number), token.stored.subject.text, token.stored.clientID,
+            token.stored.token.bytes.stored,
+          ])
+      }
+      return replaced
     }
   }
 }

@@ -37,15 +37,22 @@ extension SQLiteSessionStore {
   }
 
   public func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
-    if sightings.isEmpty { return }
-    try await write { database in
-      for sighting in sightings {
-        try database.run(
-          "UPDATE sessions SET last_seen = ?2 WHERE handle = ?1 AND last_seen < ?2",
-          [sighting.handle.bytes.stored, sighting.seen.stored])
+    var rest = sightings[...]
+    while !rest.isEmpty {
+      let batch = rest.prefix(Self.sightingsAtOnce)
+      try await write { database in
+        for sighting in batch {
+          try database.run(
+            "UPDATE sessions SET last_seen = ?2 WHERE handle = ?1 AND last_seen < ?2",
+            [sighting.handle.bytes.stored, sighting.seen.stored])
+        }
       }
+      rest = rest.dropFirst(batch.count)
     }
   }
+
+  /// Small enough that a sign-in does not wait long for its turn to write.
+  private static let sightingsAtOnce = 500
 
   public func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { database in

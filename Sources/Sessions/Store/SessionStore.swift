@@ -116,8 +116,10 @@ public protocol SessionStore: Sendable {
   /// Some refresh tokens that another key than this one sealed.
   func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken]
 
-  /// Puts the same token sealed anew in the place of the old; false if it was replaced or deleted meanwhile.
-  func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool
+  /// Puts tokens that were sealed anew in the places of the same ones as they were, in one transaction. Those that were
+  /// replaced or deleted meanwhile are left as they are.
+  /// - Returns: how many were put there.
+  func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int
 
   // MARK: The store itself
 

@@ -17,6 +17,19 @@ public struct StoredToken: Sendable, Equatable {
   }
 }
 
+/// A refresh token that was sealed anew.
+public struct ResealedToken: Sendable, Equatable {
+  /// As it lies in the store.
+  public let stored: StoredToken
+  /// What is to lie there instead.
+  public let token: SealedToken
+
+  public init(_ stored: StoredToken, as token: SealedToken) {
+    self.stored = stored
+    self.token = token
+  }
+}
+
 /// Moves every refresh token to the first key (`cordon store reseal`), so that an older secret can be removed. May run
 /// while the gateway does.
 public enum TokenResealing {
@@ -51,21 +64,23 @@ public enum TokenResealing {
         throw .store(error)
       }
       if batch.isEmpty { return moved }
-      for stored in batch {
-        let resealed: SealedToken
-        do {
-          let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
-          resealed = try keyring.seal(text, of: stored.subject, clientID: stored.clientID)
-        } catch {
-          throw .token(error, of: stored.subject, clientID: stored.clientID)
-        }
-        do {
-          if try await store.replace(stored, by: resealed) { moved += 1 }
-        } catch {
-          throw .store(error)
-        }
+      var resealed: [ResealedToken] = []
+      for stored in batch { resealed.append(try reseal(stored, with: keyring)) }
+      do {
+        moved += try await store.replace(resealed)
+      } catch {
+        throw .store(error)
       }
       progress(moved)
+    }
+  }
+
+  private static func reseal(_ stored: StoredToken, with keyring: SessionKeyring) throws(Failure) -> ResealedToken {
+    do {
+      let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+      return ResealedToken(stored, as: try keyring.seal(text, of: stored.subject, clientID: stored.clientID))
+    } catch {
+      throw .token(error, of: stored.subject, clientID: stored.clientID)
     }
   }
 }

@@ -155,7 +155,7 @@ final class MemoryStore: SessionStore {
   func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken] {
     throw Self.away
   }
-  func replace(_ token: StoredToken, by resealed: SealedToken) async throws(StoreError) -> Bool { throw Self.away }
+  func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int { throw Self.away }
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int { throw Self.away }
   func counts() async throws(StoreError) -> StoreCounts { throw Self.away }
 }

@@ -1,0 +1,110 @@
+public import Foundation
+public import Sessions
+
+/// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was acknowledged
+/// is there, what was signed out does not come back, and every time the store opens again.
+///
+/// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged, in
+/// lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`).
+public struct KilledWriter: Sendable {
+  private let program: URL
+  private let arguments: [String]
+  private let open: @Sendable () async throws -> any SessionStore
+
+  /// How much the store had acknowledged when it was over.
+  public struct Acknowledged: Sendable {
+    public internal(set) var began: Set<SessionHandle> = []
+    public internal(set) var ended: Set<SessionHandle> = []
+  }
+
+  /// - Parameters:
+  ///   - program: the writer, and its `arguments`.
+  ///   - open: opens the data that it writes to.
+  public init(
+    _ program: URL, _ arguments: [String], open: @escaping @Sendable () async throws -> any SessionStore
+  ) {
+    self.program = program
+    self.arguments = arguments
+    self.open = open
+  }
+
+  /// Kills the writer this often, each time after another number of lines, and looks after each time.
+  ///
+  /// - Throws: `ContractViolation`, or what the store threw.
+  public func run(rounds: Int) async throws -> Acknowledged {
+    var all = Acknowledged()
+    for round in 0..<rounds {
+      let said = try await writeAndKill(afterLines: 1 + round % 23)
+      all.began.formUnion(said.began)
+      all.ended.formUnion(said.ended)
+      // All of them at the end; on the way those of the round.
+      let looked = round == rounds - 1 ? all.began : said.began.union(said.ended)
+      let store = try await open()
+      for handle in looked {
+        try await look(at: handle, in: store, wasEnded: all.ended.contains(handle), round: round)
+      }
+      try await store.close()
+    }
+    return all
+  }
+
+  /// A sign-out that was killed before it was acknowledged may have come about, or not.
+  private func look(at handle: SessionHandle, in store: any SessionStore, wasEnded: Bool, round: Int) async throws {
+    let isThere = try await store.find(handle) != nil
+    if wasEnded {
+      try require(!isThere, "in round \(round), a session that was signed out is back")
+    } else if !isThere {
+      try require(
+        try await hasEnded(handle, in: store), "in round \(round), a session that was acknowledged is lost")
+    }
+  }
+
+  /// Whether a session that is not there has ended, rather than got lost: then its handle cannot begin again.
+  private func hasEnded(_ handle: SessionHandle, in store: any SessionStore) async throws -> Bool {
+    let session = Session(
+      handle: handle, subject: try Scenario.subject(), clientID: Scenario.web, began: Scenario.noon,
+      ends: Scenario.later(.seconds(60)), lastSeen: Scenario.noon)
+    do {
+      _ = try await store.complete(SignIn(session: session, name: nil, claims: AccountClaims(), token: nil))
+      return false
+    } catch {
+      return error.code == .conflict
+    }
+  }
+
+  /// Runs a writer until it has said this many lines, and kills it.
+  ///
+  /// On a thread of its own: it waits for a pipe, and of the threads of Swift's tasks there are as few as processors.
+  /// - Returns: everything that it said.
+  private func writeAndKill(afterLines count: Int) async throws -> Acknowledged {
+    try await withCheckedThrowingContinuation { continuation in
+      Thread.detachNewThread { continuation.resume(with: Result { try waitAndKill(afterLines: count) }) }
+    }
+  }
+
+  private func waitAndKill(afterLines count: Int) throws -> Acknowledged {
+    let writer = Process()
+    writer.executableURL = program
+    writer.arguments = arguments
+    let output = Pipe()
+    writer.standardOutput = output
+    try writer.run()
+    var text = Data()
+    while text.count(where: { $0 == 10 }) < count {
+      let piece = output.fileHandleForReading.availableData
+      if piece.isEmpty { break }
+      text.append(piece)
+    }
+    kill(writer.processIdentifier, SIGKILL)
+    text.append(output.fileHandleForReading.readDataToEndOfFile())
+    writer.waitUntilExit()
+    try require(writer.terminationReason == .uncaughtSignal, "a writer ended by itself")
+    var said = Acknowledged()
+    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+      let words = line.split(separator: " ")
+      guard words.count == 2, let handle = SessionHandle(text: String(words[1])) else { continue }
+      if words[0] == "began" { said.began.insert(handle) } else { said.ended.insert(handle) }
+    }
+    return said
+  }
+}

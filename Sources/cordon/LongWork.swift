@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// How far something long has come, part by part: on a terminal a line that changes, elsewhere a line now and then; and a
+/// line for each part that is done.
+struct LongWork {
+  private let progress = Progress()
+  private var latest: (part: String, count: String)?
+  private var shown = ContinuousClock.now
+
+  /// How often a log, or whoever else reads, is told.
+  private static let pause = Duration.seconds(10)
+  /// How often a terminal is.
+  private static let glance = Duration.milliseconds(100)
+
+  /// So much of a part is done.
+  mutating func note(_ part: String, _ done: Int, of total: Int) {
+    if let latest, latest.part != part { finishPart() }
+    let count = "\(Self.grouped(done)) of \(Self.grouped(max(done, total)))"
+    let isFirst = latest == nil
+    latest = (part, count)
+    let wait = Progress.isTerminal ? Self.glance : Self.pause
+    guard isFirst && Progress.isTerminal || ContinuousClock.now - shown >= wait else { return }
+    shown = .now
+    if Progress.isTerminal {
+      progress.show("\(part): \(count)")
+    } else {
+      print("\(part): \(count) …")
+      fflush(nil)
+    }
+  }
+
+  /// Nothing more comes, or something else: the part is told as it is in the end.
+  mutating func finishPart() {
+    guard let (part, count) = latest else { return }
+    latest = nil
+    progress.clear()
+    print("\(part): \(count)")
+    fflush(nil)
+  }
+
+  /// Thousands apart, for people.
+  static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number))
+    return String(
+      digits.enumerated().flatMap { index, digit in
+        index > 0 && (digits.count - index) % 3 == 0 ? [",", digit] : [digit]
+      })
+  }
+}
