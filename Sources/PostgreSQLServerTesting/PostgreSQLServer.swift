@@ -79,7 +79,7 @@ public final class PostgreSQLServer: Sendable {
   /// As `query`, in the database that an address names.
   @discardableResult
   public func query(_ statement: String, at url: String) throws -> String {
-    try query(statement, in: String(url.split(separator: "/").last?.split(separator: "?").first ?? ""))
+    try query(statement, in: String(url.prefix { $0 != "?" }.split(separator: "/").last ?? ""))
   }
 
   // MARK: Trouble
@@ -216,17 +216,6 @@ public final class PostgreSQLServer: Sendable {
     }
     guard code == 0 else { throw ServerTrouble("no free port") }
     return UInt16(bigEndian: address.sin_port)
-  }
-}
-
-/// What a server shows to whoever connects, in PEM.
-public struct ServerCertificate: Sendable {
-  let chain: String
-  let key: String
-
-  public init(chain: String, key: String) {
-    self.chain = chain
-    self.key = key
   }
 }
 

@@ -111,6 +111,14 @@ extension SQLiteSessionStore {
     try await write { database in
       try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
     }
+    // By a connection that reads: on a damaged file the one that writes may long go on from its own memory.
+    let isThere = try await read { database in
+      try database.row(
+        """
+        SELECT pings, (SELECT max(handle) FROM sessions), (SELECT max(subject) FROM accounts) FROM store WHERE id = 1
+        """) != nil
+    }
+    guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
   }
 
   public func counts() async throws(StoreError) -> StoreCounts {

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Sessions
 
 /// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was acknowledged
@@ -7,7 +7,7 @@ public import Sessions
 /// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged, in
 /// lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`).
 public struct KilledWriter: Sendable {
-  private let program: URL
+  private let program: String
   private let arguments: [String]
   private let open: @Sendable () async throws -> any SessionStore
 
@@ -18,10 +18,10 @@ public struct KilledWriter: Sendable {
   }
 
   /// - Parameters:
-  ///   - program: the writer, and its `arguments`.
+  ///   - program: the writer's path; `arguments` are what it is started with.
   ///   - open: opens the data that it writes to.
   public init(
-    _ program: URL, _ arguments: [String], open: @escaping @Sendable () async throws -> any SessionStore
+    _ program: String, _ arguments: [String], open: @escaping @Sendable () async throws -> any SessionStore
   ) {
     self.program = program
     self.arguments = arguments
@@ -83,28 +83,44 @@ public struct KilledWriter: Sendable {
   }
 
   private func waitAndKill(afterLines count: Int) throws -> Acknowledged {
-    let writer = Process()
-    writer.executableURL = program
-    writer.arguments = arguments
-    let output = Pipe()
-    writer.standardOutput = output
-    try writer.run()
-    var text = Data()
-    while text.count(where: { $0 == 10 }) < count {
-      let piece = output.fileHandleForReading.availableData
-      if piece.isEmpty { break }
-      text.append(piece)
+    // A file, not a pipe: what other tests start at the same moment may inherit the ends of a pipe.
+    let output = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: output) }
+    let writer = try spawn(output: output.path)
+    var status: Int32 = 0
+    var hasEnded = false
+    while !hasEnded, try Data(contentsOf: output).count(where: { $0 == 10 }) < count {
+      usleep(500)
+      hasEnded = waitpid(writer, &status, WNOHANG) == writer
     }
-    kill(writer.processIdentifier, SIGKILL)
-    text.append(output.fileHandleForReading.readDataToEndOfFile())
-    writer.waitUntilExit()
-    try require(writer.terminationReason == .uncaughtSignal, "a writer ended by itself")
-    var said = Acknowledged()
-    for line in String(decoding: text, as: UTF8.self).split(separator: "\n") {
+    if !hasEnded {
+      kill(writer, SIGKILL)
+      while waitpid(writer, &status, 0) == -1 && errno == EINTR {}
+    }
+    try require(status & 0x7F == SIGKILL, "a writer ended by itself, with status \(status)")
+    return Acknowledged(said: try String(contentsOf: output, encoding: .utf8))
+  }
+
+  /// Starts the writer, which says what it says to a file.
+  private func spawn(output: String) throws -> pid_t {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    var pid: pid_t = 0
+    try require(posix_spawn(&pid, program, &actions, nil, words, environ) == 0, "\(program) does not start")
+    return pid
+  }
+}
+
+extension KilledWriter.Acknowledged {
+  fileprivate init(said: String) {
+    for line in said.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 2, let handle = SessionHandle(text: String(words[1])) else { continue }
-      if words[0] == "began" { said.began.insert(handle) } else { said.ended.insert(handle) }
+      if words[0] == "began" { began.insert(handle) } else { ended.insert(handle) }
     }
-    return said
   }
 }

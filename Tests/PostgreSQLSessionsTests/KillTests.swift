@@ -12,7 +12,7 @@ struct KillTests {
   func killed() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer")
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
     let said = try await KilledWriter(program, ["write", url]) {
       try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false)
     }.run(rounds: 60)

@@ -19,7 +19,7 @@ struct TLSTests {
 
   @Test("With verify-full and the authority's certificate it is PostgreSQL over TLS, connection by connection")
   func verified() async throws {
-    let authority = try Authority()
+    let authority = try CertificateAuthority()
     let server = try await PostgreSQLServer.started(certificate: try authority.certificate(of: "localhost"))
     let url = try address(server, "sslmode=verify-full&sslrootcert=\(authority.root)")
     let store = try await PostgreSQLSessionStore(url: url, connections: 2)
@@ -39,7 +39,7 @@ struct TLSTests {
 
   @Test("A server whose certificate has another name, or another authority, is not spoken to; verify-ca wants no name")
   func refused() async throws {
-    let (authority, stranger) = (try Authority(), try Authority())
+    let (authority, stranger) = (try CertificateAuthority(), try CertificateAuthority())
     let server = try await PostgreSQLServer.started(certificate: try authority.certificate(of: "elsewhere.test"))
     for parameters in [
       "sslmode=verify-full&sslrootcert=\(authority.root)", "sslmode=verify-ca&sslrootcert=\(stranger.root)",
@@ -61,50 +61,11 @@ struct TLSTests {
 
   @Test("A server that wants TLS does not let in who is told to do without")
   func disabled() async throws {
-    let authority = try Authority()
+    let authority = try CertificateAuthority()
     let server = try await PostgreSQLServer.started(certificate: try authority.certificate(of: "localhost"))
     let url = try address(server, "sslmode=disable")
     let refused = await storeError { _ = try await open(url) }
     #expect(refused?.code == .denied)
     #expect(refused?.description.contains("no encryption") == true, "\(refused?.description ?? "")")
-  }
-}
-
-/// Somebody who issues certificates, by OpenSSL's command.
-private final class Authority {
-  private let folder: URL
-
-  init() throws {
-    folder = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    try openssl("req -x509 \(Self.key) -days 9 -subj /CN=authority -keyout ca.key -out ca.pem")
-  }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
-  /// The file of its own certificate.
-  var root: String { folder.appendingPathComponent("ca.pem").path }
-
-  func certificate(of name: String) throws -> ServerCertificate {
-    try Data("subjectAltName=DNS:\(name)\n".utf8).write(to: folder.appendingPathComponent("ext"))
-    try openssl("req -new \(Self.key) -subj /CN=\(name) -keyout server.key -out server.csr")
-    try openssl(
-      "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 -extfile ext -out server.pem")
-    return ServerCertificate(
-      chain: try String(contentsOf: folder.appendingPathComponent("server.pem"), encoding: .utf8),
-      key: try String(contentsOf: folder.appendingPathComponent("server.key"), encoding: .utf8))
-  }
-
-  private static let key = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes"
-
-  private func openssl(_ arguments: String) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = arguments.split(separator: " ").map(String.init)
-    process.currentDirectoryURL = folder
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "openssl \(arguments)")
   }
 }

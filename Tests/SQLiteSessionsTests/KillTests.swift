@@ -11,7 +11,7 @@ struct KillTests {
     let folder = try TemporaryFolder()
     let path = folder.path("cordon.db")
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer")
+    let program = URL(fileURLWithPath: bundle).deletingLastPathComponent().appendingPathComponent("store-writer").path
     let said = try await KilledWriter(program, ["write", path]) { try SQLiteSessionStore(path: path) }.run(rounds: 200)
     #expect(said.began.count > 1_000 && said.ended.count > 300, "\(said.began.count) and \(said.ended.count)")
   }

@@ -39,7 +39,7 @@ struct StoreKillTests {
         let cookie = response.setCookies.first?.split(separator: ";").first.map(String.init)
       else { continue }
       told.update { $0.began.insert(cookie) }
-      if number % 2 == 0 { continue }
+      if number % 2 == 1 { continue }
       told.update { $0.isEnding.insert(cookie) }
       let signOut = try client.send("POST", "/.auth/sign-out", fields: [("Cookie", cookie), ("Origin", origin)])
       if [200, 204, 303].contains(signOut.status) { told.update { $0.ended.insert(cookie) } }
@@ -88,6 +88,6 @@ struct StoreKillTests {
         }
       }
     }
-    #expect(told.current.began.count > 60 && told.current.ended.count > 20, "\(told.current)")
+    #expect(told.current.began.count > 40 && told.current.ended.count > 15, "\(told.current)")
   }
 }
