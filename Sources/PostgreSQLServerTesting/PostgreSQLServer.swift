@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 
@@ -16,16 +17,19 @@ public final class PostgreSQLServer: Sendable {
   private let databases = Atomic<Int>(0)
 
   /// As `init`, on a thread of its own: of the threads of Swift's tasks there are as few as processors, and a test that
-  /// blocks one for two seconds takes them from every other test.
+  /// blocks one for two seconds takes them from every other test. One server after another: a dozen at once would take
+  /// the machine from every test.
   public static func started(
     _ settings: [String] = [], certificate: ServerCertificate? = nil
   ) async throws -> PostgreSQLServer {
     try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread {
+      starting.async {
         continuation.resume(with: Result { try PostgreSQLServer(settings, certificate: certificate) })
       }
     }
   }
+
+  private static let starting = DispatchQueue(label: "servers that start")
 
   /// Makes a cluster and starts it. Blocks for a second or two.
   /// - Parameters:

@@ -38,7 +38,7 @@ final class ServerChild: Sendable {
   /// - Returns: the status of `waitpid`.
   @discardableResult
   func waitForEnd() throws -> Int32 {
-    guard let status = end.waitForEnd(by: Date(timeIntervalSinceNow: 30)) else {
+    guard let status = end.waitForEnd(by: Date(timeIntervalSinceNow: 60)) else {
       throw ServerTrouble("waited in vain for a process to end")
     }
     return status

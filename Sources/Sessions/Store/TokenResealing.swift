@@ -24,6 +24,7 @@ public struct ResealedToken: Sendable, Equatable {
   /// What is to lie there instead.
   public let token: SealedToken
 
+  /// Put together by whoever opened and sealed it.
   public init(_ stored: StoredToken, as token: SealedToken) {
     self.stored = stored
     self.token = token

@@ -34,6 +34,9 @@ extension Site {
     // Nobody is told that they are signed out when that could not be written down.
     let signOut = try visitor.fetch(own("sign-out"), method: "POST", fields: [("Origin", origin)])
     #expect(signOut.status == 503, sourceLocation: sourceLocation)
+    #expect(
+      signOut.fields["Content-Type"]?.hasPrefix("application/json") == true, sourceLocation: sourceLocation)
+    #expect(try signOut.json()["error"] is String, sourceLocation: sourceLocation)
     #expect(try application(visitor) == 200, sourceLocation: sourceLocation)
   }
 
