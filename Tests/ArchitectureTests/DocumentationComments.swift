@@ -30,7 +30,9 @@ struct DocumentationComments {
       let lines = try String(contentsOf: folder.appending(path: file), encoding: .utf8).components(separatedBy: "\n")
       for index in lines.indices where Self.isPublicDeclaration(lines[index]) || Self.isPublicMember(index, in: lines) {
         count += 1
-        if !Self.hasComment(above: index, in: lines) { silent.append("\(module)/\(file):\(index + 1)") }
+        if Self.hidesCases(lines[index]) || !Self.hasComment(above: index, in: lines) {
+          silent.append("\(module)/\(file):\(index + 1)")
+        }
       }
     }
     #expect(count > 200)
@@ -60,6 +62,11 @@ struct DocumentationComments {
     let around = lines[..<index].last { !$0.isEmpty && $0.prefix { $0 == " " }.count < indentation } ?? ""
     guard around.contains("public ") else { return false }
     return around.contains(word == "case" ? "enum " : "protocol ")
+  }
+
+  /// Whether a public enumeration has its cases beside it on one line, where none has room for a comment.
+  private static func hidesCases(_ line: String) -> Bool {
+    line.contains("public ") && line.contains("enum ") && line.contains("{ case ")
   }
 
   /// A documentation comment above, attributes between.

@@ -52,8 +52,15 @@ public struct ButtonSettings: Sendable, Equatable {
     case logo
   }
 
-  /// The colours that Apple offers; `auto` goes with the page.
-  public enum Color: String, Sendable, CaseIterable { case auto, black, white }
+  /// The colours that Apple offers.
+  public enum Color: String, Sendable, CaseIterable {
+    /// Goes with the page: white where that is dark.
+    case auto
+    /// Black, for light pages.
+    case black
+    /// White, for dark pages.
+    case white
+  }
 
   /// What the button says.
   public enum Kind: String, Sendable, CaseIterable {
@@ -64,7 +71,14 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 
   /// How large the logo is.
-  public enum LogoSize: String, Sendable, CaseIterable { case small, medium, large }
+  public enum LogoSize: String, Sendable, CaseIterable {
+    /// Apple's `small`.
+    case small
+    /// Apple's `medium`.
+    case medium
+    /// Apple's `large`.
+    case large
+  }
 
   /// Width and height in points, with the defaults.
   public var extent: (width: Int, height: Int) {
