@@ -26,8 +26,8 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
   /// of what the client did ("made you reset", CVE-2025-8671). Default: 200 at once, 20 a second from then on.
   package var resets = Allowance(atOnce: 200, perSecond: 20)
-  /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, empty DATA, and reads of
-  /// nothing but unknown frames, by the KiB.
+  /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, DATA that is empty or all padding,
+  /// HEADERS for a stream that is over, and by the KiB reads of nothing but unknown frames and DATA for such a stream.
   /// Each request, and each frame with content in either direction, gives back two. Default: 1,000 at once, 100 a second.
   package var idleFrames = Allowance(atOnce: 1_000, perSecond: 100)
 

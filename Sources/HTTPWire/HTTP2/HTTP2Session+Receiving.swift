@@ -10,15 +10,14 @@ extension HTTP2Session {
     hasMeaning = true
     let isCheap: Bool
     switch UInt32(frame.type) {
-    case NGHTTP2_HEADERS.rawValue:
-      isCheap = true
-      idleFrames.earn(2)
-    case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 || frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+    // What is nothing but padding is no content.
+    case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
     // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
       verdict = verdict ?? .protocolError
       return Self.failure
     case NGHTTP2_RST_STREAM.rawValue: return isServer && !resets.spend(now) ? calm() : 0
+    // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isCheap = false
     }
     return isServer && !isCheap && !idleFrames.spend(now) ? calm() : 0
@@ -37,8 +36,10 @@ extension HTTP2Session {
     if isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST {
       streams[id] = HTTP2Stream(id: id)
       assembly.reset()
+      idleFrames.earn(3)
     } else if streams[id]?.hasHead == true {
       assembly.beginTrailers()
+      idleFrames.earn(1)
     } else {
       assembly.reset()
     }

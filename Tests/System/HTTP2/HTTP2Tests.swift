@@ -236,6 +236,38 @@ struct HTTP2Tests {
     #expect(seen.fields["X-Forwarded-User"] == (try site.apple.subject(of: "anna")))
   }
 
+  @Test("A WebSocket with as many fields as a request may have is one")
+  func webSocketWithManyFields() throws {
+    let anna = try site.signedIn()
+    let fields = (0..<90).map { "x-\($0):y" }
+    let process = try start(
+      ["websocket", "/socket", "hello", "origin:\(site.origin)", "cookie:\(try cookie(of: anna))"] + fields)
+    defer { process.stop() }
+    #expect(try process.waitForExit() == .code(0))
+    try process.waitForEndOfOutput()
+    let answer = try JSONDecoder().decode(Answer.self, from: Data(process.standardOutput.utf8))
+    #expect(answer.status == "200" && answer.body == "hello")
+  }
+
+  @Test("What came of a body while its session was looked up counts to its limit")
+  func bodyBeforeSession() throws {
+    let site = try Site(adjust: {
+      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0["listen.limits", "body_size"] = "10000"
+    })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let cookie = "cookie:\(try #require(try anna.cookieHeader(for: site.origin + "/")))"
+    for (size, status) in [("9000", "200"), ("20000", "413")] {
+      // No event loop remembers the session: the gate asks for time, and all of the body is there meanwhile.
+      try site.gateway.restart()
+      let answer: Answer = try run(
+        "post", "/upload-\(size)", size, "x-sum:abc", cookie, port: site.gateway.configuration.port)
+      #expect(answer.status == status)
+    }
+    #expect(site.upstream.requests.filter { $0.target.hasPrefix("/upload") }.map(\.target) == ["/upload-9000"])
+  }
+
   @Test("A WebSocket of another origin is refused unheard; one that is not taken up, or whose key was not read, is 502")
   func foreignWebSocket() throws {
     let anna = try site.signedIn()

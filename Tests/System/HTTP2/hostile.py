@@ -86,6 +86,31 @@ def bomb(port):
     return ended(peer)
 
 
+def small_bomb(port):
+    """A field of the table that all have, named again and again: little to unpack, and too many."""
+    peer = Peer(port)
+    peer.send(raw(HEADERS, END_STREAM | END_HEADERS, 1, peer.block(peer.fields(path="/public/never")) + b"\x90" * 12000))
+    return ended(peer)
+
+
+LATE = {
+    "a head": lambda: raw(HEADERS, END_STREAM | END_HEADERS, 1, field_block(("x", "y"))),
+    "an empty end": lambda: raw(DATA, END_STREAM, 1),
+    "a head and a PING": lambda: raw(HEADERS, END_STREAM | END_HEADERS, 1, field_block(("x", "y")))
+                                 + raw(PING, payload=b"whosthis"),
+}
+
+
+def late(port, name):
+    """Frames for a stream that is over: nobody begins anything, or ends it, by them."""
+    peer = Peer(port)
+    peer.send(peer.headers(1))
+    peer.answered(1)
+    for _ in range(20):
+        peer.send(LATE[name]() * 10000)
+    return ended(peer)
+
+
 def no_reader(port, window, count):
     """Streams whose answers are large, on so many connections, by a client that takes nothing of them.
 
@@ -222,6 +247,7 @@ FLOODS = {
     "settings": lambda peer, number: raw(SETTINGS, payload=setting(3, number)),
     "ping": lambda peer, number: raw(PING, payload=b"whosthis"),
     "empty data": lambda peer, number: peer.post(1) if number == 0 else raw(DATA, 0, 1),
+    "padding": lambda peer, number: peer.post(1) if number == 0 else raw(DATA, PADDED, 1, b"\x07" + b"\0" * 7),
     "window updates": lambda peer, number: raw(WINDOW_UPDATE, 0, 0, b"\0\0\0\x01"),
     "priorities": lambda peer, number: raw(PRIORITY, 0, 2 * number + 1, b"\0\0\0\0\x10"),
     "unknown frames": lambda peer, number: raw(0x42, 0, 0, b"x" * 64),
@@ -237,7 +263,7 @@ if __name__ == "__main__":
     if name in FLOODS:
         answer = flood(port, FLOODS[name])
     else:
-        scenarios = [resets, made_resets, bomb, no_reader, never_reads, length_of_tunnel, half_head, idle, half_body,
-                     closed_window, expect, refused, drain]
+        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, never_reads, length_of_tunnel, half_head, idle,
+                     half_body, closed_window, expect, refused, drain]
         answer = {it.__name__: it for it in scenarios}[name](port, *rest)
     print(json.dumps(answer), flush=True)

@@ -39,6 +39,19 @@ struct FrameReading {
     return frames
   }
 
+  /// Whether `part`, which is not empty, stands anywhere in `bytes`. By hand, because most of a run went into the standard
+  /// library's search.
+  static func finds(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
+    var start = 0
+    while start + part.count <= bytes.count {
+      var count = 0
+      while count < part.count, bytes[start + count] == part[count] { count += 1 }
+      if count == part.count { return true }
+      start += 1
+    }
+    return false
+  }
+
   /// The fields of a block that is nothing but literals which nobody remembers, without Huffman codes (RFC 7541 6.2.2);
   /// nil where it is anything else.
   static func literals(_ block: [UInt8]) -> [(name: [UInt8], value: [UInt8])]? {

@@ -21,7 +21,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
 
     /// The head without the key of a WebSocket, which is drawn by lot and stands last: 24 digits and two line ends.
     var meaning: [UInt8] {
-      head.contains(Array("\r\nSec-WebSocket-Key: ".utf8)) ? Array(head.dropLast(28)) : head
+      FrameReading.finds(Array("\r\nSec-WebSocket-Key: ".utf8), in: head) ? Array(head.dropLast(28)) : head
     }
 
     func received(content: ByteBuffer) { self.content += content.readableBytesView }
