@@ -82,6 +82,23 @@ struct SessionDirectoryTests {
     try await rig.stop()
   }
 
+  @Test("What was read before everything was looked up again is not believed")
+  func readBefore() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    rig.store.state.withLock { state in
+      state.isIncomplete = true
+      // Between the look-up and its answer the session ends elsewhere, and the news of it are lost.
+      state.beforeAnswer = {
+        rig.store.state.withLock { $0.sessions[snapshot.session.handle] = nil }
+        _ = await rig.directory.follow(nil)
+      }
+    }
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity == nil)
+    #expect(rig.store.state.withLock { $0.lookUps } == 2)
+    try await rig.stop()
+  }
+
   @Test("While the store is away memory goes on for the outage grace, no longer, and nobody else gets in")
   func outage() async throws {
     var settings = try GatewaySettings.forTests()

@@ -24,6 +24,8 @@ final class SessionDirectory: Sendable {
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
   private let storeIsReadOnly = Atomic<Bool>(false)
+  /// How often everything was forgotten.
+  private let forgettings = Atomic<Int>(0)
 
   /// What the configuration says about sessions in general.
   private struct Terms {
@@ -79,8 +81,11 @@ final class SessionDirectory: Sendable {
 
   /// Looks a session up, and has the gate remember what came of it.
   func load(_ proof: SessionProof, for gate: NIOLoopBound<LoopGate>) async {
+    let before = forgettings.load(ordering: .acquiring)
     let looked = await lookUp(proof.handle)
-    try? await gate.eventLoop.submit {
+    try? await gate.eventLoop.submit { [self] in
+      // What was read before everything was forgotten may be over: the gate asks again.
+      guard forgettings.load(ordering: .acquiring) == before else { return }
       let known: SessionMemory.Known =
         switch looked {
         case .found(let snapshot): .session(SessionEntry(snapshot, proof, gate.value.knowledge))
@@ -285,6 +290,7 @@ final class SessionDirectory: Sendable {
   /// Too much has changed to be told one by one: every memory is emptied, and of every session that has a connection
   /// under way it is asked whether it still stands.
   private func forgetEverything() async throws(StoreError) {
+    forgettings.add(1, ordering: .releasing)
     for site in sites.withLock({ $0 }) {
       try? await site.eventLoop.submit { site.gate.value.memory.removeAll() }.get()
     }

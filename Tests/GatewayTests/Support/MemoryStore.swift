@@ -16,6 +16,8 @@ final class MemoryStore: SessionStore {
     var claims = 0
     var answers: [CheckAnswer.Kind] = []
     var givenBack = 0
+    /// What happens between the next look-up and its answer.
+    var beforeAnswer: (@Sendable () async -> Void)?
   }
 
   let state = Mutex(State())
@@ -47,11 +49,16 @@ final class MemoryStore: SessionStore {
   }
 
   func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
-    try access { state in
+    let (found, meanwhile) = try access { state -> (SessionSnapshot?, (@Sendable () async -> Void)?) in
+      defer { state.beforeAnswer = nil }
       state.lookUps += 1
-      guard let session = state.sessions[handle], let account = state.accounts[session.subject] else { return nil }
-      return SessionSnapshot(session: session, account: account)
+      guard let session = state.sessions[handle], let account = state.accounts[session.subject] else {
+        return (nil, state.beforeAnswer)
+      }
+      return (SessionSnapshot(session: session, account: account), state.beforeAnswer)
     }
+    await meanwhile?()
+    return found
   }
 
   func end(
