@@ -15,4 +15,8 @@ struct CordonCommand: AsyncParsableCommand {
 
   /// The version of this source.
   static let version = "0.1.0"
+
+  static func main() async {
+    await main(SessionsCommand.separatingHandle(in: Array(CommandLine.arguments.dropFirst())))
+  }
 }

@@ -239,6 +239,11 @@ struct AdministrationTests {
     #expect(try visitors[0].fetch(site.own("session")).status == 401)
     let again = try cordon("sessions", "end", handle)
     #expect(again.exit == .code(1) && again.error.contains("no such session"))
+    // One handle in sixty-four begins with a hyphen.
+    for handle in ["-AAAAAAAAAAAAAAAAAAAAA", "--AAAAAAAAAAAAAAAAAAAA", "-hAAAAAAAAAAAAAAAAAAAA"] {
+      let odd = try cordon("sessions", "end", handle)
+      #expect(odd.exit == .code(1) && odd.error.contains("no such session"), "\(odd.error)")
+    }
     let gone = try cordon("accounts", "disconnect", subject)
     #expect(gone.exit == .code(0) && gone.out.contains("forgotten"), "\(gone.error)")
     let nobody = try cordon("accounts", "find", "--subject", subject)

@@ -94,6 +94,30 @@ struct SessionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "Ends sessions, at a running gateway.", subcommands: [End.self])
 
+  /// What the parser is to be given instead of `arguments`: a handle may begin with a hyphen, as one in sixty-four does,
+  /// and is not to be taken for an option. It goes to the end, behind the `--` that ends the options.
+  static func separatingHandle(in arguments: [String]) -> [String] {
+    guard arguments.starts(with: ["sessions", "end"]), !arguments.contains("--"),
+      let place = arguments.firstIndex(where: isHandleLikeOption)
+    else { return arguments }
+    var separated = arguments
+    let handle = separated.remove(at: place)
+    return separated + ["--", handle]
+  }
+
+  /// 22 characters of base64url, the first of them a hyphen: no option is so long.
+  private static func isHandleLikeOption(_ argument: String) -> Bool {
+    argument.utf8.count == 22 && argument.utf8.first == UInt8(ascii: "-")
+      && argument.utf8.allSatisfy { byte in
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+          true
+        default: false
+        }
+      }
+  }
+
   /// `cordon sessions end`.
   struct End: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
