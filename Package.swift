@@ -59,7 +59,7 @@ let package = Package(
     // MARK: The data plane
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: strict),
-    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore], swiftSettings: strict),
+    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore, .crypto], swiftSettings: strict),
     .target(
       name: "DataPlane",
       dependencies: ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging],

@@ -48,7 +48,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
     module("TLSTransport", ["COpenSSL", .nioCore]),
-    module("HTTPWire", ["CNghttp2", .nioCore]),
+    module("HTTPWire", ["CNghttp2", .nioCore, .crypto]),
     module("DataPlane", ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging]),
     module("AppleIdentity", [.jwtKit, .crypto, .httpTypes]),
     module("Sessions", [.crypto]),

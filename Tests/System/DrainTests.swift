@@ -159,16 +159,7 @@ struct DrainTests {
     try load.waitForMore()
     var running = old.process
     for _ in 0..<3 {
-      // The admin listener is each process's own.
-      let adminPort = try FreePort.take()
-      var configuration = old.configuration
-      configuration["admin", "address"] = "\"127.0.0.1:\(adminPort)\""
-      _ = try configuration.install(in: old.directory)
-      let next = try ServerProcess(
-        Machine.binary("cordon"), ["run", "--config", old.file], directory: old.directory.path)
-      try next.waitUntilReady("the new process is ready") {
-        try HTTPClient(port: adminPort).get("/readyz").status == 200
-      }
+      let next = try old.startSuccessor()
       try load.waitForMore()
       running.signal(SIGTERM)
       #expect(try running.waitForExit() == .code(0))

@@ -4,14 +4,15 @@ internal import TLSTransport
 
 /// One connection to an upstream: the last handler of its channel.
 ///
-/// It carries one exchange at a time, and belongs to a client while it does. In between it lies in its pool.
+/// It carries one exchange at a time, and belongs to a client while it does. In between it lies in its pool. This file
+/// holds its life; the way of a response is in the file beside it.
 final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private enum Phase {
+  enum Phase {
     case connecting
     case idle
     case awaitingHead
@@ -20,28 +21,28 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case closed
   }
 
-  private let loop: LoopResources
-  private let timeouts: UpstreamWaits
+  let loop: LoopResources
+  let timeouts: UpstreamWaits
   /// Kept alive by its connections: they have to tell it of their end.
-  private let pool: UpstreamPool
+  let pool: UpstreamPool
   /// Whether TLS has to be there before the first request.
   private let awaitsHandshake: Bool
   /// Whether what it is handed is what the socket was read into.
   private let readsSocket: Bool
   private var context: ChannelHandlerContext?
-  private var phase = Phase.connecting
+  var phase = Phase.connecting
   /// Whose exchange it carries; let go of at its end. Not weak: that costs an object for each exchange over HTTP/2.
-  private(set) var client: (any ExchangeClient)?
-  private var decoder = BodyDecoder(BodyFraming.none)
+  var client: (any ExchangeClient)?
+  var decoder = BodyDecoder(BodyFraming.none)
   /// A head that is not yet whole.
-  private var partial: ByteBuffer?
-  private var answersHead = false
-  private var requestIsComplete = false
-  private var upgradeWasAsked = false
-  private var keepAlive = true
-  private var interimResponses = 0
+  var partial: ByteBuffer?
+  var answersHead = false
+  var requestIsComplete = false
+  var upgradeWasAsked = false
+  var keepAlive = true
+  var interimResponses = 0
   /// Exchanges carried so far.
-  private(set) var exchanges = 0
+  var exchanges = 0
   /// Whether the pool has counted it as open.
   var isCounted = false
   private var readsHeld = false
@@ -54,7 +55,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private var isCarrying = false
 
   /// Most interim responses before a final one.
-  private static let interimLimit = 32
+  static let interimLimit = 32
 
   init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool, readsSocket: Bool) {
     self.loop = loop
@@ -213,15 +214,15 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     if let client, phase == .content || phase == .tunnel {
       if !client.canTakeResponse {
         holdReads(true)
-        read(.sparing)
+        adopt(.sparing)
       } else if readCount >= BulkReading.worthwhile, phase == .content {
-        if client.takesBulk { read(.bulk) } else if readManner == .bulk { read(.sparing) }
+        if client.takesBulk { adopt(.bulk) } else if readManner == .bulk { adopt(.sparing) }
       }
     }
     context.fireChannelReadComplete()
   }
 
-  private func read(_ manner: ReadManner) {
+  func adopt(_ manner: ReadManner) {
     guard manner != readManner, readsSocket, let options = context?.channel.syncOptions else { return }
     readManner = manner
     // A channel that is about to close may refuse: then nothing is read any more.
@@ -269,6 +270,37 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     context.fireChannelInactive()
   }
 
+  // MARK: Ends
+
+  /// The application has not answered: that is held against its address.
+  func failWithoutHead(_ failure: UpstreamFailure) {
+    // A kept connection may end at any time; that tells nothing about how the address is.
+    if failure != .closedBeforeResponse(reused: true) { pool.failed() }
+    fail(failure)
+  }
+
+  /// The pool need not count it any longer.
+  @inline(__always)
+  func exchangeEnded() {
+    guard isCarrying else { return }
+    isCarrying = false
+    pool.outstanding -= 1
+  }
+
+  /// Breaks off, and tells the client.
+  func fail(_ failure: UpstreamFailure) {
+    close()
+    tellClient(failure)
+  }
+
+  private func tellClient(_ failure: UpstreamFailure) {
+    let client = client
+    self.client = nil
+    client?.upstreamFailed(failure)
+  }
+
+  // MARK: Time
+
   override func timedOut() {
     switch phase {
     case .connecting:
@@ -284,151 +316,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     }
   }
 
-  // MARK: Responses
-
-  private func readHead(_ buffer: inout ByteBuffer) {
-    if var whole = partial {
-      partial = nil
-      whole.writeBuffer(&buffer)
-      buffer = whole
-    }
-    while phase == .awaitingHead {
-      switch loop.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
-      case .incomplete:
-        if buffer.readableBytes > 0 { partial = buffer }
-        return
-      case .violation(let violation):
-        failWithoutHead(.badResponse(violation.rawValue))
-        return
-      case .complete:
-        let count = loop.responseHead.byteCount
-        if loop.responseHead.isInterim {
-          guard passInterim(buffer) else { return }
-        } else {
-          passFinal(buffer)
-        }
-        buffer.moveReaderIndex(forwardBy: count)
-      }
-    }
-    if phase == .tunnel {
-      if buffer.readableBytes > 0 { client?.responseContent(buffer) }
-    } else if phase == .content {
-      readContent(&buffer)
-    }
-  }
-
-  private func passInterim(_ buffer: ByteBuffer) -> Bool {
-    interimResponses += 1
-    guard interimResponses <= Self.interimLimit else {
-      failWithoutHead(.badResponse("endless interim responses"))
-      return false
-    }
-    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .none)
-    return true
-  }
-
-  private func passFinal(_ buffer: ByteBuffer) {
-    if loop.responseHead.status == 101 {
-      guard upgradeWasAsked, loop.responseHead.fields.has(.upgrade) else {
-        failWithoutHead(.badResponse("a switch of protocols that nobody asked for"))
-        return
-      }
-      pool.succeeded()
-      phase = .tunnel
-      loop.wheel.disarm(self)
-      client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
-      return
-    }
-    pool.succeeded()
-    let framing = loop.responseHead.framing(toHead: answersHead)
-    keepAlive = loop.responseHead.keepAlive && framing != .untilClose
-    decoder = BodyDecoder(framing)
-    phase = .content
-    client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
-    if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead) }
-  }
-
-  private func readContent(_ buffer: inout ByteBuffer) {
-    while phase == .content {
-      switch decoder.next(&buffer) {
-      case .content(let count):
-        guard let content = buffer.readSlice(length: count) else { return }
-        client?.responseContent(content)
-      case .incomplete:
-        loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
-        return
-      case .end(let trailers):
-        finish(trailers: trailers, surplus: buffer.readableBytes)
-        return
-      case .violation(let violation):
-        fail(.badResponse(violation.rawValue))
-        return
-      }
-    }
-  }
-
-  /// The response is whole. The connection goes back first, so that the client's next request finds it.
-  private func finish(trailers: [UInt8], surplus: Int) {
-    let client = client
-    self.client = nil
-    exchanges += 1
-    exchangeEnded()
-    holdReads(false)
-    read(.usual)
-    if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
-      phase = .idle
-      pool.release(self, now: loop.responseRead)
-    } else {
-      close()
-    }
-    client?.responseEnded(trailers: trailers)
-  }
-
-  /// The application has not answered: that is held against its address.
-  private func failWithoutHead(_ failure: UpstreamFailure) {
-    // A kept connection may end at any time; that tells nothing about how the address is.
-    if failure != .closedBeforeResponse(reused: true) { pool.failed() }
-    fail(failure)
-  }
-
-  /// The pool need not count it any longer.
-  @inline(__always)
-  private func exchangeEnded() {
-    guard isCarrying else { return }
-    isCarrying = false
-    pool.outstanding -= 1
-  }
-
-  /// Breaks off, and tells the client.
-  private func fail(_ failure: UpstreamFailure) {
-    close()
-    tellClient(failure)
-  }
-
-  private func tellClient(_ failure: UpstreamFailure) {
-    let client = client
-    self.client = nil
-    client?.upstreamFailed(failure)
-  }
-
   /// Waits on the wheel for the connection to be established.
   func awaitConnection(now: NIODeadline) { loop.wheel.arm(self, after: timeouts.connect, now: now) }
 
   /// Waits on the wheel in the pool.
   func awaitUse(now: NIODeadline) { loop.wheel.arm(self, after: timeouts.idle, now: now) }
-}
-
-/// ``UpstreamTimeouts`` as the wheel takes them.
-struct UpstreamWaits {
-  let connect: TimeAmount
-  let firstByte: TimeAmount
-  let bodyProgress: TimeAmount
-  let idle: TimeAmount
-
-  init(_ timeouts: UpstreamTimeouts) {
-    connect = TimeAmount(timeouts.connect)
-    firstByte = TimeAmount(timeouts.firstByte)
-    bodyProgress = TimeAmount(timeouts.bodyProgress)
-    idle = TimeAmount(timeouts.idle)
-  }
 }

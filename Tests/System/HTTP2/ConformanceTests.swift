@@ -4,14 +4,7 @@ import Testing
 // The sections of RFC 9113 and of HPACK, by a peer that keeps to each or breaks it (conformance.py, whose list this is).
 
 @SystemActor
-@Suite(
-  "HTTP/2, section by section", .serialized,
-  SiteTrait {
-    try Site(upstream: StreamingApplication.answer) {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
-      $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
-    }
-  })
+@Suite("HTTP/2, section by section", .serialized, .http2Site)
 struct HTTP2ConformanceTests {
   private nonisolated static let file = Machine.packageRoot.appending(path: "Tests/System/HTTP2/conformance.py").path
 

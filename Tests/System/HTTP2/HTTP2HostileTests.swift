@@ -35,7 +35,7 @@ struct HTTP2HostileTests {
     let upstream = try RawUpstream(Self.answer)
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0.acceptHTTP2()
       adjust(&$0)
     }
     defer { gateway.stop() }
@@ -143,7 +143,7 @@ struct HTTP2HostileTests {
     })
     defer { upstream.stop() }
     let gateway = try GatewayProcess.open(to: upstream) {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0.acceptHTTP2()
       $0["listen", "workers"] = "1"
     }
     defer { gateway.stop() }

@@ -12,14 +12,7 @@ import Testing
 // Sections of RFC 9113 and hostile frames: Tests/HTTPWireTests/HTTP2, without sockets.
 
 @SystemActor
-@Suite(
-  "HTTP/2", .serialized,
-  SiteTrait {
-    try Site(upstream: StreamingApplication.answer) {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
-      $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
-    }
-  })
+@Suite("HTTP/2", .serialized, .http2Site)
 struct HTTP2Tests {
   /// What became of a request, as client.py prints it.
   struct Answer: Decodable {
@@ -86,7 +79,7 @@ struct HTTP2Tests {
         try connection.send(RawUpstream.response(fields: ["Cache-Control: private"], body: "seen"))
       },
       adjust: {
-        $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+        $0.acceptHTTP2()
         $0["native", "bearer"] = "true"
         $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
       })
@@ -169,7 +162,7 @@ struct HTTP2Tests {
         }
       },
       adjust: {
-        $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+        $0.acceptHTTP2()
         $0["listen", "workers"] = "1"
         $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
       })
@@ -252,7 +245,7 @@ struct HTTP2Tests {
   @Test("What came of a body while its session was looked up counts to its limit")
   func bodyBeforeSession() throws {
     let site = try Site(adjust: {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0.acceptHTTP2()
       $0["listen.limits", "body_size"] = "10000"
     })
     defer { site.stop() }
@@ -329,7 +322,7 @@ struct HTTP2UpstreamTests {
     defer { application.stop() }
     try application.waitForLine(containing: "listening")
     let site = try Site(adjust: {
-      $0["listen", "protocols"] = "[\"h2\", \"http/1.1\"]"
+      $0.acceptHTTP2()
       $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\""
       $0["upstream", "protocol"] = "\"h2\""
     })

@@ -61,15 +61,7 @@ struct UnbrokenServiceTests {
     let load = try SteadyHTTP2Load(folder, port: old.configuration.port)
     var running = old.process
     for _ in 0..<3 {
-      let adminPort = try FreePort.take()
-      var configuration = old.configuration
-      configuration["admin", "address"] = "\"127.0.0.1:\(adminPort)\""
-      _ = try configuration.install(in: old.directory)
-      let next = try ServerProcess(
-        Machine.binary("cordon"), ["run", "--config", old.file], directory: old.directory.path)
-      try next.waitUntilReady("the new process is ready") {
-        try HTTPClient(port: adminPort).get("/readyz").status == 200
-      }
+      let next = try old.startSuccessor()
       try load.waitForMore()
       running.signal(SIGTERM)
       #expect(try running.waitForExit() == .code(0))

@@ -76,6 +76,20 @@ final class GatewayProcess {
   /// A raw connection to the public listener.
   func connect() throws -> TCPConnection { try TCPConnection(port: configuration.port) }
 
+  /// Starts another process beside this one, on the same port, and waits until it is ready. The admin listener is each
+  /// process's own. The caller stops it.
+  func startSuccessor() throws -> ServerProcess {
+    let adminPort = try FreePort.take()
+    var configuration = configuration
+    configuration["admin", "address"] = "\"127.0.0.1:\(adminPort)\""
+    _ = try configuration.install(in: directory)
+    let next = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    try next.waitUntilReady("the new process is ready") {
+      try HTTPClient(port: adminPort).get("/readyz").status == 200
+    }
+    return next
+  }
+
   /// Ends the process in an orderly way, and starts another one on the same folder, perhaps with another configuration
   /// (of the same ports).
   func restart(with changed: GatewayConfiguration? = nil) throws {

@@ -62,6 +62,14 @@ final class Site {
     try expectUnharmed(pid: pid, comment, sourceLocation: sourceLocation)
     return result
   }
+
+  /// A browser that stands at Apple's answer, one press before the callback.
+  func beforeCallback(as user: String = "anna", returnTo: String? = nil) throws -> Visitor {
+    let visitor = Visitor()
+    try visitor.start(self, returnTo: returnTo)
+    try visitor.decide(.proceed(user: user))
+    return visitor
+  }
 }
 
 /// Gives a suite its site: `@Suite(.site)`, then `Site.current`.
