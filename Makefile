@@ -31,9 +31,9 @@ build:
 test:
 	@Scripts/install-debian-packages build test
 	$(SWIFT) build --build-tests
-	$(SWIFT) test --skip-build --disable-xctest --filter DataPlaneTests
-	$(SWIFT) test --skip-build --disable-xctest --skip 'SystemTests|DataPlaneTests'
-	$(SWIFT) test --skip-build --disable-xctest --filter SystemTests
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter DataPlaneTests
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip 'SystemTests|DataPlaneTests'
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests
 
 demo:
 	@Scripts/install-debian-packages build demo

@@ -7,16 +7,38 @@ extension HTTP2Exchange {
   func receive(_ head: ByteBuffer, isWhole: Bool) {
     begin()
     phase = isWhole ? .complete : .content
-    let loop = server.loop
-    switch server.parser.parse(head.readableBytesSpan, into: &loop.requestHead) {
-    case .complete: decide(head)
+    if connection.session.hasBeenReset { return postpone(head) }
+    if read(head) { decide(head) }
+  }
+
+  /// A client that has withdrawn a request may withdraw this one in the same breath: it is not looked at before all that
+  /// was read has been, and costs nothing but its frames if so.
+  private func postpone(_ head: ByteBuffer) {
+    isPostponed = true
+    hold(head)
+    connection.proceedBehindReading(self)
+  }
+
+  /// What comes meanwhile waits: the client's window bounds it.
+  private func hold(_ head: ByteBuffer) {
+    if phase == .complete { pendingEnd = [] }
+    phase = .deciding
+    pendingHead = head
+  }
+
+  /// Reads a head into the loop's.
+  /// - Returns: whether it is a request's; what is not has been answered.
+  private func read(_ head: ByteBuffer) -> Bool {
+    switch server.parser.parse(head.readableBytesSpan, into: &server.loop.requestHead) {
+    case .complete: return true
     case .incomplete: reset(.protocolError)
-    case .violation(let violation):
-      if violation.status != 400 { return refuse(violation.status, violation.rawValue) }
+    case .violation(let violation) where violation.status == 400:
       // Malformed (RFC 9113 8.1.1): not to be answered as if it were a request.
       exchange.status = 400
       reset(.protocolError)
+    case .violation(let violation): refuse(violation.status, violation.rawValue)
     }
+    return false
   }
 
   private func begin() {
@@ -38,10 +60,7 @@ extension HTTP2Exchange {
       respond(response)
     case .perform(let action): collect(action, head)
     case .wait(let work):
-      // What comes meanwhile waits: the client's window bounds it.
-      if phase == .complete { pendingEnd = [] }
-      phase = .deciding
-      pendingHead = head
+      hold(head)
       let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
       let eventLoop = loop.eventLoop
       Task {
@@ -55,11 +74,10 @@ extension HTTP2Exchange {
     guard phase == .deciding, let head = pendingHead else { return }
     pendingHead = nil
     phase = .content
-    let loop = server.loop
-    guard server.parser.parse(head.readableBytesSpan, into: &loop.requestHead) == .complete else { return }
+    guard read(head) else { return }
     let end = pendingEnd
     pendingEnd = nil
-    if end == [], exchange.waitingContent == nil, loop.requestHead.framing == .none { phase = .complete }
+    if end == [], exchange.waitingContent == nil, server.loop.requestHead.framing == .none { phase = .complete }
     decide(head)
     if let end, phase == .content { receivedEnd(trailers: end) } else if phase == .deciding { pendingEnd = end }
   }
@@ -114,6 +132,11 @@ extension HTTP2Exchange {
 
   /// All that was read has been looked at: the request goes upstream, or what came of its body does.
   func proceed() {
+    if isPostponed {
+      isPostponed = false
+      // Which begins it upstream in turn, if that is what comes of it.
+      return decideAgain()
+    }
     guard startIsDue, phase != .closed else {
       upstream?.flushRequest()
       return

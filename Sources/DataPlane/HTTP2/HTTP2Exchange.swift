@@ -8,7 +8,7 @@ internal import NIOCore
 final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   /// How far the request has come.
   enum Phase {
-    /// The gate has asked for time.
+    /// The head waits to be judged: the gate has asked for time, or the rest of what was read is looked at first.
     case deciding
     /// The head is judged, the body is being read.
     case content
@@ -27,10 +27,12 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   var exchange = Exchange()
   var upstream: UpstreamConnection?
   var tunnel = Tunnel()
-  /// The head, while the gate thinks.
+  /// The head, while it waits to be judged.
   var pendingHead: ByteBuffer?
-  /// The end of the request, if it came while the gate was thinking: its trailers.
+  /// The end of the request, if it came before it was judged: its trailers.
   var pendingEnd: [UInt8]?
+  /// Whether the request is to be judged as soon as all that was read has been looked at.
+  var isPostponed = false
   /// Whether the request is to be sent as soon as all that was read has been looked at.
   var startIsDue = false
   /// Whether the deadline is for a client that does not take the response.

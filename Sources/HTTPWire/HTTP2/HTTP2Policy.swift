@@ -24,8 +24,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var trailerBytes = 8_192
   package var trailerFields = 32
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
-  /// of what the client did ("made you reset", CVE-2025-8671). Default: 200 at once, 20 a second from then on.
-  package var resets = Allowance(atOnce: 200, perSecond: 20)
+  /// of what the client did ("made you reset", CVE-2025-8671). Default: 100 at once, all streams that can be open, and 20 a
+  /// second from then on. Each response that was sent whole gives back one.
+  package var resets = Allowance(atOnce: 100, perSecond: 20)
   /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, DATA that is empty or all padding,
   /// HEADERS for a stream that is over, and by the KiB reads of nothing but unknown frames and DATA for such a stream.
   /// Each request, and each frame with content in either direction, gives back two. Default: 1,000 at once, 100 a second.

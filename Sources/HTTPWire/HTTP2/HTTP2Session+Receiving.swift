@@ -16,7 +16,7 @@ extension HTTP2Session {
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
       verdict = verdict ?? .protocolError
       return Self.failure
-    case NGHTTP2_RST_STREAM.rawValue: return isServer && !resets.spend(now) ? calm() : 0
+    case NGHTTP2_RST_STREAM.rawValue: return isServer && !payForReset() ? calm() : 0
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isCheap = false
     }
@@ -143,13 +143,14 @@ extension HTTP2Session {
       // What we end of our own accord is no fault of the peer's.
       switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
       case .noError, .cancel, .internalError: break
-      default: if isServer, !resets.spend(now) { verdict = verdict ?? .enhanceYourCalm }
+      default: if isServer, !payForReset() { verdict = verdict ?? .enhanceYourCalm }
       }
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
       guard UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let stream = streams[frame.hd.stream_id]
       else { break }
       stream.isEndSent = true
+      resets.earn(1)
       // The rest of the request is not wanted any more (RFC 9113 8.1).
       if isServer, !stream.isEndReceived { reset(stream, .noError) }
     default: break

@@ -36,6 +36,8 @@ package final class HTTP2Session {
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
   var now: NIODeadline
+  /// Whether a stream has ended before its response did, because of the peer.
+  package private(set) var hasBeenReset = false
   /// Content of all streams that waits to be sent.
   package internal(set) var queuedBytes = 0
   /// What is being read, and where nghttp2 sees it.
@@ -162,6 +164,13 @@ package final class HTTP2Session {
 
   /// What ended the connection, if it was not the peer; nil while all is well.
   package var endedBy: HTTP2ErrorCode? { verdict }
+
+  /// A stream ends before its response does, because of the peer.
+  /// - Returns: whether the peer may do so yet.
+  func payForReset() -> Bool {
+    hasBeenReset = true
+    return resets.spend(now)
+  }
 
   private func followVerdict() {
     guard let verdict, !isEnding else { return }

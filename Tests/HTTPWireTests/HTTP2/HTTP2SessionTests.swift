@@ -153,12 +153,12 @@ struct HTTP2SessionTests {
   private static let head = RawFrame(type: RawFrame.headers, flags: 0x5, stream: 1, payload: section(ordinaryFields))
 
   static let floods = [
-    Flood("rapid reset", limit: 200) { number in
+    Flood("rapid reset", limit: 100) { number in
       var head = head
       head.stream = number * 2 + 1
       return head.bytes + RawFrame(type: RawFrame.reset, stream: head.stream, payload: [0, 0, 0, 8]).bytes
     },
-    Flood("made you reset: a window that overflows", limit: 200) { number in
+    Flood("made you reset: a window that overflows", limit: 100) { number in
       var head = head
       head.stream = number * 2 + 1
       let update = RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0x7F, 0xFF, 0xFF, 0xFF])
@@ -169,7 +169,7 @@ struct HTTP2SessionTests {
       head.stream = number * 2 + 1
       return head.bytes + RawFrame(type: RawFrame.windowUpdate, stream: head.stream, payload: [0, 0, 0, 0]).bytes
     },
-    Flood("malformed requests", limit: 200) { number in
+    Flood("malformed requests", limit: 100) { number in
       RawFrame(
         type: RawFrame.headers, flags: 0x5, stream: number * 2 + 1, payload: section(ordinaryFields + [("te", "x")])
       ).bytes
@@ -221,6 +221,22 @@ struct HTTP2SessionTests {
       _ = rig.frames()
     }
     #expect(!rig.session.isOver)
+  }
+
+  @Test("Whoever takes as many responses as it gives up is no flood, however fast it is")
+  func payment() {
+    let rig = HTTP2Rig()
+    for count in 0..<900 {
+      rig.receive(Self.floods[0].next(UInt32(2 * count)))
+      rig.request(ordinaryFields, stream: UInt32(4 * count + 3))
+      if let stream = rig.streams.last?.stream {
+        var head = fields(204)
+        rig.session.respond(&head, on: stream, isWhole: true)
+      }
+      _ = rig.frames()
+    }
+    #expect(!rig.session.isOver)
+    #expect(rig.session.hasBeenReset)
   }
 
   @Test("A download of many window updates is no flood: content pays for them")

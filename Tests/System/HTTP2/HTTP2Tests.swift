@@ -297,6 +297,16 @@ struct HTTP2Tests {
     #expect(end.reset == 8 && !end.done && end.open)
   }
 
+  @Test("Whoever has given one request up is answered all the same, and what it gives up at once reaches nobody")
+  func secondThoughts() throws {
+    let answers: [Answer] = try run("second_thoughts")
+    #expect(answers.map(\.status) == ["200", "200", "401"])
+    let upload = try site.upstream.waitForRequest { $0.target == "/public/upload" }
+    #expect(upload.body.count == 1_000)
+    #expect(String(decoding: upload.bodyBytes.suffix(20), as: UTF8.self).hasSuffix("0\r\nx-sum: abc\r\n\r\n"))
+    #expect(Set(site.upstream.requests.map(\.target)) == ["/public/plain", "/public/upload"])
+  }
+
   @Test("Whoever gives up requests without end is told to calm down, and others are served")
   func rapidReset() throws {
     struct Resets: Decodable {

@@ -178,6 +178,21 @@ def resets(client, count):
     return {"sent": sent, "farewell": client.farewell}
 
 
+def second_thoughts(client):
+    """Gives a request up; then, in one write, begins three more and one that it gives up, too: what became of the three."""
+    client.connection.reset_stream(client.begin(client.fields("GET", "/public/withdrawn")), 8)
+    client.flush()
+    plain = client.begin(client.fields("GET", "/public/plain"))
+    client.connection.reset_stream(client.begin(client.fields("GET", "/public/withdrawn")), 8)
+    upload = client.begin(client.fields("POST", "/public/upload"), end=False)
+    client.connection.send_data(upload, b"x" * 1000)
+    client.connection.send_headers(upload, [("x-sum", "abc")], end_stream=True)
+    refused = client.begin(client.fields("GET", "/hours", [("accept", "application/json")]))
+    client.flush()
+    client.wait(lambda: all(client.is_over(stream) for stream in (plain, upload, refused)))
+    return [client.answers[stream] for stream in (plain, upload, refused)]
+
+
 def hang(client, path, *more):
     """A request whose answer does not end: says that it has begun, then how it ended."""
     stream = client.begin(client.fields("GET", path, pairs(more)))
@@ -191,5 +206,6 @@ def hang(client, path, *more):
 
 if __name__ == "__main__":
     scenarios = {
-        "ask": ask, "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets, "hang": hang}
+        "ask": ask, "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets,
+        "second_thoughts": second_thoughts, "hang": hang}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)
