@@ -141,7 +141,8 @@ class Run:
             running = self._start(contender, setting, RAPID_RESET)
             self.figures.floods[contender.name] = [
                 rapid_reset.measure(
-                    running, SMALL, self._fields(running, signed_in=True), flooded=PUBLIC, core=self.loader_core)
+                    running, self.upstream.process, SMALL, self._fields(running, signed_in=True), flooded=PUBLIC,
+                    core=self.loader_core)
                 for _ in range(1 if self.options.quick else 3)]
             print(f"{RAPID_RESET} {contender.name} {self.figures.floods[contender.name]}", file=sys.stderr, flush=True)
             running.stop()

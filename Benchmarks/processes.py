@@ -9,7 +9,10 @@ import resource
 import signal
 import socket
 import subprocess
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -84,6 +87,26 @@ class Process:
         except ProcessLookupError:
             pass
         self.popen.wait()
+
+
+@contextmanager
+def going_first(*processes: Process) -> Iterator[None]:
+    """Lets this process and the given ones run before whoever else wants their core, what they start not included.
+
+    The scheduler lets one that is under way go on for up to three milliseconds, however nice it is: the time that a client
+    and the application wait behind a loader for a core would be measured as the proxy's. Takes root.
+    """
+    members = [0] + [pid for process in processes for pid in process.members]
+    try:
+        for pid in members:
+            os.sched_setscheduler(pid, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except PermissionError:
+        print("bench: not allowed to go first: what waits for the loader's core is measured, too", file=sys.stderr)
+    try:
+        yield
+    finally:
+        for pid in members:
+            os.sched_setscheduler(pid, os.SCHED_OTHER, os.sched_param(0))
 
 
 def free_port() -> int:

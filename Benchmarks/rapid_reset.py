@@ -14,6 +14,7 @@ from pathlib import Path
 
 from contender import Running
 from idle import ask, connect_and_ask
+from processes import Process, going_first
 
 STREAMS = 100_000
 LEAST_SECONDS, MOST_SECONDS = 3, 30
@@ -43,23 +44,26 @@ class Flood:
         return self.p99_ms / self.quiet_p99_ms
 
 
-def measure(running: Running, path: str, fields: list[tuple[str, str]], flooded: str, core: int) -> Flood:
+def measure(
+    running: Running, application: Process, path: str, fields: list[tuple[str, str]], flooded: str, core: int
+) -> Flood:
     """Floods `flooded`, without a session, and asks for `path` with these fields, on a connection of its own."""
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {core})
     try:
-        connection = connect_and_ask(running, request.encode(), ssl._create_unverified_context())
-        for _ in range(500):  # Warms up.
-            ask(connection, request.encode(), running.process.name)
-        quiet_end = time.monotonic() + QUIET_SECONDS
-        quiet = _times(connection, request.encode(), running.process.name, lambda: time.monotonic() < quiet_end)
-        loader = subprocess.Popen(
-            [DEBIANS_PYTHON, str(Path(__file__).with_name("reset_flood.py")), str(running.port), running.authority, flooded,
-             str(STREAMS), str(LEAST_SECONDS), str(MOST_SECONDS)], stdout=subprocess.PIPE, text=True)
-        assert loader.stdout and loader.stdout.readline() == "begins\n"
-        loud = _times(connection, request.encode(), running.process.name, lambda: loader.poll() is None)
-        connection.close()
+        with going_first(application):
+            connection = connect_and_ask(running, request.encode(), ssl._create_unverified_context())
+            for _ in range(500):  # Warms up.
+                ask(connection, request.encode(), running.process.name)
+            quiet_end = time.monotonic() + QUIET_SECONDS
+            quiet = _times(connection, request.encode(), running.process.name, lambda: time.monotonic() < quiet_end)
+            loader = subprocess.Popen(
+                [DEBIANS_PYTHON, str(Path(__file__).with_name("reset_flood.py")), str(running.port), running.authority, flooded,
+                 str(STREAMS), str(LEAST_SECONDS), str(MOST_SECONDS)], stdout=subprocess.PIPE, text=True)
+            assert loader.stdout and loader.stdout.readline() == "begins\n"
+            loud = _times(connection, request.encode(), running.process.name, lambda: loader.poll() is None)
+            connection.close()
     finally:
         os.sched_setaffinity(0, before)
     said = loader.stdout.read()

@@ -162,11 +162,12 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     session.receive(unwrapInboundIn(data), now: .now())
     isReading = false
     var next = 0
-    while next < behindReading.count {
+    // Of a client that is shown the door nothing more goes to an application: its last requests are void like the others.
+    while next < behindReading.count, session.endedBy == nil {
       behindReading[next].proceed()
       next += 1
     }
-    behindReading.removeAll(keepingCapacity: next <= 128)
+    behindReading.removeAll(keepingCapacity: behindReading.count <= 128)
     if session.wantsToWrite || session.isOver { flushSoon() } else { updateWait() }
   }
 

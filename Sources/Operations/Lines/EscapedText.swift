@@ -13,25 +13,34 @@ enum EscapedText {
   }
 
   /// Whether the text is printable ASCII without `"` and `\`: nearly all is, and goes on as it stands.
-  private static func isPlain(_ text: Span<UInt8>) -> Bool {
+  static func isPlain(_ text: Span<UInt8>) -> Bool {
     let bytes = text.bytes
-    var found: UInt64 = 0
+    let count = bytes.byteCount
+    guard count >= 8 else { return isPlain(short(bytes)) }
+    // Eight at once; the last eight may overlap those before.
     var offset = 0
-    // Eight at once: each test leaves the highest bit of a byte that fails it.
-    while offset + 8 <= bytes.byteCount {
-      let word = bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)
-      let below = (word &- 0x2020_2020_2020_2020) & ~word
-      found |= word | below | zeros(word ^ 0x2222_2222_2222_2222) | zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
-      found |= zeros(word ^ 0x7F7F_7F7F_7F7F_7F7F)
+    while offset + 8 < count {
+      guard isPlain(bytes.unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self)) else { return false }
       offset += 8
     }
-    guard found & 0x8080_8080_8080_8080 == 0 else { return false }
-    while offset < text.count {
-      let byte = text[offset]
-      guard byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else { return false }
-      offset += 1
+    return isPlain(bytes.unsafeLoadUnaligned(fromByteOffset: count - 8, as: UInt64.self))
+  }
+
+  /// Each test leaves the highest bit of a byte that fails it.
+  @inline(__always)
+  private static func isPlain(_ word: UInt64) -> Bool {
+    let below = (word &- 0x2020_2020_2020_2020) & ~word
+    let special = zeros(word ^ 0x2222_2222_2222_2222) | zeros(word ^ 0x5C5C_5C5C_5C5C_5C5C)
+    return (word | below | special | zeros(word ^ 0x7F7F_7F7F_7F7F_7F7F)) & 0x8080_8080_8080_8080 == 0
+  }
+
+  /// Fewer than eight bytes, the rest of the word being spaces.
+  private static func short(_ bytes: RawSpan) -> UInt64 {
+    var word: UInt64 = 0x2020_2020_2020_2020
+    for offset in 0..<bytes.byteCount {
+      word = word << 8 | UInt64(bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self))
     }
-    return true
+    return word
   }
 
   /// The highest bit of each byte that is zero, and perhaps of one above it.

@@ -58,6 +58,19 @@ public struct LineBuffer: ~Copyable {
     count += length + 3
   }
 
+  /// Appends text between quotation marks.
+  @inline(__always)
+  mutating func appendQuoted(_ text: Span<UInt8>) {
+    text.withUnsafeBufferPointer { text in
+      if memory.count - count < text.count + 2 { grow(by: text.count + 2) }
+      guard let place = memory.baseAddress?.advanced(by: count) else { return }
+      place[0] = UInt8(ascii: "\"")
+      if let source = text.baseAddress { (place + 1).update(from: source, count: text.count) }
+      place[1 + text.count] = UInt8(ascii: "\"")
+      count += text.count + 2
+    }
+  }
+
   @inline(__always)
   private mutating func append(_ source: UnsafeBufferPointer<UInt8>) {
     guard let from = source.baseAddress else { return }

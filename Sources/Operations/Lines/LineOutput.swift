@@ -17,7 +17,11 @@ public final class LineOutput: Sendable {
 
   private struct Pending {
     var bytes: [UInt8] = []
-    var drain = Drain.none
+    /// Empty: memory for the next lines while these are written.
+    var spare: [UInt8] = []
+    /// Whether the queue has been told to write what waits, and whether it has been told to do so in a while.
+    var isDue = false
+    var isDueSoon = false
     var droppedBytes: UInt64 = 0
   }
 
@@ -43,10 +47,10 @@ public final class LineOutput: Sendable {
   public var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }
 
   /// When what waits is written.
-  private enum Drain { case none, soon, now }
+  private enum Drain { case asArranged, soon, now }
 
   /// So many bytes are worth a write of their own; fewer wait for the others of their tenth of a second.
-  private static let batch = 16 * 1024
+  private static let batch = 64 * 1024
   private static let pause = DispatchTimeInterval.milliseconds(100)
 
   /// Takes one or more whole lines. Returns at once.
@@ -60,22 +64,23 @@ public final class LineOutput: Sendable {
     let drain = pending.withLock { pending -> Drain in
       guard pending.bytes.count + lines.count <= capacity else {
         pending.droppedBytes &+= UInt64(lines.count)
-        return .none
+        return .asArranged
       }
       pending.bytes.append(lines)
+      if pending.isDue { return .asArranged }
       if atOnce || pending.bytes.count >= Self.batch {
-        if pending.drain == .now { return .none }
-        pending.drain = .now
+        pending.isDue = true
         return .now
       }
-      guard pending.drain == .none else { return .none }
-      pending.drain = .soon
+      if pending.isDueSoon { return .asArranged }
+      pending.isDueSoon = true
       return .soon
     }
     switch drain {
-    case .none: break
-    case .soon: queue.asyncAfter(deadline: .now() + Self.pause) { self.drain() }
-    case .now: queue.async { self.drain() }
+    case .asArranged: break
+    // Once for whatever comes until then, also when some of it is written before: a timer wakes two threads.
+    case .soon: queue.asyncAfter(deadline: .now() + Self.pause) { self.drain(\.isDueSoon) }
+    case .now: queue.async { self.drain(\.isDue) }
     }
   }
 
@@ -86,24 +91,27 @@ public final class LineOutput: Sendable {
   public func flush(atMost limit: Duration = .seconds(2)) -> Bool {
     let written = DispatchSemaphore(value: 0)
     queue.async {
-      self.drain()
+      self.drain(\.isDue)
       written.signal()
     }
     let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
     return written.wait(timeout: .now() + .nanoseconds(Int(clamping: nanoseconds))) == .success
   }
 
-  private func drain() {
+  /// Writes what waits.
+  /// - Parameter arrangement: whose call this is; the next line makes another.
+  private func drain(_ arrangement: WritableKeyPath<Pending, Bool>) {
     var batch: [UInt8] = []
-    while true {
-      batch.removeAll(keepingCapacity: true)
-      pending.withLock { pending in
-        swap(&batch, &pending.bytes)
-        if batch.isEmpty { pending.drain = .none }
-      }
-      if batch.isEmpty { return }
-      let lost = batch.withUnsafeBytes { writeAll($0) }
-      if lost > 0 { pending.withLock { $0.droppedBytes &+= UInt64(lost) } }
+    pending.withLock { pending in
+      pending[keyPath: arrangement] = false
+      swap(&batch, &pending.bytes)
+      swap(&pending.bytes, &pending.spare)
+    }
+    let lost = batch.withUnsafeBytes { writeAll($0) }
+    if batch.capacity <= 2 * Self.batch { batch.removeAll(keepingCapacity: true) } else { batch = [] }
+    pending.withLock { pending in
+      pending.droppedBytes &+= UInt64(lost)
+      swap(&pending.spare, &batch)
     }
   }
 

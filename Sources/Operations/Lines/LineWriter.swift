@@ -46,11 +46,17 @@ struct LineWriter: ~Copyable {
     }
   }
 
+  @inline(__always)
   mutating func string(_ key: StaticString, _ value: Span<UInt8>) {
     self.key(key)
-    EscapedText.append(value, quoted: format == .json, to: &bytes)
+    if format == .json, EscapedText.isPlain(value) {
+      bytes.appendQuoted(value)
+    } else {
+      EscapedText.append(value, quoted: format == .json, to: &bytes)
+    }
   }
 
+  @inline(__always)
   mutating func string(_ key: StaticString, _ value: String) { string(key, value.utf8Span.span) }
 
   /// A field whose key is not known beforehand.
@@ -72,12 +78,14 @@ struct LineWriter: ~Copyable {
     if format == .json { bytes.append(UInt8(ascii: "\"")) }
   }
 
+  @inline(__always)
   mutating func integer(_ key: StaticString, _ value: UInt64) {
     self.key(key)
     Decimal.append(value, to: &bytes)
   }
 
   /// A duration in seconds with microseconds, from nanoseconds: `0.012345`.
+  @inline(__always)
   mutating func seconds(_ key: StaticString, nanoseconds: UInt64) {
     self.key(key)
     Decimal.append(nanoseconds / 1_000_000_000, to: &bytes)
@@ -90,6 +98,7 @@ struct LineWriter: ~Copyable {
     if value { bytes.append("true") } else { bytes.append("false") }
   }
 
+  @inline(__always)
   private mutating func key(_ key: StaticString) {
     if format == .json {
       bytes.appendJSONKey(key, isFirst: isFirst)
@@ -112,16 +121,19 @@ struct LineWriter: ~Copyable {
 
 /// Unsigned numbers in decimal.
 enum Decimal {
-  /// - Parameter width: digits at least, with zeros before the number.
+  /// - Parameter width: digits at least, 1 to 20, with zeros before the number.
   static func append(_ value: UInt64, width: Int = 1, to bytes: inout some LineSink & ~Copyable) {
-    var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
-    var start = digits.count
-    var rest = value
-    while rest > 0 {
-      start -= 1
-      digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
+    if value < 10, width == 1 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
+    // 20 digits are the most that 64 bits have.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      var rest = value
+      while rest > 0 || start > digits.count - width {
+        start -= 1
+        digits.initializeElement(at: start, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      }
+      bytes.append(UnsafeBufferPointer(rebasing: digits[start...]).span)
     }
-    bytes.append(digits.span.extracting(min(start, digits.count - width)..<digits.count))
   }
 }
