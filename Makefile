@@ -2,10 +2,8 @@
 # are missing are installed first (Scripts/install-debian-packages says which).
 
 SWIFT ?= swift
-# As it is shipped: with the Swift runtime inside, which costs less per call and less memory than the shared one; and
-# without the watch for overlapping accesses to one variable, in SwiftNIO too, whose channels belong to one event loop
-# each. Debug builds, and so all tests, watch; in production it costs a tenth of the instructions of a request.
-RELEASE = $(SWIFT) build --configuration release --static-swift-stdlib -Xswiftc -enforce-exclusivity=unchecked
+export SWIFT
+RELEASE = Scripts/release-build
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
 .PHONY: help build test demo bench fuzz lint deb test-deb check-deploy

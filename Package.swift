@@ -54,7 +54,8 @@ let package = Package(
     // MARK: System libraries
     .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
-    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
+    // Its headers; the library is loaded when it is wanted.
+    .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
 
     // MARK: The data plane
     .target(

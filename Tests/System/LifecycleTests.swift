@@ -44,6 +44,22 @@ struct LifecycleTests {
     #expect(throws: HarnessError.self) { try TCPConnection(port: configuration.adminPort) }
   }
 
+  @Test("libpq, and what it brings along, is in the process only where sessions are in PostgreSQL")
+  func libraries() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let mapped = { (process: Int32) in
+      let maps = try FileHandle(forReadingFrom: URL(filePath: "/proc/\(process)/maps"))
+      return String(decoding: try maps.readToEnd() ?? Data(), as: UTF8.self)
+    }
+    let small = try mapped(site.gateway.process.pid)
+    #expect(small.contains("libnghttp2.so") && small.contains("libssl.so"))
+    #expect(!small.contains("libpq.so") && !small.contains("libldap"))
+    let cluster = try Cluster(1)
+    defer { cluster.stop() }
+    #expect(try mapped(cluster.site.gateway.process.pid).contains("libpq.so"))
+  }
+
   @Test("Metrics are Prometheus text, count what happens, and name nobody")
   func metrics() throws {
     let site = try Site()

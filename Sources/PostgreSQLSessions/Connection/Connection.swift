@@ -43,25 +43,25 @@ final class Connection {
     defer { for text in keywords + values { free(text) } }
     let opened = keywords.map { UnsafePointer($0) }.withUnsafeBufferPointer { keywords in
       values.map { UnsafePointer($0) }.withUnsafeBufferPointer { values in
-        PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
+        pq.PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
       }
     }
     guard let opened else { throw DatabaseFailure.notConnected("out of memory") }
     handle = opened
-    guard PQstatus(handle) == CONNECTION_OK, PQsetnonblocking(handle, 1) == 0 else {
+    guard pq.PQstatus(handle) == CONNECTION_OK, pq.PQsetnonblocking(handle, 1) == 0 else {
       throw DatabaseFailure.notConnected(Self.message(of: handle))
     }
     try prepare()
   }
 
-  deinit { PQfinish(handle) }
+  deinit { pq.PQfinish(handle) }
 
   /// Whether the server is still there, as far as can be told without asking it: an idle connection that it has closed has
   /// something to be read.
   var isAlive: Bool {
-    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    if poll(&descriptor, 1, 0) > 0, PQconsumeInput(handle) == 0 { return false }
-    return PQstatus(handle) == CONNECTION_OK
+    var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    if poll(&descriptor, 1, 0) > 0, pq.PQconsumeInput(handle) == 0 { return false }
+    return pq.PQstatus(handle) == CONNECTION_OK
   }
 
   /// Carries out one statement.
@@ -87,12 +87,12 @@ final class Connection {
   /// - Throws: what the first that failed failed with; those after it are not carried out.
   func run(together statements: [Statement], limit: Duration? = nil) throws -> [QueryResult] {
     let beginning = isBeginDue ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
-    guard PQenterPipelineMode(handle) == 1 else { throw lost() }
+    guard pq.PQenterPipelineMode(handle) == 1 else { throw lost() }
     isBeginDue = false
     for statement in beginning + statements {
       guard send(statement) else { throw lost() }
     }
-    guard PQpipelineSync(handle) == 1 else { throw lost() }
+    guard pq.PQpipelineSync(handle) == 1 else { throw lost() }
     let deadline = deadline(limit)
     try flush(by: deadline)
     var results: [QueryResult] = []
@@ -107,7 +107,7 @@ final class Connection {
         continue
       }
     }
-    guard try next(by: deadline)?.isEndOfPipeline == true, PQexitPipelineMode(handle) == 1 else { throw lost() }
+    guard try next(by: deadline)?.isEndOfPipeline == true, pq.PQexitPipelineMode(handle) == 1 else { throw lost() }
     if let failure { throw failure }
     guard results.count == beginning.count + statements.count else { throw lost() }
     return Array(results.dropFirst(beginning.count))
@@ -127,7 +127,7 @@ final class Connection {
     return buffer.withUnsafeBytes { bytes in
       let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
       let pointers = zip(values, offsets).map { value, offset in value == nil ? nil : start.map { $0 + offset } }
-      return PQsendQueryParams(
+      return pq.PQsendQueryParams(
         handle, statement.text.text, Int32(parameters.count), parameters.map(\.type), pointers,
         values.map { Int32($0?.count ?? 0) }, parameters.map { $0.isBinary ? 1 : 0 }, 1) == 1
     }
@@ -164,13 +164,13 @@ final class Connection {
   /// Waits for what comes without being asked for.
   /// - Returns: whether there was a notification.
   func awaitNotification(milliseconds: Int32) throws -> Bool {
-    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(POLLIN), revents: 0)
+    var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN), revents: 0)
     if poll(&descriptor, 1, milliseconds) > 0 {
-      guard PQconsumeInput(handle) == 1 else { throw lost() }
+      guard pq.PQconsumeInput(handle) == 1 else { throw lost() }
     }
     var isNotified = false
-    while let notification = PQnotifies(handle) {
-      PQfreemem(notification)
+    while let notification = pq.PQnotifies(handle) {
+      pq.PQfreemem(notification)
       isNotified = true
     }
     return isNotified
@@ -198,11 +198,11 @@ final class Connection {
 
   /// What the server says next; nil at the end of what it has to say about a statement.
   private func next(by deadline: ContinuousClock.Instant) throws -> QueryResult? {
-    while PQisBusy(handle) == 1 {
+    while pq.PQisBusy(handle) == 1 {
       try wait(for: POLLIN, by: deadline)
-      guard PQconsumeInput(handle) == 1 else { throw lost() }
+      guard pq.PQconsumeInput(handle) == 1 else { throw lost() }
     }
-    return PQgetResult(handle).map { QueryResult($0) }
+    return pq.PQgetResult(handle).map { QueryResult($0) }
   }
 
   /// The answer to one statement.
@@ -225,19 +225,19 @@ final class Connection {
 
   private func flush(by deadline: ContinuousClock.Instant) throws {
     while true {
-      switch PQflush(handle) {
+      switch pq.PQflush(handle) {
       case 0: return
       case 1:
         // The server may want to be read from before it reads on.
         try wait(for: POLLIN | POLLOUT, by: deadline)
-        guard PQconsumeInput(handle) == 1 else { throw lost() }
+        guard pq.PQconsumeInput(handle) == 1 else { throw lost() }
       default: throw lost()
       }
     }
   }
 
   private func wait(for events: Int32, by deadline: ContinuousClock.Instant) throws {
-    var descriptor = pollfd(fd: PQsocket(handle), events: Int16(events), revents: 0)
+    var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(events), revents: 0)
     while true {
       let left = deadline - .now
       guard left > .zero else { throw DatabaseFailure.late(isInDoubt: phase != .transaction) }
@@ -255,7 +255,7 @@ final class Connection {
 
   /// libpq's messages name hosts, users and databases, never the password.
   private static func message(of handle: OpaquePointer) -> String {
-    String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
+    (pq.PQerrorMessage(handle).map { String(cString: $0) } ?? "").split(whereSeparator: \.isNewline)
       .map { $0.trimmingPrefix(while: { $0 == " " || $0 == "\t" }) }.joined(separator: "; ")
   }
 }

@@ -9,42 +9,42 @@ final class QueryResult {
   /// Takes the result over.
   init(_ handle: OpaquePointer) { self.handle = handle }
 
-  deinit { PQclear(handle) }
+  deinit { pq.PQclear(handle) }
 
-  var rows: [Row] { (0..<PQntuples(handle)).map { Row(result: self, index: $0) } }
+  var rows: [Row] { (0..<pq.PQntuples(handle)).map { Row(result: self, index: $0) } }
 
-  var first: Row? { PQntuples(handle) > 0 ? Row(result: self, index: 0) : nil }
+  var first: Row? { pq.PQntuples(handle) > 0 ? Row(result: self, index: 0) : nil }
 
   /// How many rows a statement inserted, changed or deleted.
-  var affected: Int { Int(String(cString: PQcmdTuples(handle))) ?? 0 }
+  var affected: Int { pq.PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   /// The command as the server names it when it has carried it out, as `COMMIT`.
-  var command: String { String(cString: PQcmdStatus(handle)) }
+  var command: String { pq.PQcmdStatus(handle).map { String(cString: $0) } ?? "" }
 
   /// Nil where the server carried the statement out.
   var failure: DatabaseFailure? {
-    switch PQresultStatus(handle) {
+    switch pq.PQresultStatus(handle) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: return nil
     default:
-      let state = PQresultErrorField(handle, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
+      let state = pq.PQresultErrorField(handle, Int32(UInt8(ascii: "C"))).map { String(cString: $0) }
       // The primary message alone: the detail names values of the row.
-      let message = PQresultErrorField(handle, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
+      let message = pq.PQresultErrorField(handle, Int32(UInt8(ascii: "M"))).map { String(cString: $0) }
       guard let state else { return nil }
       return .refused(state: SQLState(state), message: message ?? "no message")
     }
   }
 
   /// Whether a statement before it, sent together with it, failed: then it was not carried out.
-  var isSkipped: Bool { PQresultStatus(handle) == PGRES_PIPELINE_ABORTED }
+  var isSkipped: Bool { pq.PQresultStatus(handle) == PGRES_PIPELINE_ABORTED }
 
   /// Whether all that was sent together is answered.
-  var isEndOfPipeline: Bool { PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
+  var isEndOfPipeline: Bool { pq.PQresultStatus(handle) == PGRES_PIPELINE_SYNC }
 
   /// Whether this is an answer at all; an error without a state is libpq's own, about the connection.
   var isAnswer: Bool {
-    switch PQresultStatus(handle) {
+    switch pq.PQresultStatus(handle) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: true
-    default: PQresultErrorField(handle, Int32(UInt8(ascii: "C"))) != nil
+    default: pq.PQresultErrorField(handle, Int32(UInt8(ascii: "C"))) != nil
     }
   }
 }
@@ -93,10 +93,11 @@ struct Row {
   /// The bytes of a column; nil for NULL. They live as long as the result.
   private func raw(_ column: Int) -> UnsafeBufferPointer<UInt8>? {
     let column = Int32(column)
-    guard PQgetisnull(result.handle, index, column) == 0, let value = PQgetvalue(result.handle, index, column) else {
+    guard pq.PQgetisnull(result.handle, index, column) == 0, let value = pq.PQgetvalue(result.handle, index, column)
+    else {
       return nil
     }
-    let length = Int(PQgetlength(result.handle, index, column))
+    let length = Int(pq.PQgetlength(result.handle, index, column))
     return value.withMemoryRebound(to: UInt8.self, capacity: length) {
       UnsafeBufferPointer(start: $0, count: length)
     }

@@ -9,13 +9,14 @@ struct ServerAddress: Sendable, CustomStringConvertible {
   /// For people: hosts and database.
   let description: String
 
-  /// - Throws: `StoreError` if libpq cannot read it. Its own message repeats pieces of the address, so it is not told.
+  /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats pieces of the address, so it is not told.
   init(_ url: String) throws(StoreError) {
+    try LibPQ.load()
     var message: UnsafeMutablePointer<CChar>?
-    let options = PQconninfoParse(url, &message)
+    let options = pq.PQconninfoParse(url, &message)
     defer {
-      PQconninfoFree(options)
-      PQfreemem(message)
+      pq.PQconninfoFree(options)
+      pq.PQfreemem(message)
     }
     guard let options else {
       throw StoreError(
