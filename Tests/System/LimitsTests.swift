@@ -185,7 +185,7 @@ struct LimitsTests {
   func descriptorExhaustion() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
-    let gateway = try GatewayProcess.open(to: upstream, descriptorLimit: 64)
+    let gateway = try GatewayProcess.open(to: upstream, wrapper: .descriptorLimit(64))
     defer { gateway.stop() }
     let pid = gateway.process.pid
     for round in 0..<3 {

@@ -121,7 +121,7 @@ struct StoreFaultTests {
     try server.stop()
     cluster.gateways[1].process.signal(SIGCONT)
     try server.start()
-    try poll("the other gateway to refuse the cookie", by: .seconds(10)) {
+    try poll("the other gateway to refuse the cookie") {
       try cluster.client(of: 1).get("/.auth/session", fields: [("Cookie", cookie)]).status == 401 ? () : nil
     }
   }

@@ -113,8 +113,7 @@ struct TunnelTests {
       fields: [("Cookie", try #require(try anna.cookieHeader(for: site.origin + "/"))), ("Origin", site.origin)])
     #expect([200, 204, 303].contains(response.status))
     // On whichever loop each of them is.
-    let twoSeconds = Deadline.seconds(2)
-    for connection in ending { try connection.waitForClose(by: twoSeconds) }
+    for connection in ending { try connection.waitForClose() }
     try staying.send("still here")
     #expect(try staying.read(count: 10) == Array("still here".utf8))
   }
@@ -129,7 +128,7 @@ struct TunnelTests {
     _ = try connection.read(through: "data: first\n\n")
     _ = try site.gateway.client.post(
       "/.auth/sign-out", form: [], fields: [("Cookie", cookie), ("Origin", site.origin)])
-    let rest = try connection.readToEnd(by: .seconds(2))
+    let rest = try connection.readToEnd()
     #expect(!String(decoding: rest, as: UTF8.self).hasSuffix("0\r\n\r\n"), "a response cut off is not a whole one")
   }
 

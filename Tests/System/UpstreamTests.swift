@@ -3,7 +3,7 @@ import Testing
 
 // The applications behind the gateway: which one a request goes to, and what a bad one costs.
 //
-// - Several addresses: all are used; one that refuses costs no request, is told in health and metrics, and comes back.
+// - Several addresses: all are used, the one with less to do first; one that refuses costs no request, is told in health and metrics, and comes back.
 // - Routes name upstreams; the longest prefix, byte for byte, decides.
 // - One that never answers holds up no other.
 // - Checks: off unless configured; an address that fails them gets no requests, and gets them again.
@@ -18,7 +18,7 @@ struct UpstreamTests {
   /// A gateway before these upstreams, everything public, with more lines for the configuration.
   private func gateway(
     _ upstreams: [RawUpstream], ending: String = UpstreamTests.everything,
-    adjust: (inout GatewayConfiguration) -> Void = { _ in }
+    wrapper: ProcessWrapper? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> GatewayProcess {
     var configuration = try GatewayConfiguration(upstream: "", apple: "http://127.0.0.1:9")
     configuration["upstream", "url"] = nil
@@ -27,7 +27,7 @@ struct UpstreamTests {
     configuration["listen", "workers"] = "1"
     configuration.ending = ending
     adjust(&configuration)
-    return try GatewayProcess(configuration)
+    return try GatewayProcess(configuration, wrapper: wrapper)
   }
 
   private static func list(_ ports: [UInt16]) -> String {
@@ -47,6 +47,32 @@ struct UpstreamTests {
     defer { gateway.stop() }
     let answers = try (0..<60).map { _ in try gateway.client.get("/").text }
     #expect(Set(answers) == ["one", "two", "three"])
+  }
+
+  @Test("Of two addresses the one with fewer requests under way gets the next one")
+  func leastOutstanding() throws {
+    let mayAnswer = Watched(false)
+    let slow = try RawUpstream { _, connection in
+      mayAnswer.take { $0 ? () : nil }
+      try connection.send(RawUpstream.response(body: "slow"))
+    }
+    let quick = try Self.named("quick")
+    let gateway = try gateway([slow, quick])
+    defer { gateway.stop() }
+    // Requests, each on a connection of its own, until the slow one has one to do.
+    var connections: [TCPConnection] = []
+    while slow.requests.isEmpty {
+      let connection = try gateway.connect()
+      try connection.send("GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+      connections.append(connection)
+      try poll("the request to arrive") { slow.requests.count + quick.requests.count == connections.count ? () : nil }
+    }
+    for _ in 0..<40 { #expect(try gateway.client.get("/").text == "quick") }
+    #expect(slow.requests.count == 1)
+    mayAnswer.update { $0 = true }
+    let last = try #require(connections.last)
+    #expect(try HTTPResponse.read(from: last).text == "slow")
+    try poll("the other one to be asked again") { try gateway.client.get("/").text == "slow" ? () : nil }
   }
 
   @Test("An address that refuses costs no request of any method, is told, and gets requests again when it is back")
@@ -289,5 +315,23 @@ struct UpstreamTests {
     }
     defer { gateway.stop() }
     #expect(try gateway.client.get("/").text == "application")
+  }
+
+  @Test("A name that has come to mean another address is followed while the gateway runs")
+  func nameThatMoves() throws {
+    let upstream = try Self.named("application")
+    let folder = try TemporaryDirectory()
+    let hosts = try folder.write("127.0.0.9 app.test\n127.0.0.1 localhost\n", to: "hosts")
+    let gateway = try gateway([], wrapper: .hosts(hosts)) { configuration in
+      configuration["upstream", "urls"] = nil
+      configuration["upstream", "url"] = "\"http://app.test:\(upstream.port)\""
+    }
+    defer { gateway.stop() }
+    #expect(try gateway.client.get("/").status == 502)
+    // Into the same file: another one in its place would not be seen by whoever has it mounted.
+    let file = try FileHandle(forWritingTo: URL(filePath: hosts))
+    try file.write(contentsOf: Data("127.0.0.1 app.test\n".utf8))
+    try file.truncate(atOffset: UInt64("127.0.0.1 app.test\n".utf8.count))
+    try poll("the name to be looked up again") { try gateway.client.get("/").text == "application" ? () : nil }
   }
 }

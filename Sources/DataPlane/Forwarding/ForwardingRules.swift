@@ -1,13 +1,14 @@
 package import HTTPWire
 
-/// Which fields the gateway keeps to itself, on one listener.
-package struct ForwardingRules: Sendable {
+/// Which fields the gateway keeps to itself, on one listener. A class, because every request holds on to them: copies of
+/// a structure would each retain all that it is made of.
+package final class ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.
   let reserved: ReservedNames
   /// These, and what only a trusted proxy may say of addresses and paths.
   private let notFromStrangers: ReservedNames
   /// The gateway's own cookies.
-  package var ownCookies: OwnCookies
+  package let ownCookies: OwnCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
   package let scheme: String
   /// `X-Forwarded-Proto`, and `X-Forwarded-Host` up to the authority.

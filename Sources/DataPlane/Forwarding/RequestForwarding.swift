@@ -105,7 +105,8 @@ struct RequestForwarding {
         head, bytes, address: context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count),
         scheme: rules.scheme, to: &space)
     }
-    space.append(rules.schemeAndHost.span.bytes)
+    let schemeAndHost = rules.schemeAndHost
+    space.append(schemeAndHost.span.bytes)
     space.append(bytes.extracting(head.authority))
     space.append("\r\nX-Request-Id: ")
     context.requestID.write(to: &space)

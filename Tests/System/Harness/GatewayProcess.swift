@@ -7,37 +7,37 @@ final class GatewayProcess {
   let directory: TemporaryDirectory
   let file: String
   private let environment: [String: String]
-  private let descriptorLimit: Int?
+  private let wrapper: ProcessWrapper?
   private(set) var process: ServerProcess
   /// What earlier processes of this gateway wrote, for searches in the whole log.
   private var earlierOutput: [UInt8] = []
 
   /// Starts a gateway and waits until it is ready.
-  /// - Parameter descriptorLimit: most descriptors that the process may have open (`ulimit -n`); nil leaves them alone.
+  /// - Parameter wrapper: changes what the process has or sees of the machine.
   init(
     _ configuration: GatewayConfiguration, clock: FakeClock? = nil, environment: [String: String] = [:],
-    descriptorLimit: Int? = nil
+    wrapper: ProcessWrapper? = nil
   ) throws {
     self.configuration = configuration
     let environment = environment.merging(clock?.environment ?? [:]) { $1 }
     self.environment = environment
-    self.descriptorLimit = descriptorLimit
+    self.wrapper = wrapper
     directory = try TemporaryDirectory()
     file = try configuration.install(in: directory)
-    process = try Self.launch(file, directory, environment, descriptorLimit)
+    process = try Self.launch(file, directory, environment, wrapper)
     try waitUntilReady()
   }
 
   /// A gateway before `upstream` that lets everybody in, without an Apple to ask: for what has nothing to do with who
   /// is asking.
   static func open(
-    to upstream: RawUpstream, descriptorLimit: Int? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
+    to upstream: RawUpstream, wrapper: ProcessWrapper? = nil, adjust: (inout GatewayConfiguration) -> Void = { _ in }
   ) throws -> GatewayProcess {
     var configuration = try GatewayConfiguration(
       upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
     configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
     adjust(&configuration)
-    return try GatewayProcess(configuration, descriptorLimit: descriptorLimit)
+    return try GatewayProcess(configuration, wrapper: wrapper)
   }
 
   /// Memory of the process that is in use (`VmRSS`), in KiB.
@@ -113,7 +113,7 @@ final class GatewayProcess {
   private func startAgain(with changed: GatewayConfiguration?) throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
-    process = try Self.launch(file, directory, environment, descriptorLimit)
+    process = try Self.launch(file, directory, environment, wrapper)
     try waitUntilReady()
   }
 
@@ -122,13 +122,9 @@ final class GatewayProcess {
   }
 
   private static func launch(
-    _ file: String, _ directory: TemporaryDirectory, _ environment: [String: String], _ descriptorLimit: Int?
+    _ file: String, _ directory: TemporaryDirectory, _ environment: [String: String], _ wrapper: ProcessWrapper?
   ) throws -> ServerProcess {
-    var command = [try Machine.binary("cordon"), "run", "--config", file]
-    if let descriptorLimit {
-      let prlimit = try Machine.program("prlimit", package: "util-linux")
-      command = [prlimit, "--nofile=\(descriptorLimit):\(descriptorLimit)"] + command
-    }
+    let command = (wrapper?.command ?? []) + [try Machine.binary("cordon"), "run", "--config", file]
     return try ServerProcess(
       command[0], Array(command.dropFirst()), environment: environment, directory: directory.path)
   }
