@@ -7,8 +7,9 @@ struct BufferPool {
   private var buffers: [ByteBuffer] = []
   private let allocator = ByteBufferAllocator()
 
-  /// Most buffers kept.
-  private static let limit = 32
+  /// Most buffers kept: each request that is under way has one, and a few connections of HTTP/2 have hundreds. A MiB, all in
+  /// all.
+  private static let limit = 256
   /// A larger buffer is not kept.
   private static let largest = 64 * 1024
 

@@ -34,7 +34,7 @@ extension HTTP2Session {
     let id = frame.hd.stream_id
     sectionOf = id
     if isServer, frame.headers.cat == NGHTTP2_HCAT_REQUEST {
-      streams[id] = HTTP2Stream(id: id)
+      streams.insert(HTTP2Stream(id: id))
       assembly.reset()
       idleFrames.earn(3)
     } else if streams[id]?.hasHead == true {
@@ -160,7 +160,7 @@ extension HTTP2Session {
 
   func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
     if sectionOf == id { sectionOf = 0 }
-    guard let stream = streams.removeValue(forKey: id) else { return 0 }
+    guard let stream = streams.remove(id) else { return 0 }
     if stream.untaken > 0 { nghttp2_session_consume_connection(pointer, stream.untaken) }
     queuedBytes -= stream.queuedBytes
     stream.queue = nil

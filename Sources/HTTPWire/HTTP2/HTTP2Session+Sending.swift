@@ -15,7 +15,7 @@ extension HTTP2Session {
     guard id > 0 else { return nil }
     let stream = HTTP2Stream(id: id)
     stream.handler = handler
-    streams[id] = stream
+    streams.insert(stream)
     return stream
   }
 

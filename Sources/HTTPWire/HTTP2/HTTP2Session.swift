@@ -31,7 +31,7 @@ package final class HTTP2Session {
   package unowned var handler: (any HTTP2SessionHandler)?
   /// nil when the library had no memory for it, or when it is closed.
   var pointer: OpaquePointer?
-  var streams: [Int32: HTTP2Stream] = [:]
+  var streams = HTTP2Streams()
   var assembly: HTTP2HeadAssembly
   var resets: HTTP2Budget
   var idleFrames: HTTP2Budget
@@ -195,7 +195,7 @@ package final class HTTP2Session {
   package var streamCount: Int { streams.count }
 
   /// Who uses the open streams.
-  package var handlers: [any HTTP2StreamHandler] { streams.values.compactMap(\.handler) }
+  package var handlers: [any HTTP2StreamHandler] { streams.all.compactMap(\.handler) }
 
   /// The connection is gone: every stream is over, and nothing is read or written any more.
   package func close() {
@@ -205,9 +205,7 @@ package final class HTTP2Session {
       return
     }
     self.pointer = nil
-    let open = streams.values
-    streams = [:]
-    for stream in open {
+    for stream in streams.removeAll() {
       let handler = stream.handler
       stream.handler = nil
       handler?.closed(HTTP2ErrorCode.cancel.rawValue)

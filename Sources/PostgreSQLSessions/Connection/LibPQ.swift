@@ -13,8 +13,7 @@ enum LibPQ {
     }
   }
 
-  /// Written once, before anybody reads it.
-  nonisolated(unsafe) fileprivate static let loaded: (functions: cordon_libpq, failure: String?) = {
+  fileprivate static let loaded: (functions: cordon_libpq, failure: String?) = {
     var functions = cordon_libpq()
     let failure = cordon_libpq_load(&functions).map { String(cString: $0) }
     return (functions, failure)
