@@ -36,6 +36,15 @@ struct HarnessTests {
     try poll("the process to be gone") { kill(pid, 0) == -1 ? () : nil }
   }
 
+  @Test("A program inherits no descriptor that was not passed on, whatever is open")
+  func inheritance() throws {
+    let open = (0..<20).map { _ in Glibc.open("/dev/null", O_RDONLY) }
+    defer { for descriptor in open { close(descriptor) } }
+    let run = try ServerProcess.run("/bin/ls", ["/proc/self/fd"])
+    // The last one is the folder that it lists.
+    #expect(run.standardOutput.split(separator: "\n") == ["0", "1", "2", "3"])
+  }
+
   @Test("The upstream records the bytes of each request, and the client gets the bytes of its answer")
   func rawUpstream() throws {
     let upstream = try RawUpstream { request, connection in

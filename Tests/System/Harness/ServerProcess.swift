@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLServerTesting
 
 /// A program that a test started. It ends with the test at the latest: `stop()` and `deinit` kill its process group, and
 /// the kernel kills it when the test process itself dies.
@@ -169,6 +170,7 @@ final class ServerProcess: Sendable {
     for (place, copy) in copies.enumerated() {
       posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + place))
     }
+    actions.closeInherited(from: Int32(3 + inherited.count))
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
