@@ -73,9 +73,8 @@ struct NotificationTests {
     #expect(try isSignedIn(ben))
     // Nothing is left to ask Apple with; of a deleted account nothing is left at all.
     #expect(try account(of: "anna").isEmpty == (type != "consent-revoked"))
-    let log = String(decoding: site.gateway.log, as: UTF8.self)
-    #expect(log.contains("\"event\":\"notification\""))
-    #expect(log.contains("\"effect\":\"carried_out\""))
+    try site.gateway.waitForLog("\"event\":\"notification\"")
+    try site.gateway.waitForLog("\"effect\":\"carried_out\"")
     let reported = type == "account-delete" ? "account-deleted" : type
     let metrics = try site.gateway.admin.get("/metrics").text
     #expect(metrics.contains("cordon_notifications_total{type=\"\(reported)\",outcome=\"carried_out\"}"))
@@ -130,8 +129,8 @@ struct NotificationTests {
     // The same happening under another jti, as if Apple lost count.
     #expect(try post(["user": "anna", "notification": "consent-revoked", "seconds_ago": 3_600]).status == 200)
     #expect(try isSignedIn(after))
-    let log = String(decoding: site.gateway.log, as: UTF8.self)
-    #expect(log.contains("\"effect\":\"repeated\"") && log.contains("\"effect\":\"outdated\""))
+    try site.gateway.waitForLog("\"effect\":\"repeated\"")
+    try site.gateway.waitForLog("\"effect\":\"outdated\"")
   }
 
   @Test("What Apple did not sign, or not for us, is refused and ends nothing")

@@ -146,9 +146,12 @@ struct ReloadTests {
     _ = try configuration.install(in: site.gateway.directory)
     let refused = try cordon()
     #expect(refused.exit == .code(1) && refused.standardError.contains("listen.workers"), "\(refused)")
-    let audit = String(decoding: site.gateway.log, as: UTF8.self).split(separator: "\n")
-      .filter { $0.contains("\"administration\"") && $0.contains("\"reload\"") }
-    #expect(audit.contains { $0.contains("\"by\":\"signal\"") } && audit.contains { $0.contains("\"by\":\"token\"") })
+    try poll("both reloads in the audit") {
+      let audit = String(decoding: site.gateway.log, as: UTF8.self).split(separator: "\n")
+        .filter { $0.contains("\"administration\"") && $0.contains("\"reload\"") }
+      return audit.contains { $0.contains("\"by\":\"signal\"") } && audit.contains { $0.contains("\"by\":\"token\"") }
+        ? () : nil
+    }
   }
 
   @Test(

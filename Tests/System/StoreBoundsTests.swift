@@ -67,8 +67,10 @@ struct StoreBoundsTests {
     let token = try order()
     for number in 0..<100 { #expect(try post(token, to: number % 2) == 200) }
     #expect(try count("single_use_marks", cluster) == before + 1)
-    let logs = cluster.gateways.map { String(decoding: $0.log, as: UTF8.self) }.joined()
-    #expect(logs.components(separatedBy: "\"effect\":\"repeated\"").count - 1 == 99)
+    try poll("99 repetitions in the audit") {
+      let logs = cluster.gateways.map { String(decoding: $0.log, as: UTF8.self) }.joined()
+      return logs.components(separatedBy: "\"effect\":\"repeated\"").count - 1 == 99 ? () : nil
+    }
 
     try cluster.site.apple.forgetRequests()
     let forged = try JWTParts(try order(["token": ["signature": "unknown-key"]]))

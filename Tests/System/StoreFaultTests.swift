@@ -74,9 +74,8 @@ struct StoreFaultTests {
     try site.expectStoreTrouble(trouble.words, for: anna)
     try trouble.end(server)
     try site.expectStoreRecovery(for: anna)
-    let log = String(decoding: site.gateway.log, as: UTF8.self)
-    #expect(log.contains("the session store"))
-    #expect(!log.contains("visitor:pw"))
+    try site.gateway.waitForLog("the session store")
+    #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains("visitor:pw"))
   }
 
   @Test("A server that crashed and is back is not noticed by who is signed in, and people sign in again by themselves")
