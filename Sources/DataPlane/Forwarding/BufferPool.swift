@@ -7,9 +7,9 @@ struct BufferPool {
   private var buffers: [ByteBuffer] = []
   private let allocator = ByteBufferAllocator()
 
-  /// Most buffers kept: each request that is under way has one, and a few connections of HTTP/2 have hundreds. A MiB, all in
-  /// all.
-  private static let limit = 256
+  /// Most buffers kept. Any of them may have grown to the largest: with as many as HTTP/2 has streams under way memory
+  /// grows by MiB, and it is no faster.
+  private static let limit = 32
   /// A larger buffer is not kept.
   private static let largest = 64 * 1024
 
