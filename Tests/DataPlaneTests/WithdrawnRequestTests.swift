@@ -1,0 +1,67 @@
+import HTTPTypes
+import NIOCore
+import Synchronization
+import Testing
+
+@testable import DataPlane
+
+/// What becomes of requests over HTTP/2 that their client gives up in the same breath. In raw frames, because what is
+/// sent has to arrive in one read.
+@Suite("Requests given up at once")
+struct WithdrawnRequestTests {
+  private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(type: 4, stream: 0, [])
+
+  private static func frame(type: UInt8, flags: UInt8 = 0, stream: Int, _ payload: [UInt8]) -> [UInt8] {
+    [0, 0, UInt8(payload.count), type, flags, 0, 0, UInt8(stream >> 8), UInt8(stream & 0xFF)] + payload
+  }
+
+  /// A request for `path`: indexed fields and literals of HPACK's static table (RFC 7541 appendix A).
+  private static func request(_ stream: Int, _ path: String) -> [UInt8] {
+    let fields = [0x82, 0x86, 0x04, UInt8(path.utf8.count)] + Array(path.utf8) + [0x01, 1, UInt8(ascii: "a")]
+    return frame(type: 1, flags: 0x5, stream: stream, fields)
+  }
+
+  private static func withdrawn(_ stream: Int, _ path: String) -> [UInt8] {
+    request(stream, path) + frame(type: 3, stream: stream, [0, 0, 0, 8])
+  }
+
+  /// A gateway that answers by itself, and which paths its gate was asked about.
+  private func withJudgements(
+    _ body: (GatewayRig, _ judged: @escaping @Sendable () -> [String]) async throws -> Void
+  ) async throws {
+    let paths = Mutex<[String]>([])
+    try await withGateway(
+      gate: { path, _ in
+        paths.withLock { $0.append(path) }
+        return .answer(ControlResponse(.ok, body: []), routeClass: 1)
+      },
+      listener: { $0.main.protocols = [.http2] },
+      { rig async throws in try await body(rig) { paths.withLock { $0 } } })
+  }
+
+  @Test("Behind a first one they are not judged, and what stays is answered")
+  func notJudged() async throws {
+    try await withJudgements { rig, judged in
+      let client = try rig.connect()
+      try client.send(Self.preface + Self.withdrawn(1, "/first"))
+      try client.send(Self.withdrawn(3, "/second") + Self.request(5, "/stays") + Self.withdrawn(7, "/third"))
+      #expect(await eventually { judged().contains("/stays") })
+      #expect(judged() == ["/first", "/stays"])
+      client.close()
+    }
+  }
+
+  @Test("What is open when the allowance is spent is not judged either: the connection ends")
+  func endOfAllowance() async throws {
+    try await withJudgements { rig, judged in
+      let client = try rig.connect()
+      let pairs = { (numbers: Range<Int>) in numbers.flatMap { Self.withdrawn(2 * $0 + 1, "/w") } }
+      try client.send(Self.preface + pairs(0..<99))
+      #expect(await eventually { rig.log.began == 99 })
+      // One read: the request that stays, and more given up than time pays for meanwhile.
+      try client.send(Self.request(199, "/open") + pairs(100..<145))
+      _ = try await blocking { try client.readToEnd() }
+      #expect(judged() == ["/w"])
+    }
+  }
+}
