@@ -21,7 +21,7 @@ struct RequestForwarding {
 
   /// Writes the whole head.
   static func write(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 1_024) { space in
@@ -31,7 +31,7 @@ struct RequestForwarding {
 
   @inline(__always)
   private static func write(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to space: inout HeadSpace
   ) {
     var run = requestLine(head, bytes, to: &space)
@@ -85,7 +85,7 @@ struct RequestForwarding {
 
   @inline(__always)
   private static func addForwarding(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: borrowing ForwardingRules, context: borrowing Context,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to space: inout HeadSpace
   ) {
     if context.trusted, head.fields.has(.xForwardedFor) {

@@ -5,7 +5,7 @@ internal import NIOCore
 /// (RFC 9110 6.5.1), as it could not be told from the same field in a head by an application that merges the two.
 enum TrailerForwarding {
   /// Writes the last chunk, the trailers that may pass, and the end.
-  static func write(_ trailers: [UInt8], rules: borrowing ForwardingRules, to buffer: inout ByteBuffer) {
+  static func write(_ trailers: [UInt8], rules: ForwardingRules, to buffer: inout ByteBuffer) {
     buffer.writeStaticString("0\r\n")
     forEachPassing(trailers, rules: rules) { line, bytes in
       buffer.writeBytes(bytes.extracting(Int(line.start)..<Int(line.end)))
@@ -14,14 +14,14 @@ enum TrailerForwarding {
   }
 
   /// The lines of the trailers that may pass.
-  static func passing(_ trailers: [UInt8], rules: borrowing ForwardingRules) -> [UInt8] {
+  static func passing(_ trailers: [UInt8], rules: ForwardingRules) -> [UInt8] {
     var lines: [UInt8] = []
     forEachPassing(trailers, rules: rules) { line, bytes in lines += bytes.array(Int(line.start)..<Int(line.end)) }
     return lines
   }
 
   private static func forEachPassing(
-    _ trailers: [UInt8], rules: borrowing ForwardingRules, _ body: (FieldLine, RawSpan) -> Void
+    _ trailers: [UInt8], rules: ForwardingRules, _ body: (FieldLine, RawSpan) -> Void
   ) {
     // Copied so that the closure need not borrow what cannot escape.
     let reserved = rules.reserved

@@ -27,6 +27,17 @@ struct LineOutputTests {
     #expect(output.droppedBytes == 0)
   }
 
+  @Test("Lines that may wait for each other come without being asked for, each time anew", .timeLimit(.minutes(1)))
+  func deferred() throws {
+    let pipe = Pipe()
+    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    for number in 0..<3 {
+      let line = Array("line \(number)\n".utf8)
+      output.write(line.span, atOnce: false)
+      #expect(pipe.fileHandleForReading.availableData == Data(line))
+    }
+  }
+
   @Test("Lines beyond the capacity are dropped and counted, not waited for")
   func bounded() throws {
     let pipe = Pipe()
