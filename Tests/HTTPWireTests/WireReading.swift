@@ -3,7 +3,7 @@ import NIOCore
 @testable import HTTPWire
 
 /// What a parse found, as values that can be compared and kept: heads themselves cannot be copied.
-struct ReadRequest {
+struct ReadRequest: Equatable {
   var outcome: HeadParse
   var method = ""
   var kind = RequestHead.Method.other
@@ -12,6 +12,8 @@ struct ReadRequest {
   var query = ""
   var authority = ""
   var fields: [[String]] = []
+  var lines: [FieldLine] = []
+  var fieldsStart = 0
   var framing = RequestFraming.none
   var isHTTP11 = true
   var keepAlive = true
@@ -44,8 +46,14 @@ func readRequest(_ bytes: [UInt8], limits: HeadLimits = ordinaryLimits) -> ReadR
 
 /// Reads into a head that may have served before.
 func readRequest(_ bytes: [UInt8], into head: inout RequestHead, limits: HeadLimits = ordinaryLimits) -> ReadRequest {
+  let outcome = RequestHeadParser(limits: limits).parse(bytes.span.bytes, into: &head)
+  return describe(outcome, bytes, &head)
+}
+
+/// What a head says of these bytes.
+func describe(_ outcome: HeadParse, _ bytes: [UInt8], _ head: inout RequestHead) -> ReadRequest {
   let span = bytes.span.bytes
-  var result = ReadRequest(outcome: RequestHeadParser(limits: limits).parse(span, into: &head))
+  var result = ReadRequest(outcome: outcome)
   guard result.outcome == .complete else { return result }
   OwnCookies(name: "__Host-cordon").find(span, in: &head)
   result.method = span.string(head.methodRange)
@@ -55,6 +63,8 @@ func readRequest(_ bytes: [UInt8], into head: inout RequestHead, limits: HeadLim
   result.query = span.string(head.query)
   result.authority = span.string(head.authority)
   result.fields = head.fields.lines.map { [span.string($0.name), span.string($0.value)] }
+  result.lines = head.fields.lines
+  result.fieldsStart = head.fieldsStart
   result.framing = head.framing
   result.isHTTP11 = head.isHTTP11
   result.keepAlive = head.keepAlive

@@ -103,7 +103,7 @@ extension ClientConnection {
       return refuse(400, "bytes behind a request for an upgrade")
     }
     pending = nil
-    var head = loop.buffers.take()
+    var head = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, whole.readableBytesSpan, rules: server.rules,
       context: exchange.forwarding(order, forwardedFor, trusted: peer.isTrusted), to: &head)

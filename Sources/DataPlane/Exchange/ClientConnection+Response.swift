@@ -23,7 +23,7 @@ extension ClientConnection {
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
-      loop.buffers.give(sent)
+      loop.heads.give(sent)
     }
     var connection = ResponseForwarding.Connection.implied
     if head.status == 101 {

@@ -5,7 +5,9 @@ internal import NIOCore
 final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
-  var buffers = BufferPool()
+  var buffers = BufferPool.responses
+  var heads = BufferPool.heads
+  var frames = BufferPool.frames
   /// What responses that come in bulk are read into.
   var bulk = BulkReading()
   var requestIDs = RequestIDSource()

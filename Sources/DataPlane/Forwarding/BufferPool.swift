@@ -1,27 +1,42 @@
 internal import NIOCore
 
-/// Buffers that heads are written into, used again and again on one event loop.
+/// Buffers that are written into again and again on one event loop.
 ///
 /// A buffer may be given back while the channel still holds its bytes: clearing a shared buffer takes new memory.
 struct BufferPool {
   private var buffers: [ByteBuffer] = []
   private let allocator = ByteBufferAllocator()
+  /// Bytes of a new buffer.
+  private let size: Int
+  /// A buffer that has grown beyond so many bytes is not kept.
+  private let largest: Int
+  /// Most buffers kept.
+  private let limit: Int
 
-  /// Most buffers kept. Any of them may have grown to the largest: with as many as HTTP/2 has streams under way memory
-  /// grows by MiB, and it is no faster.
-  private static let limit = 32
-  /// A larger buffer is not kept.
-  private static let largest = 64 * 1024
+  /// Whole responses and parts of them. Any may have grown to the largest, which is what bounds their number.
+  static var responses: BufferPool { BufferPool(size: 4_096, largest: 64 * 1024, limit: 32) }
+
+  /// Heads for upstreams, one for each request under way, and HTTP/2 has many.
+  static var heads: BufferPool { BufferPool(size: 2_048, largest: 4_096, limit: 256) }
+
+  /// What HTTP/2 connections write at the end of a turn: one after the other.
+  static var frames: BufferPool { BufferPool(size: 16 * 1024, largest: 128 * 1024, limit: 2) }
+
+  private init(size: Int, largest: Int, limit: Int) {
+    self.size = size
+    self.largest = largest
+    self.limit = limit
+  }
 
   @inline(__always)
   mutating func take() -> ByteBuffer {
-    guard var buffer = buffers.popLast() else { return allocator.buffer(capacity: 4_096) }
+    guard var buffer = buffers.popLast() else { return allocator.buffer(capacity: size) }
     buffer.clear()
     return buffer
   }
 
   @inline(__always)
   mutating func give(_ buffer: consuming ByteBuffer) {
-    if buffers.count < Self.limit, buffer.capacity <= Self.largest { buffers.append(buffer) }
+    if buffers.count < limit, buffer.capacity <= largest { buffers.append(buffer) }
   }
 }

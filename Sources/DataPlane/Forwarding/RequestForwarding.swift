@@ -41,7 +41,7 @@ struct RequestForwarding {
       let wasForUs = context.dropsAuthorization && line.known == .authorization
       if !wasForUs, rules.passes(line, bytes, trusted: context.trusted) {
         if !head.nominatesFields || !isNominated(line, head, bytes) {
-          if line.known != .host || !head.isAbsoluteForm { continue }
+          if !head.isAbsoluteForm || line.known != .host { continue }
         }
       }
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }

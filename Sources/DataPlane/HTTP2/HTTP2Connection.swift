@@ -90,11 +90,11 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     guard let context, !isFlushing, !isReading, !isClosed else { return }
     isFlushing = true
     while isWritable {
-      var buffer = server.loop.buffers.take()
+      var buffer = server.loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
       let count = buffer.readableBytes
       if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
-      server.loop.buffers.give(buffer)
+      server.loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
     isFlushing = false

@@ -8,7 +8,7 @@ extension HTTP2Exchange {
     begin()
     phase = isWhole ? .complete : .content
     if connection.session.hasBeenReset { return postpone(head) }
-    if read(head) { decide(head) }
+    if isRequest(connection.session.takeRequest(into: &server.loop.requestHead)) { decide(head) }
   }
 
   /// A client that has withdrawn a request may withdraw this one in the same breath: it is not looked at before all that
@@ -26,10 +26,15 @@ extension HTTP2Exchange {
     pendingHead = head
   }
 
-  /// Reads a head into the loop's.
+  /// Reads a head that had to wait into the loop's.
   /// - Returns: whether it is a request's; what is not has been answered.
   private func read(_ head: ByteBuffer) -> Bool {
-    switch server.parser.parse(head.readableBytesSpan, into: &server.loop.requestHead) {
+    isRequest(server.parser.parse(head.readableBytesSpan, into: &server.loop.requestHead))
+  }
+
+  /// Whether a head that was read is a request's; what is not is answered.
+  private func isRequest(_ parse: HeadParse) -> Bool {
+    switch parse {
     case .complete: return true
     case .incomplete: reset(.protocolError)
     case .violation(let violation) where violation.status == 400:
@@ -96,7 +101,7 @@ extension HTTP2Exchange {
       return refuse(413, "the request body is larger than the limit")
     }
     if exchange.upgrades, framing != .none { return refuse(400, "a body in a request for an upgrade") }
-    var sent = loop.buffers.take()
+    var sent = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, head.readableBytesSpan, rules: server.rules,
       context: exchange.forwarding(order, connection.forwardedFor, trusted: connection.peer.isTrusted), to: &sent)

@@ -27,7 +27,7 @@ extension HTTP2Exchange {
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
-      loop.buffers.give(sent)
+      loop.heads.give(sent)
     }
     if phase == .content { loop.wheel.disarm(self) }
     ResponseForwarding.write(

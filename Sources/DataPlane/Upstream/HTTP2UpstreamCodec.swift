@@ -90,11 +90,11 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   private func send(_ context: ChannelHandlerContext) {
     while true {
-      var buffer = loop.buffers.take()
+      var buffer = loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
       let count = buffer.readableBytes
       if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
-      loop.buffers.give(buffer)
+      loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
     // The application goes away: the next request finds another connection.

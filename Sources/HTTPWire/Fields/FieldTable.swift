@@ -28,7 +28,8 @@ package struct FieldTable: ~Copyable, Sendable {
   /// A bit for each known field that came more than once.
   private var repeated: UInt64 = 0
 
-  package init() { lines.reserveCapacity(64) }
+  /// - Parameter capacity: lines for which memory is taken at once.
+  package init(capacity: Int = 64) { lines.reserveCapacity(capacity) }
 
   /// The index of the first line of `field`.
   @inline(__always)

@@ -4,13 +4,13 @@ internal import NIOCore
 /// The fields of a section that is to be sent: names are made lower-case, bytes are copied once.
 ///
 /// One list serves an event loop: it is emptied and filled again for each section.
-package struct HTTP2Fields: ~Copyable, Sendable {
+package struct HTTP2Fields: ~Copyable {
   private struct Place: Sendable {
     var nameCount: Int
     var valueCount: Int
   }
 
-  private var bytes: [UInt8] = []
+  private var text = HeadText()
   private var places: [Place] = []
 
   package init() {}
@@ -20,7 +20,7 @@ package struct HTTP2Fields: ~Copyable, Sendable {
 
   /// Empties the list.
   package mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
+    text.removeAll()
     places.removeAll(keepingCapacity: true)
   }
 
@@ -28,17 +28,17 @@ package struct HTTP2Fields: ~Copyable, Sendable {
   /// - Parameter status: 100 to 599.
   package mutating func begin(status: Int) {
     removeAll()
-    append(
-      ":status",
-      [UInt8(0x30 + status / 100 % 10), UInt8(0x30 + status / 10 % 10), UInt8(0x30 + status % 10)].span.bytes)
+    text.append(":status")
+    for place in [100, 10, 1] { text.append(UInt8(truncatingIfNeeded: 0x30 + status / place % 10)) }
+    places.append(Place(nameCount: ":status".utf8.count, valueCount: 3))
   }
 
   /// Adds a field line of a head.
+  @inline(__always)
   package mutating func append(_ line: FieldLine, _ source: RawSpan) {
-    let name = line.name
-    for offset in name { bytes.append(source.byte(at: offset).lowercased) }
-    source.extracting(line.value).withUnsafeBytes { bytes.append(contentsOf: $0) }
-    places.append(Place(nameCount: name.count, valueCount: line.value.count))
+    source.extracting(line.name).withUnsafeBytes { text.append(lowercasing: $0) }
+    source.extracting(line.value).withUnsafeBytes { text.append($0) }
+    places.append(Place(nameCount: line.name.count, valueCount: line.value.count))
   }
 
   /// Adds whole field lines, each ended by CR LF.
@@ -49,8 +49,8 @@ package struct HTTP2Fields: ~Copyable, Sendable {
   /// Adds a field.
   /// - Parameter name: in small letters.
   package mutating func append(_ name: StaticString, _ value: RawSpan) {
-    name.withUTF8Buffer { bytes.append(contentsOf: $0) }
-    value.withUnsafeBytes { bytes.append(contentsOf: $0) }
+    text.append(name)
+    value.withUnsafeBytes { text.append($0) }
     places.append(Place(nameCount: name.utf8CodeUnitCount, valueCount: value.byteCount))
   }
 
@@ -62,29 +62,30 @@ package struct HTTP2Fields: ~Copyable, Sendable {
 
   /// Adds a field of the control plane's: its name is a token, its value has no CR, LF or NUL.
   package mutating func append(name: String, value: String) {
-    let before = bytes.count
-    for byte in name.utf8 { bytes.append(byte.lowercased) }
-    let nameCount = bytes.count - before
-    bytes.append(contentsOf: value.utf8)
-    places.append(Place(nameCount: nameCount, valueCount: bytes.count - before - nameCount))
+    let before = text.count
+    Array(name.utf8).withUnsafeBytes { text.append(lowercasing: $0) }
+    let nameCount = text.count - before
+    Array(value.utf8).withUnsafeBytes { text.append($0) }
+    places.append(Place(nameCount: nameCount, valueCount: text.count - before - nameCount))
   }
 
   /// Lends the fields as nghttp2 takes them; it copies what it keeps.
   mutating func withNameValues<Result>(_ body: (UnsafePointer<nghttp2_nv>?, Int) -> Result) -> Result {
-    let places = places
-    return bytes.withUnsafeMutableBufferPointer { bytes in
-      withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: max(places.count, 1)) { list in
-        guard var next = bytes.baseAddress else { return body(nil, 0) }
-        for (index, place) in places.enumerated() {
-          list.initializeElement(
-            at: index,
-            to: nghttp2_nv(
-              name: next, value: next + place.nameCount, namelen: place.nameCount, valuelen: place.valueCount,
-              flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
-          next += place.nameCount + place.valueCount
-        }
-        return body(list.baseAddress, places.count)
+    let places = places.span
+    // Taken by a reader only, whatever the type says.
+    guard var next = UnsafeMutableRawPointer(mutating: text.bytes.baseAddress)?.assumingMemoryBound(to: UInt8.self)
+    else { return body(nil, 0) }
+    return withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: places.count) { list in
+      for index in places.indices {
+        let place = places[index]
+        list.initializeElement(
+          at: index,
+          to: nghttp2_nv(
+            name: next, value: next + place.nameCount, namelen: place.nameCount, valuelen: place.valueCount,
+            flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue)))
+        next += place.nameCount + place.valueCount
       }
+      return body(list.baseAddress, places.count)
     }
   }
 }

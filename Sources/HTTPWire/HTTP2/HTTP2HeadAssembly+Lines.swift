@@ -1,6 +1,6 @@
 internal import NIOCore
 
-/// The first line of a head, and what stands behind its fields.
+/// The first line of a head, its field lines, and what stands behind them.
 extension HTTP2HeadAssembly {
   /// Ends the head of a request.
   /// - Parameter isWhole: whether no body follows.
@@ -8,8 +8,7 @@ extension HTTP2HeadAssembly {
     if isTooLarge { return .refused(status: 431, "head too large") }
     if !hasLine { writeFirstLine() }
     if let problem { return .malformed(problem) }
-    let pseudo = pseudo
-    let bytes = pseudo.readableBytesSpan
+    let bytes = RawSpan(_unsafeBytes: pseudo.bytes)
     if let connectsTo {
       guard bytes.equals("websocket", connectsTo) else {
         return .refused(status: 501, "extended CONNECT for something other than WebSocket")
@@ -18,20 +17,22 @@ extension HTTP2HeadAssembly {
       // without switching would wait for it on a connection that is kept, and take the next request for it.
       guard !announcesLength else { return .malformed("Content-Length in an extended CONNECT") }
     } else if bytes.equals("CONNECT", method) {
+      // RFC 9113 8.5.
+      guard scheme.isEmpty, path.isEmpty, authority != nil else { return .malformed("a path in a CONNECT") }
       return .refused(status: 405, "CONNECT is not for a gateway")
     }
     guard bytes.equalsIgnoringCase("https", scheme) || bytes.equalsIgnoringCase("http", scheme) else {
       return .malformed("malformed :scheme")
     }
-    writeCookies()
+    if cookies.count > 0 { write(line: "Cookie", cookies.bytes, .cookie) }
     if connectsTo != nil {
-      head.writeStaticString("Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: ")
-      WebSocketKey.write(to: &head)
-      head.writeStaticString("\r\n")
+      write(line: "Connection", "Upgrade", .connection)
+      write(line: "Upgrade", "websocket", .upgrade)
+      WebSocketKey.withNew { write(line: "Sec-WebSocket-Key", $0, .other) }
     } else if !isWhole, !announcesLength {
-      head.writeStaticString("Transfer-Encoding: chunked\r\n")
+      write(line: "Transfer-Encoding", "chunked", .transferEncoding)
     }
-    head.writeStaticString("\r\n")
+    publish()
     return .head
   }
 
@@ -42,14 +43,24 @@ extension HTTP2HeadAssembly {
     if !hasLine { writeFirstLine() }
     if let problem { return .malformed(problem) }
     if saysSo, !announcesLength {
-      head.writeStaticString(hasBody ? "Transfer-Encoding: chunked\r\n" : "Content-Length: 0\r\n")
+      if hasBody {
+        write(line: "Transfer-Encoding", "chunked", .transferEncoding)
+      } else {
+        write(line: "Content-Length", "0", .contentLength)
+      }
     }
-    head.writeStaticString("\r\n")
+    publish()
     return .head
   }
 
+  /// Ends the head, and hands it out.
+  private mutating func publish() {
+    text.append("\r\n")
+    head.writeBytes(text.bytes)
+  }
+
   /// Whether the head of a response is that of an interim one (RFC 9110 15.2).
-  var isInterim: Bool { !status.isEmpty && pseudo.readableBytesSpan.byte(at: status.lowerBound) == 0x31 }
+  var isInterim: Bool { !status.isEmpty && pseudo.bytes[status.lowerBound] == 0x31 }
 
   /// Begins a trailer section: field lines and nothing else.
   mutating func beginTrailers() {
@@ -63,40 +74,43 @@ extension HTTP2HeadAssembly {
     guard problem == nil, !isTooLarge, byteCount <= policy.trailerBytes, fieldCount <= policy.trailerFields else {
       return nil
     }
-    return Array(head.readableBytesView)
+    return Array(text.bytes)
   }
+
+  // MARK: The first line
 
   /// The request line and `Host`, or the status line. Judged here byte by byte, since what stands in it divides lines.
   mutating func writeFirstLine() {
     hasLine = true
     if !status.isEmpty { return writeStatusLine() }
-    let pseudo = pseudo
-    let bytes = pseudo.readableBytesSpan
+    let bytes = RawSpan(_unsafeBytes: pseudo.bytes)
     if method.isEmpty || !method.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) }) {
       refuse("malformed :method")
     }
-    let isConnect = bytes.equals("CONNECT", method) && connectsTo == nil
-    if !isConnect, !isPath(bytes) { refuse("malformed :path") }
+    let isConnect = bytes.equals("CONNECT", method)
+    if !isConnect || connectsTo != nil, !isPath(bytes) { refuse("malformed :path") }
+    // RFC 8441 4.
+    if connectsTo != nil, !isConnect || authority == nil { refuse("malformed extended CONNECT") }
     guard problem == nil else { return }
-    if connectsTo != nil { head.writeStaticString("GET") } else { head.writeBytes(bytes.extracting(method)) }
-    head.writeStaticString(" ")
-    head.writeBytes(bytes.extracting(path))
-    head.writeStaticString(" HTTP/1.1\r\n")
-    guard let authority else { return }
-    // Before it goes into a line: letters, digits, and nothing that ends it or names a user.
-    guard Authority.isWellFormed(bytes, authority) else { return refuse("malformed :authority") }
-    head.writeStaticString("Host: ")
-    head.writeBytes(bytes.extracting(authority))
-    head.writeStaticString("\r\n")
+    if connectsTo != nil { text.append("GET") } else { text.append(pseudo(method)) }
+    text.append(" ")
+    text.append(pseudo(path))
+    text.append(" HTTP/1.1\r\n")
+    fieldsStart = text.count
+    // What a host is, RequestSemantics knows.
+    if let authority { write(line: "Host", pseudo(authority), .host) }
   }
 
   private mutating func writeStatusLine() {
-    let pseudo = pseudo
-    let bytes = pseudo.readableBytesSpan
+    let bytes = RawSpan(_unsafeBytes: pseudo.bytes)
     guard status.count == 3, bytes.decimal(status) != nil else { return refuse("malformed :status") }
-    head.writeStaticString("HTTP/1.1 ")
-    head.writeBytes(bytes.extracting(status))
-    head.writeStaticString(" \r\n")
+    text.append("HTTP/1.1 ")
+    text.append(pseudo(status))
+    text.append(" \r\n")
+  }
+
+  private func pseudo(_ place: Range<Int>) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: pseudo.bytes[place])
   }
 
   /// An absolute path, or `*` for OPTIONS (RFC 9113 8.3.1): nothing that HTTP/1.1 would take for another form.
@@ -106,42 +120,69 @@ extension HTTP2HeadAssembly {
     return bytes.equals("*", path) && bytes.equals("OPTIONS", method)
   }
 
-  private mutating func writeCookies() {
-    guard cookies.readableBytes > 0 else { return }
-    head.writeStaticString("Cookie: ")
-    head.writeBuffer(&cookies)
-    head.writeStaticString("\r\n")
-  }
-}
+  // MARK: Field lines
 
-extension ByteBuffer {
-  /// A field line.
-  mutating func writeLine(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let count = name.count + value.count + 4
-    writeWithUnsafeMutableBytes(minimumWritableBytes: count) { line in
-      line.copyMemory(from: name)
-      line[name.count] = 0x3A
-      line[name.count + 1] = 0x20
-      UnsafeMutableRawBufferPointer(rebasing: line[(name.count + 2)...]).copyMemory(from: value)
-      line[count - 2] = 0x0D
-      line[count - 1] = 0x0A
-      return count
+  /// Writes a field line, and notes where it stands.
+  @inline(__always)
+  mutating func write(line name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ known: KnownField) {
+    let start = text.count
+    text.append(line: name, value)
+    let end = text.count
+    fields.append(
+      FieldLine(
+        start: Int32(truncatingIfNeeded: start), nameLength: Int32(truncatingIfNeeded: name.count),
+        valueStart: Int32(truncatingIfNeeded: start + name.count + 2), valueEnd: Int32(truncatingIfNeeded: end - 2),
+        end: Int32(truncatingIfNeeded: end), known: known))
+  }
+
+  mutating func write(line name: StaticString, _ value: UnsafeRawBufferPointer, _ known: KnownField) {
+    write(line: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount), value, known)
+  }
+
+  mutating func write(line name: StaticString, _ value: StaticString, _ known: KnownField) {
+    write(line: name, UnsafeRawBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount), known)
+  }
+
+  // MARK: What the lines say
+
+  /// Hands over what the lines of the request that has just been ended say, as ``RequestHeadParser`` would read it out of
+  /// `head`.
+  mutating func takeRequest(into request: inout RequestHead) -> HeadParse {
+    request.reset()
+    // Between the method with its space, and " HTTP/1.1".
+    let targetEnd = fieldsStart - " HTTP/1.1\r\n".utf8.count
+    let target = targetEnd - path.count..<targetEnd
+    guard target.count <= limits.targetBytes else { return .violation(.targetTooLong) }
+    guard fields.lines.count <= limits.fieldCount else { return .violation(.tooManyFields) }
+    guard text.count - 2 <= limits.headBytes else { return .violation(.headTooLarge) }
+    swap(&request.fields, &fields)
+    request.methodRange = 0..<target.lowerBound - 1
+    request.target = target
+    request.isHTTP11 = true
+    request.fieldsStart = fieldsStart
+    request.byteCount = text.count
+    do {
+      try RequestSemantics.apply(RawSpan(_unsafeBytes: text.bytes), &request)
+      return .complete
+    } catch {
+      return .violation(error)
     }
   }
 }
 
 /// `Sec-WebSocket-Key` (RFC 6455 4.1): 16 random bytes in base64. HTTP/2 has none, HTTP/1.1 wants one.
 private enum WebSocketKey {
-  static func write(to buffer: inout ByteBuffer) {
+  static func withNew(_ body: (UnsafeRawBufferPointer) -> Void) {
     var random = SystemRandomNumberGenerator()
     var rest: UInt64 = random.next()
+    var key = InlineArray<24, UInt8>(repeating: 0x3D)
     for place in 0..<21 {
       if place == 10 { rest = random.next() }
-      buffer.writeInteger(Base64Digit.of(Int(rest & 63)))
+      key[place] = Base64Digit.of(Int(rest & 63))
       rest >>= 6
     }
     // 128 bits are 21 digits and two bits more.
-    buffer.writeInteger(Base64Digit.of(Int(rest & 3) << 4))
-    buffer.writeStaticString("==")
+    key[21] = Base64Digit.of(Int(rest & 3) << 4)
+    key.span.bytes.withUnsafeBytes(body)
   }
 }

@@ -1,12 +1,15 @@
 internal import NIOCore
 
-/// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one parser, one gate and one way of
-/// forwarding judge the requests of both versions, and the responses as well.
+/// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one gate and one way of forwarding judge
+/// the requests of both versions, and the responses as well. Where each line stands is noted while it is written: what
+/// ``RequestHeadParser`` would find in the head is known without reading it again.
 ///
 /// Cookie crumbs are joined (RFC 9113 8.2.3), `:authority` becomes `Host` (8.3.1), and a body whose length is not
-/// announced becomes a chunked one. What nghttp2 has looked at: names are lower-case tokens, values hold no CR, LF or
-/// NUL, pseudo-header fields are known, come first, and none twice. What it leaves to us is here.
-struct HTTP2HeadAssembly {
+/// announced becomes a chunked one.
+///
+/// What makes a request malformed (RFC 9113 8.1.1) is found here or, where HTTP/1.1 asks the same, by
+/// ``RequestSemantics``; nghttp2 looks at nothing of it. No byte gets into the head before it has been looked at.
+struct HTTP2HeadAssembly: ~Copyable {
   /// What the whole section is.
   enum Outcome: Equatable {
     /// A head in `head`.
@@ -17,12 +20,18 @@ struct HTTP2HeadAssembly {
     case refused(status: Int, String)
   }
 
-  /// The head as it is written.
+  /// The head, once it is whole.
   var head = ByteBuffer()
   let limits: HeadLimits
-  var cookies = ByteBuffer()
+  private let isRequest: Bool
+  /// The head as it is written, and its lines.
+  var text = HeadText()
+  var fields = FieldTable(capacity: 0)
+  /// Where the lines of the fields begin.
+  var fieldsStart = 0
+  var cookies = HeadText()
   /// The pseudo-header fields, and where each stands in it.
-  var pseudo = ByteBuffer()
+  var pseudo = HeadText()
   var method = 0..<0
   var scheme = 0..<0
   var path = 0..<0
@@ -33,19 +42,27 @@ struct HTTP2HeadAssembly {
   var hasLine = false
   var isTrailers = false
   var announcesLength = false
+  /// The length of the content, where one was announced that is a number.
+  private(set) var announcedLength: Int?
   var isTooLarge = false
   var problem: String?
   /// Of the section so far.
   private(set) var fieldCount = 0
   private(set) var byteCount = 0
 
-  init(limits: HeadLimits) { self.limits = limits }
+  /// - Parameter isRequest: whether sections are those of requests rather than of responses.
+  init(limits: HeadLimits, isRequest: Bool) {
+    self.limits = limits
+    self.isRequest = isRequest
+  }
 
   /// Begins with another section; keeps the memory.
   mutating func reset() {
     head.clear()
-    cookies.clear()
-    pseudo.clear()
+    text.removeAll()
+    fields.removeAll()
+    cookies.removeAll()
+    pseudo.removeAll()
     method = 0..<0
     scheme = 0..<0
     path = 0..<0
@@ -56,6 +73,7 @@ struct HTTP2HeadAssembly {
     hasLine = false
     isTrailers = false
     announcesLength = false
+    announcedLength = nil
     isTooLarge = false
     problem = nil
     fieldCount = 0
@@ -63,7 +81,7 @@ struct HTTP2HeadAssembly {
   }
 
   /// Lets go of the memory.
-  mutating func release() { self = HTTP2HeadAssembly(limits: limits) }
+  mutating func release() { self = HTTP2HeadAssembly(limits: limits, isRequest: isRequest) }
 
   /// A field that must not be in any section.
   mutating func refuse(_ reason: String) { problem = problem ?? reason }
@@ -72,53 +90,69 @@ struct HTTP2HeadAssembly {
   mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     fieldCount += 1
     byteCount += name.count + value.count
-    // One line more, and a little room for what is written around them: the parser has the last word.
+    // One line more, and a little room for what is written around them: whoever reads the head has the last word.
     guard !isTooLarge, fieldCount <= limits.fieldCount + 6, byteCount <= limits.headBytes else {
       isTooLarge = true
       return
     }
-    if name.first == 0x3A { return takePseudo(name, value) }
-    if !hasLine { writeFirstLine() }
+    guard RawSpan(_unsafeBytes: value).isFieldValue else { return refuse("a malformed value") }
     let bytes = RawSpan(_unsafeBytes: name)
-    switch KnownField.classify(bytes, at: 0, count: name.count) {
+    if name.first == 0x3A { return takePseudo(bytes, value) }
+    guard bytes.isFieldName else { return refuse("a malformed name") }
+    if !hasLine { writeFirstLine() }
+    let known = KnownField.classify(bytes, at: 0, count: name.count)
+    switch known {
     case .cookie:
       guard !value.isEmpty, !isTrailers else { return }
-      if cookies.readableBytes > 0 { cookies.writeStaticString("; ") }
-      cookies.writeBytes(value)
+      if cookies.count > 0 { cookies.append("; ") }
+      cookies.append(value)
     case .host where !isTrailers: takeHost(value)
-    // nghttp2 refuses these, too; what frames or ends a message in HTTP/1.1 must not depend on it (RFC 9113 8.2.2).
+    // What frames or ends a message in HTTP/1.1 has no meaning here (RFC 9113 8.2.2).
     case .connection, .transferEncoding, .upgrade, .keepAlive, .proxyConnection:
       refuse("a field of one connection")
+    // Other codings are of one connection, too (RFC 9113 8.2.2).
+    case .te where !RawSpan(_unsafeBytes: value).equalsIgnoringCase("trailers", 0..<value.count):
+      refuse("te for something other than trailers")
     case .contentLength:
       announcesLength = true
-      head.writeLine(name, value)
+      announcedLength = RawSpan(_unsafeBytes: value).decimal(0..<value.count)
+      write(line: name, value, known)
     // Ours takes its place (RFC 8441 5): an application that saw both could take either.
     case .other where connectsTo != nil && bytes.equals("sec-websocket-key", 0..<name.count): return
-    default: head.writeLine(name, value)
+    default: write(line: name, value, known)
     }
   }
 
-  private mutating func takePseudo(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
-    let start = pseudo.writerIndex
-    pseudo.writeBytes(value)
-    let place = start..<pseudo.writerIndex
-    let bytes = RawSpan(_unsafeBytes: name)
-    let whole = 0..<name.count
-    if bytes.equals(":path", whole) {
+  /// Pseudo-header fields stand before all others and come once each (RFC 9113 8.3).
+  private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
+    guard !hasLine else { return refuse("a pseudo-header field behind others") }
+    let whole = 0..<name.byteCount
+    let isFirst: Bool
+    let start = pseudo.count
+    pseudo.append(value)
+    let place = start..<pseudo.count
+    if isRequest, name.equals(":path", whole) {
+      isFirst = path.isEmpty
       path = place
-    } else if bytes.equals(":method", whole) {
+    } else if isRequest, name.equals(":method", whole) {
+      isFirst = method.isEmpty
       method = place
-    } else if bytes.equals(":scheme", whole) {
+    } else if isRequest, name.equals(":scheme", whole) {
+      isFirst = scheme.isEmpty
       scheme = place
-    } else if bytes.equals(":authority", whole) {
+    } else if isRequest, name.equals(":authority", whole) {
+      isFirst = authority == nil
       authority = place
-    } else if bytes.equals(":protocol", whole) {
+    } else if isRequest, name.equals(":protocol", whole) {
+      isFirst = connectsTo == nil
       connectsTo = place
-    } else if bytes.equals(":status", whole) {
+    } else if !isRequest, name.equals(":status", whole) {
+      isFirst = status.isEmpty
       status = place
     } else {
-      refuse("an unknown pseudo-header field")
+      return refuse("an unknown pseudo-header field")
     }
+    if !isFirst || place.isEmpty { refuse("a pseudo-header field that is repeated or empty") }
   }
 
   /// `Host` beside `:authority` must say the same (RFC 9113 8.3.1): a reader that takes the other one must not see
@@ -126,12 +160,9 @@ struct HTTP2HeadAssembly {
   private mutating func takeHost(_ value: UnsafeRawBufferPointer) {
     guard !hasHost else { return refuse("Host is repeated") }
     hasHost = true
-    guard let authority else { return head.writeLine(Self.hostName, value) }
-    if !value.elementsEqual(pseudo.readableBytesView[authority]) { refuse("Host is another than :authority") }
-  }
-
-  private static var hostName: UnsafeRawBufferPointer {
-    let name: StaticString = "Host"
-    return UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    guard let authority else { return write(line: "Host", value, .host) }
+    if !value.elementsEqual(UnsafeRawBufferPointer(rebasing: pseudo.bytes[authority])) {
+      refuse("Host is another than :authority")
+    }
   }
 }

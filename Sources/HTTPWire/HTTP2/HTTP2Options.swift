@@ -1,13 +1,17 @@
 internal import CNghttp2
 
-/// The owner of an `nghttp2_option`: what all sessions of the process have in common.
+/// The owner of an `nghttp2_option`: what all sessions on one side have in common.
 final class HTTP2Options: Sendable {
   /// Only read once it is configured.
   nonisolated(unsafe) let pointer: OpaquePointer?
 
-  static let ours = HTTP2Options()
+  static let server = HTTP2Options(judgesMessages: false)
+  static let client = HTTP2Options(judgesMessages: true)
 
-  private init() {
+  /// - Parameter judgesMessages: whether nghttp2 looks at what RFC 9113 8.1 to 8.5 ask of fields and lengths. Of requests
+  ///   ``HTTP2HeadAssembly`` and ``HTTP2Session`` do, in the course of writing them: to look twice costs a twelfth of a
+  ///   request.
+  private init(judgesMessages: Bool) {
     var option: OpaquePointer?
     guard nghttp2_option_new(&option) == 0 else {
       pointer = nil
@@ -19,6 +23,7 @@ final class HTTP2Options: Sendable {
     // Streams that are over cost nothing: their place in a tree of priorities is of no use to us.
     nghttp2_option_set_no_closed_streams(option, 1)
     nghttp2_option_set_max_settings(option, 32)
+    nghttp2_option_set_no_http_messaging(option, judgesMessages ? 0 : 1)
   }
 
   deinit { nghttp2_option_del(pointer) }

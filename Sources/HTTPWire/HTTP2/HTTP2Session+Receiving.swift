@@ -64,6 +64,15 @@ extension HTTP2Session {
     hasMeaning = true
     stream.untaken += bytes.count
     idleFrames.earn(2)
+    if let toCome = stream.contentToCome {
+      // More than was announced (RFC 9113 8.1.1). What nghttp2 still has of the stream it keeps to itself from here on.
+      guard bytes.count <= toCome else {
+        stream.contentToCome = .max
+        reset(stream, .protocolError)
+        return 0
+      }
+      stream.contentToCome = toCome - bytes.count
+    }
     // The bytes stand in the buffer that is being read: a part of it is enough, no copy.
     let offset = inputStart.distance(to: start)
     guard let content = input.getSlice(at: input.readerIndex + offset, length: bytes.count) else { return Self.failure }
@@ -90,8 +99,9 @@ extension HTTP2Session {
 
   private func receivedSection(on stream: HTTP2Stream, isEnd: Bool) {
     if stream.hasHead {
-      guard let trailers = assembly.finishTrailers(policy) else { return reset(stream, .protocolError) }
-      if isEnd { receivedEnd(of: stream, trailers: trailers) }
+      // Trailers that do not end the stream are malformed (RFC 9113 8.1).
+      guard isEnd, let trailers = assembly.finishTrailers(policy) else { return reset(stream, .protocolError) }
+      receivedEnd(of: stream, trailers: trailers)
     } else if isServer {
       stream.hasHead = true
       receivedRequest(on: stream, isEnd: isEnd)
@@ -103,13 +113,24 @@ extension HTTP2Session {
   private func receivedRequest(on stream: HTTP2Stream, isEnd: Bool) {
     stream.isEndReceived = isEnd
     switch assembly.finishRequest(isWhole: isEnd) {
-    case .head: stream.handler = handler?.received(request: assembly.head, on: stream, isWhole: isEnd)
+    case .head:
+      if !isEnd {
+        stream.contentToCome = assembly.announcedLength
+      } else if assembly.announcedLength ?? 0 > 0 {
+        return refuse(stream, "an announced length and no content")
+      }
+      let head = assembly.head
+      stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
     case .refused(let status, let reason):
       stream.handler = handler?.received(refusable: assembly.head, on: stream, status: status, reason: reason)
-    case .malformed(let reason):
-      reset(stream, .protocolError)
-      handler?.receivedMalformed(reason)
+    case .malformed(let reason): refuse(stream, reason)
     }
+  }
+
+  /// A malformed request (RFC 9113 8.1.1), of which nobody has been told.
+  private func refuse(_ stream: HTTP2Stream, _ reason: String) {
+    reset(stream, .protocolError)
+    handler?.receivedMalformed(reason)
   }
 
   private func receivedResponse(on stream: HTTP2Stream, isEnd: Bool) {
@@ -124,6 +145,8 @@ extension HTTP2Session {
   }
 
   private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
+    // Less than was announced (RFC 9113 8.1.1).
+    if let toCome = stream.contentToCome, toCome > 0 { return reset(stream, .protocolError) }
     stream.isEndReceived = true
     stream.handler?.receivedEnd(trailers: trailers)
   }

@@ -5,7 +5,7 @@ package import NIOCore
 package protocol HTTP2SessionHandler: AnyObject {
   /// A request's head is whole.
   /// - Parameters:
-  ///   - head: the request as an HTTP/1.1 head; its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///   - head: the request as an HTTP/1.1 head, which ``HTTP2Session/takeRequest(into:)`` has read already; its body is framed by its length, or by `Transfer-Encoding` for want of one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: who is told of what follows on the stream.
   func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
@@ -85,13 +85,13 @@ package final class HTTP2Session {
     self.policy = policy
     self.isServer = isServer
     self.now = now
-    assembly = HTTP2HeadAssembly(limits: policy.heads)
+    assembly = HTTP2HeadAssembly(limits: policy.heads, isRequest: isServer)
     resets = HTTP2Budget(policy.resets, now: now)
     idleFrames = HTTP2Budget(policy.idleFrames, now: now)
     let user = Unmanaged.passUnretained(self).toOpaque()
     let callbacks = HTTP2Callbacks.ours.pointer
     var session: OpaquePointer?
-    let options = HTTP2Options.ours.pointer
+    let options = (isServer ? HTTP2Options.server : .client).pointer
     let made =
       isServer
       ? nghttp2_session_server_new2(&session, callbacks, user, options)
@@ -187,6 +187,10 @@ package final class HTTP2Session {
   }
 
   // MARK: Streams
+
+  /// What the head says that is being handed out, read as ``RequestHeadParser`` would read it; once, and only before
+  /// ``HTTP2SessionHandler/received(request:on:isWhole:)`` returns.
+  package func takeRequest(into head: inout RequestHead) -> HeadParse { assembly.takeRequest(into: &head) }
 
   /// Whether a section has begun and is not whole.
   package var isWithinHead: Bool { sectionOf != 0 }

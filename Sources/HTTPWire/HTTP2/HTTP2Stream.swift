@@ -15,6 +15,8 @@ package final class HTTP2Stream {
   var isDeferred = false
   /// Received, and neither taken nor given back.
   package internal(set) var untaken = 0
+  /// What of an announced length has not come yet; nil where none was announced.
+  var contentToCome: Int?
   /// Whether its section under way is the trailers.
   var hasHead = false
   /// Whether it is a request for a head alone, at the client's side.

@@ -1,4 +1,5 @@
 import NIOCore
+import Testing
 
 @testable import HTTPWire
 
@@ -85,6 +86,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
   private(set) var malformed: [String] = []
   private(set) var pongs = 0
   private(set) var streams: [Stream] = []
+  private var request = RequestHead()
   var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
   init(_ adjust: (inout HTTP2Policy) -> Void = { _ in }) {
@@ -130,6 +132,11 @@ final class HTTP2Rig: HTTP2SessionHandler {
 
   func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
     heads.append(String(buffer: head))
+    let bytes = Array(head.readableBytesView)
+    #expect(
+      describe(session.takeRequest(into: &request), bytes, &request)
+        == readRequest(bytes, limits: session.policy.heads),
+      "what is noted of a head is what the parser reads in it")
     whole.append(isWhole)
     streams.append(Stream(stream))
     return streams[streams.count - 1]

@@ -3,7 +3,8 @@ import NIOCore
 
 extension Invariant {
   /// Whatever frames a client sends, in whatever pieces: each accepted stream is exactly one request, for our reader of
-  /// heads and for llhttp, and streams are begun in order, once each. What belongs to one never reaches another: a head
+  /// heads and for llhttp, and what was noted while its head was written is what the reader finds in it; content is no
+  /// more than was announced. Streams are begun in order, once each. What belongs to one never reaches another: a head
   /// written in plain literals is that of its own stream, content is that of the stream's own DATA, what an honest
   /// request before them said stands in no other, and each answer goes out on the stream that asked.
   ///
@@ -37,11 +38,18 @@ extension HTTP2Observer {
     for request in requests {
       try require(request.id > last && request.id % 2 == 1, "stream \(request.id) behind \(last)")
       last = request.id
+      try require(
+        request.isReadAlike, "what is noted of stream \(request.id) is not in its head: \(shown(request.head))")
       // What is refused by our reader goes nowhere; what it takes must be one request for everybody.
       var head = RequestHead()
       var asked = request.head
       guard RequestHeadParser(limits: .forInvariants).parse(asked.span.bytes, into: &head) == .complete else {
         continue
+      }
+      if case .length(let length) = head.framing {
+        let count = request.content.count
+        try require(count <= length, "stream \(request.id) has \(count) bytes of \(length)")
+        try require(!request.isWhole || count == length, "stream \(request.id) ended after \(count) of \(length)")
       }
       try require(head.byteCount == asked.count, "stream \(request.id) is more than one head")
       if head.method == .other { asked.replaceSubrange(head.methodRange, with: Array("PUT".utf8)) }

@@ -11,6 +11,9 @@ final class HTTP2Observer: HTTP2SessionHandler {
     let stream: HTTP2Stream
     var content: [UInt8] = []
     var isAnswered = false
+    var isWhole = false
+    /// Whether what was noted while the head was written is what a reader finds in it.
+    var isReadAlike = true
 
     init(_ stream: HTTP2Stream, _ head: ByteBuffer, answer: @escaping (Request) -> Void) {
       id = stream.id
@@ -25,7 +28,10 @@ final class HTTP2Observer: HTTP2SessionHandler {
     }
 
     func received(content: ByteBuffer) { self.content += content.readableBytesView }
-    func receivedEnd(trailers: [UInt8]) { answer(self) }
+    func receivedEnd(trailers: [UInt8]) {
+      isWhole = true
+      answer(self)
+    }
     func sentContent() {}
     func closed(_ code: UInt32) {}
   }
@@ -81,7 +87,9 @@ final class HTTP2Observer: HTTP2SessionHandler {
 
   func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
     let request = Request(stream, head) { [unowned self] in due.append($0) }
+    request.isReadAlike = isReadAlike(head)
     requests.append(request)
+    request.isWhole = isWhole
     if isWhole { due.append(request) }
     return request
   }
@@ -92,6 +100,21 @@ final class HTTP2Observer: HTTP2SessionHandler {
     let request = Request(stream, head) { _ in }
     due.append(request)
     return request
+  }
+
+  private func isReadAlike(_ bytes: ByteBuffer) -> Bool {
+    var noted = RequestHead()
+    var read = RequestHead()
+    let outcome = session.takeRequest(into: &noted)
+    guard outcome == RequestHeadParser(limits: .forInvariants).parse(bytes.readableBytesSpan, into: &read) else {
+      return false
+    }
+    guard outcome == .complete else { return true }
+    return noted.fields.lines == read.fields.lines && noted.methodRange == read.methodRange
+      && noted.target == read.target && noted.path == read.path && noted.query == read.query
+      && noted.authority == read.authority && noted.framing == read.framing && noted.byteCount == read.byteCount
+      && noted.wantsUpgrade == read.wantsUpgrade && noted.nominatesFields == read.nominatesFields
+      && noted.isAsteriskForm == read.isAsteriskForm && noted.fieldsStart == read.fieldsStart
   }
 
   func receivedMalformed(_ reason: String) {}
