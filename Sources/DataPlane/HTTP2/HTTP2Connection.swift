@@ -292,16 +292,14 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 }
 
 extension HTTP2Connection: HTTP2SessionHandler {
-  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
     hasRequested = true
     let exchange = HTTP2Exchange(connection: self, stream: stream)
     exchange.receive(head, isWhole: isWhole)
     return exchange
   }
 
-  func received(
-    refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String
-  ) -> any HTTP2StreamHandler {
+  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
     hasRequested = true
     let exchange = HTTP2Exchange(connection: self, stream: stream)
     exchange.refuse(status, reason)

@@ -4,7 +4,7 @@ internal import NIOCore
 
 /// The way of a request that the control plane answers: collected whole, within its limit.
 extension HTTP2Exchange {
-  func collect(_ action: ControlAction, _ head: ByteBuffer) {
+  func collect(_ action: ControlAction, _ head: RawSpan) {
     let loop = server.loop
     exchange.routeClass = action.routeClass
     if case .length(let length) = loop.requestHead.framing, length > action.bodyLimit {
@@ -12,7 +12,7 @@ extension HTTP2Exchange {
     }
     let request = ControlRequest(
       head: ControlRequestReading.request(
-        loop.requestHead, head.readableBytesSpan, scheme: server.rules.scheme), client: client,
+        loop.requestHead, head, scheme: server.rules.scheme), client: client,
       requestID: exchange.requestID.description)
     exchange.control = ControlCollection(action: action, request: request)
     if phase == .complete { return perform() }

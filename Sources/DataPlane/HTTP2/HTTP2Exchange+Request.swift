@@ -4,7 +4,7 @@ internal import NIOCore
 /// The way of a request: head, gate, body.
 extension HTTP2Exchange {
   /// Takes the request's head, written as HTTP/1.1 has it.
-  func receive(_ head: ByteBuffer, isWhole: Bool) {
+  func receive(_ head: RawSpan, isWhole: Bool) {
     begin()
     phase = isWhole ? .complete : .content
     if connection.session.hasBeenReset { return postpone(head) }
@@ -13,17 +13,17 @@ extension HTTP2Exchange {
 
   /// A client that has withdrawn a request may withdraw this one in the same breath: it is not looked at before all that
   /// was read has been, and costs nothing but its frames if so.
-  private func postpone(_ head: ByteBuffer) {
+  private func postpone(_ head: RawSpan) {
     isPostponed = true
     hold(head)
     connection.proceedBehindReading(self)
   }
 
   /// What comes meanwhile waits: the client's window bounds it.
-  private func hold(_ head: ByteBuffer) {
+  private func hold(_ head: RawSpan) {
     if phase == .complete { pendingEnd = [] }
     phase = .deciding
-    pendingHead = head
+    pendingHead = head.withUnsafeBytes { ByteBuffer(bytes: $0) }
   }
 
   /// Reads a head that had to wait into the loop's.
@@ -52,20 +52,19 @@ extension HTTP2Exchange {
     exchange.version = .http2
   }
 
-  private func decide(_ head: ByteBuffer) {
+  private func decide(_ bytes: RawSpan) {
     let loop = server.loop
-    let bytes = head.readableBytesSpan
     server.rules.ownCookies.find(bytes, in: &loop.requestHead)
     exchange.note(loop.requestHead, bytes, from: connection.peer, on: server)
     exchange.version = .http2
     switch server.gate.decide(loop.requestHead, bytes, client, exchange.requestID) {
-    case .forward(let order): forward(order, head)
+    case .forward(let order): forward(order, bytes)
     case .answer(let response, let routeClass):
       exchange.routeClass = routeClass
       respond(response)
-    case .perform(let action): collect(action, head)
+    case .perform(let action): collect(action, bytes)
     case .wait(let work):
-      hold(head)
+      hold(bytes)
       let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
       let eventLoop = loop.eventLoop
       Task {
@@ -83,13 +82,13 @@ extension HTTP2Exchange {
     let end = pendingEnd
     pendingEnd = nil
     if end == [], exchange.waitingContent == nil, server.loop.requestHead.framing == .none { phase = .complete }
-    decide(head)
+    decide(head.readableBytesSpan)
     if let end, phase == .content { receivedEnd(trailers: end) } else if phase == .deciding { pendingEnd = end }
   }
 
   // MARK: Upstream
 
-  private func forward(_ order: ForwardingOrder, _ head: ByteBuffer) {
+  private func forward(_ order: ForwardingOrder, _ bytes: RawSpan) {
     let loop = server.loop
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
     guard exchange.balancer != nil else { return refuse(500, "no application is configured") }
@@ -103,7 +102,7 @@ extension HTTP2Exchange {
     if exchange.upgrades, framing != .none { return refuse(400, "a body in a request for an upgrade") }
     var sent = loop.heads.take()
     RequestForwarding.write(
-      loop.requestHead, head.readableBytesSpan, rules: server.rules,
+      loop.requestHead, bytes, rules: server.rules,
       context: exchange.forwarding(order, connection.forwardedFor, trusted: connection.peer.isTrusted), to: &sent)
     exchange.sentHead = sent
     exchange.isChunked = framing == .chunked

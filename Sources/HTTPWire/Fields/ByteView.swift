@@ -43,19 +43,39 @@ extension RawSpan {
   @inline(__always)
   package func equals(_ literal: StaticString, _ range: Range<Int>) -> Bool {
     guard range.count == literal.utf8CodeUnitCount else { return false }
-    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(literal.utf8Start), byteCount: range.count)
-    for offset in 0..<range.count where byte(at: range.lowerBound + offset) != expected.byte(at: offset) {
-      return false
-    }
-    return true
+    return isSame(literal, at: range.lowerBound, word: { $0 }, halfWord: { $0 }, byte: { $0 })
   }
 
   /// Whether `range` holds the bytes of `lowercase` without regard to ASCII case, whatever they are.
   package func equalsIgnoringCase(_ lowercase: StaticString, _ range: Range<Int>) -> Bool {
     guard range.count == lowercase.utf8CodeUnitCount else { return false }
-    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(lowercase.utf8Start), byteCount: range.count)
-    for offset in 0..<range.count
-    where byte(at: range.lowerBound + offset).lowercased != expected.byte(at: offset) { return false }
+    return isSame(
+      lowercase, at: range.lowerBound, word: { $0.lowercased },
+      halfWord: { UInt32(truncatingIfNeeded: UInt64($0).lowercased) }, byte: { $0.lowercased })
+  }
+
+  /// Whether the bytes from `start` on, of which there are as many, are those of `literal` once they are mapped: many at a
+  /// time, some twice.
+  @inline(__always)
+  private func isSame(
+    _ literal: StaticString, at start: Int, word mapped: (UInt64) -> UInt64, halfWord mappedHalf: (UInt32) -> UInt32,
+    byte mappedByte: (UInt8) -> UInt8
+  ) -> Bool {
+    let count = literal.utf8CodeUnitCount
+    let expected = RawSpan(_unsafeStart: UnsafeRawPointer(literal.utf8Start), byteCount: count)
+    if count >= 8 {
+      var offset = 0
+      while offset + 8 <= count {
+        if mapped(word(at: start + offset)) != expected.word(at: offset) { return false }
+        offset += 8
+      }
+      return mapped(word(at: start + count - 8)) == expected.word(at: count - 8)
+    }
+    if count >= 4 {
+      return mappedHalf(halfWord(at: start)) == expected.halfWord(at: 0)
+        && mappedHalf(halfWord(at: start + count - 4)) == expected.halfWord(at: count - 4)
+    }
+    for offset in 0..<count where mappedByte(byte(at: start + offset)) != expected.byte(at: offset) { return false }
     return true
   }
 
@@ -66,6 +86,18 @@ extension RawSpan {
 
   /// The bytes of `range`, copied.
   package func array(_ range: Range<Int>) -> [UInt8] { extracting(range).withUnsafeBytes { Array($0) } }
+}
+
+extension UInt64 {
+  /// Eight bytes at once, each ASCII capital as its small letter.
+  @inline(__always)
+  var lowercased: UInt64 {
+    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are no letters anyway.
+    let plain = self & 0x7F7F_7F7F_7F7F_7F7F
+    let capitals = (plain &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(plain &+ 0x2525_2525_2525_2525) & ~self & 0x8080_8080_8080_8080
+    // The highest bit, moved to where a small letter differs.
+    return self | capitals >> 2
+  }
 }
 
 extension UInt8 {

@@ -67,38 +67,6 @@ extension RawSpan {
     return offset
   }
 
-  /// Whether it is a field name as HTTP/2 has it: a token without capitals (RFC 9113 8.2.1).
-  @inline(__always)
-  var isFieldName: Bool {
-    let end = byteCount
-    guard end > 0 else { return false }
-    var offset = 0
-    while offset + 8 <= end, word(at: offset).isPlainName { offset += 8 }
-    // The last eight, or all where there are four to seven: some are looked at twice.
-    if end - offset < 8, end >= 8, word(at: end - 8).isPlainName { return true }
-    if offset == 0, end < 8, end >= 4 {
-      let both = UInt64(halfWord(at: 0)) | UInt64(halfWord(at: end - 4)) << 32
-      if both.isPlainName { return true }
-    }
-    while offset < end {
-      let byte = byte(at: offset)
-      guard CharacterClass.token.contains(byte), byte == byte.lowercased else { return false }
-      offset += 1
-    }
-    return true
-  }
-
-  /// Whether it is a field value as HTTP/2 has it: no control characters but HTAB (RFC 9110 5.5), and no white space at
-  /// either end (RFC 9113 8.2.1).
-  @inline(__always)
-  var isFieldValue: Bool {
-    let end = byteCount
-    guard end > 0 else { return true }
-    let (first, last) = (byte(at: 0), byte(at: end - 1))
-    guard first != 0x20, first != 0x09, last != 0x20, last != 0x09 else { return false }
-    return endOfFieldText(from: 0) == end
-  }
-
   /// The first place from `start` on that holds a control character other than HTAB (RFC 9110 5.5: a field value is
   /// visible ASCII, SP, HTAB and obs-text), or `byteCount`.
   @inline(__always)
@@ -129,16 +97,9 @@ extension RawSpan {
 }
 
 extension UInt64 {
-  /// Eight bytes at once: whether all are small ASCII letters, digits or hyphens.
-  @inline(__always)
-  fileprivate var isPlainName: Bool {
-    // A letter has its bit 5 if it is a small one, and so do digits and the hyphen.
-    bytesOutsideNames == 0 && self & 0x2020_2020_2020_2020 == 0x2020_2020_2020_2020
-  }
-
   /// Eight bytes at once: the highest bit of each that is neither an ASCII letter, a digit nor a hyphen.
   @inline(__always)
-  fileprivate var bytesOutsideNames: UInt64 {
+  var bytesOutsideNames: UInt64 {
     // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are none of these anyway.
     let plain = self & 0x7F7F_7F7F_7F7F_7F7F
     let folded = plain | 0x2020_2020_2020_2020

@@ -3,10 +3,11 @@
 /// Found once, they serve twice: the gate reads them, and forwarding leaves them out.
 package struct OwnCookies: Sendable {
   /// The name of the session's cookie; every cookie whose name is this, or begins with this and a hyphen, is ours.
+  /// In small letters.
   private let name: [UInt8]
 
   /// - Parameter name: at least eight characters of RFC 9110's token.
-  package init(name: String) { self.name = Array(name.utf8) }
+  package init(name: String) { self.name = name.utf8.map(\.lowercased) }
 
   /// Where one cookie of ours stands.
   package struct Place: Sendable, Equatable {
@@ -58,15 +59,23 @@ package struct OwnCookies: Sendable {
   /// and an application that does must not see ours under another spelling.
   @inline(__always)
   private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard range.count >= name.count, bytes.byte(at: range.lowerBound).lowercased == name[0].lowercased else {
+    guard range.count >= name.count, bytes.byte(at: range.lowerBound).lowercased == name[0] else {
       return false
     }
     return nameMatches(bytes, range)
   }
 
   private func nameMatches(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    for offset in 0..<name.count
-    where bytes.byte(at: range.lowerBound + offset).lowercased != name[offset].lowercased { return false }
+    let expected = name.span.bytes
+    var offset = 0
+    while offset + 8 <= name.count {
+      guard bytes.word(at: range.lowerBound + offset).lowercased == expected.word(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < name.count {
+      guard bytes.byte(at: range.lowerBound + offset).lowercased == expected.byte(at: offset) else { return false }
+      offset += 1
+    }
     guard range.count > name.count else { return true }
     switch bytes.byte(at: range.lowerBound + name.count) {
     case 0x3D, 0x2D, 0x20, 0x09: return true

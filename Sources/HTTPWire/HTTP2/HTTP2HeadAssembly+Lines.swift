@@ -1,5 +1,3 @@
-internal import NIOCore
-
 /// The first line of a head, its field lines, and what stands behind them.
 extension HTTP2HeadAssembly {
   /// Ends the head of a request.
@@ -32,7 +30,7 @@ extension HTTP2HeadAssembly {
     } else if !isWhole, !announcesLength {
       write(line: "Transfer-Encoding", "chunked", .transferEncoding)
     }
-    publish()
+    text.append("\r\n")
     return .head
   }
 
@@ -49,14 +47,8 @@ extension HTTP2HeadAssembly {
         write(line: "Content-Length", "0", .contentLength)
       }
     }
-    publish()
-    return .head
-  }
-
-  /// Ends the head, and hands it out.
-  private mutating func publish() {
     text.append("\r\n")
-    head.writeBytes(text.bytes)
+    return .head
   }
 
   /// Whether the head of a response is that of an interim one (RFC 9110 15.2).
@@ -146,7 +138,7 @@ extension HTTP2HeadAssembly {
   // MARK: What the lines say
 
   /// Hands over what the lines of the request that has just been ended say, as ``RequestHeadParser`` would read it out of
-  /// `head`.
+  /// `text`.
   mutating func takeRequest(into request: inout RequestHead) -> HeadParse {
     request.reset()
     // Between the method with its space, and " HTTP/1.1".

@@ -1,5 +1,3 @@
-internal import NIOCore
-
 /// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one gate and one way of forwarding judge
 /// the requests of both versions, and the responses as well. Where each line stands is noted while it is written: what
 /// ``RequestHeadParser`` would find in the head is known without reading it again.
@@ -12,7 +10,7 @@ internal import NIOCore
 struct HTTP2HeadAssembly: ~Copyable {
   /// What the whole section is.
   enum Outcome: Equatable {
-    /// A head in `head`.
+    /// A head in `text`.
     case head
     /// A request that RFC 9113 8.1.1 calls malformed.
     case malformed(String)
@@ -20,8 +18,6 @@ struct HTTP2HeadAssembly: ~Copyable {
     case refused(status: Int, String)
   }
 
-  /// The head, once it is whole.
-  var head = ByteBuffer()
   let limits: HeadLimits
   private let isRequest: Bool
   /// The head as it is written, and its lines.
@@ -58,7 +54,6 @@ struct HTTP2HeadAssembly: ~Copyable {
 
   /// Begins with another section; keeps the memory.
   mutating func reset() {
-    head.clear()
     text.removeAll()
     fields.removeAll()
     cookies.removeAll()
@@ -95,10 +90,10 @@ struct HTTP2HeadAssembly: ~Copyable {
       isTooLarge = true
       return
     }
-    guard RawSpan(_unsafeBytes: value).isFieldValue else { return refuse("a malformed value") }
+    guard value.isFieldValue else { return refuse("a malformed value") }
     let bytes = RawSpan(_unsafeBytes: name)
     if name.first == 0x3A { return takePseudo(bytes, value) }
-    guard bytes.isFieldName else { return refuse("a malformed name") }
+    guard name.isFieldName else { return refuse("a malformed name") }
     if !hasLine { writeFirstLine() }
     let known = KnownField.classify(bytes, at: 0, count: name.count)
     switch known {

@@ -119,10 +119,11 @@ extension HTTP2Session {
       } else if assembly.announcedLength ?? 0 > 0 {
         return refuse(stream, "an announced length and no content")
       }
-      let head = assembly.head
+      // Nobody adds to it while it is looked at: that takes another field, and the session is not fed from within.
+      let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
     case .refused(let status, let reason):
-      stream.handler = handler?.received(refusable: assembly.head, on: stream, status: status, reason: reason)
+      stream.handler = handler?.received(refusableOn: stream, status: status, reason: reason)
     case .malformed(let reason): refuse(stream, reason)
     }
   }
@@ -140,7 +141,8 @@ extension HTTP2Session {
       return reset(stream, .protocolError)
     }
     stream.hasHead = !isInterim
-    stream.handler?.received(head: assembly.head, isChunked: hasBody && !assembly.announcesLength)
+    stream.handler?.received(
+      head: ByteBuffer(bytes: assembly.text.bytes), isChunked: hasBody && !assembly.announcesLength)
     if isEnd { receivedEnd(of: stream, trailers: []) }
   }
 

@@ -5,12 +5,12 @@ package import NIOCore
 package protocol HTTP2SessionHandler: AnyObject {
   /// A request's head is whole.
   /// - Parameters:
-  ///   - head: the request as an HTTP/1.1 head, which ``HTTP2Session/takeRequest(into:)`` has read already; its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///   - head: the request as an HTTP/1.1 head, to be looked at before this returns, which ``HTTP2Session/takeRequest(into:)`` has read already; its body is framed by its length, or by `Transfer-Encoding` for want of one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: who is told of what follows on the stream.
-  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
+  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
   /// A well-formed request that is to be answered with this status and nothing else.
-  func received(refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String)
+  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String)
     -> any HTTP2StreamHandler
   /// A malformed request (RFC 9113 8.1.1); its stream has been reset.
   func receivedMalformed(_ reason: String)
@@ -218,7 +218,7 @@ package final class HTTP2Session {
   }
 
   /// Lets go of memory that only a connection in use needs.
-  package func rest() { assembly.release() }
+  package func rest() { if !isBusy { assembly.release() } }
 
   // MARK: The end of the connection
 

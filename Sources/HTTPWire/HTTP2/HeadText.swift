@@ -37,15 +37,23 @@ struct HeadText: ~Copyable {
   mutating func append(lowercasing name: UnsafeRawBufferPointer) {
     let place = room(for: name.count)
     var offset = 0
-    while offset + 8 <= name.count {
+    while offset &+ 8 <= name.count {
       place.storeBytes(
         of: name.loadUnaligned(fromByteOffset: offset, as: UInt64.self).lowercased, toByteOffset: offset,
         as: UInt64.self)
-      offset += 8
+      offset &+= 8
     }
-    while offset < name.count {
-      place.storeBytes(of: name[offset].lowercased, toByteOffset: offset, as: UInt8.self)
-      offset += 1
+    if name.count >= 8, offset < name.count {
+      // The last eight: some are written twice.
+      offset = name.count &- 8
+      place.storeBytes(
+        of: name.loadUnaligned(fromByteOffset: offset, as: UInt64.self).lowercased, toByteOffset: offset,
+        as: UInt64.self)
+    } else {
+      while offset < name.count {
+        place.storeBytes(of: name[offset].lowercased, toByteOffset: offset, as: UInt8.self)
+        offset &+= 1
+      }
     }
     count += name.count
   }
@@ -81,17 +89,5 @@ struct HeadText: ~Copyable {
     start?.deallocate()
     start = larger
     return larger + count
-  }
-}
-
-extension UInt64 {
-  /// Eight bytes at once, each ASCII capital as its small letter.
-  @inline(__always)
-  fileprivate var lowercased: UInt64 {
-    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are no letters anyway.
-    let plain = self & 0x7F7F_7F7F_7F7F_7F7F
-    let capitals = (plain &+ 0x3F3F_3F3F_3F3F_3F3F) & ~(plain &+ 0x2525_2525_2525_2525) & ~self & 0x8080_8080_8080_8080
-    // The highest bit, moved to where a small letter differs.
-    return self | capitals >> 2
   }
 }

@@ -130,9 +130,9 @@ final class HTTP2Rig: HTTP2SessionHandler {
 
   // MARK: The handler
 
-  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
-    heads.append(String(buffer: head))
-    let bytes = Array(head.readableBytesView)
+  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+    let bytes = head.withUnsafeBytes { Array($0) }
+    heads.append(String(decoding: bytes, as: UTF8.self))
     #expect(
       describe(session.takeRequest(into: &request), bytes, &request)
         == readRequest(bytes, limits: session.policy.heads),
@@ -142,9 +142,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
     return streams[streams.count - 1]
   }
 
-  func received(
-    refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String
-  ) -> any HTTP2StreamHandler {
+  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
     refused.append(status)
     streams.append(Stream(stream))
     return streams[streams.count - 1]

@@ -15,10 +15,10 @@ final class HTTP2Observer: HTTP2SessionHandler {
     /// Whether what was noted while the head was written is what a reader finds in it.
     var isReadAlike = true
 
-    init(_ stream: HTTP2Stream, _ head: ByteBuffer, answer: @escaping (Request) -> Void) {
+    init(_ stream: HTTP2Stream, _ head: [UInt8], answer: @escaping (Request) -> Void) {
       id = stream.id
       self.stream = stream
-      self.head = Array(head.readableBytesView)
+      self.head = head
       self.answer = answer
     }
 
@@ -85,8 +85,8 @@ final class HTTP2Observer: HTTP2SessionHandler {
     output += buffer.readableBytesView
   }
 
-  func received(request head: ByteBuffer, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
-    let request = Request(stream, head) { [unowned self] in due.append($0) }
+  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+    let request = Request(stream, head.withUnsafeBytes { Array($0) }) { [unowned self] in due.append($0) }
     request.isReadAlike = isReadAlike(head)
     requests.append(request)
     request.isWhole = isWhole
@@ -94,19 +94,17 @@ final class HTTP2Observer: HTTP2SessionHandler {
     return request
   }
 
-  func received(
-    refusable head: ByteBuffer, on stream: HTTP2Stream, status: Int, reason: String
-  ) -> any HTTP2StreamHandler {
-    let request = Request(stream, head) { _ in }
+  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+    let request = Request(stream, []) { _ in }
     due.append(request)
     return request
   }
 
-  private func isReadAlike(_ bytes: ByteBuffer) -> Bool {
+  private func isReadAlike(_ bytes: RawSpan) -> Bool {
     var noted = RequestHead()
     var read = RequestHead()
     let outcome = session.takeRequest(into: &noted)
-    guard outcome == RequestHeadParser(limits: .forInvariants).parse(bytes.readableBytesSpan, into: &read) else {
+    guard outcome == RequestHeadParser(limits: .forInvariants).parse(bytes, into: &read) else {
       return false
     }
     guard outcome == .complete else { return true }
