@@ -4,13 +4,13 @@ internal import NIOCore
 /// The steps of an exchange that are the same whatever the client speaks.
 extension Exchange {
   /// Begins: the head of a request is whole, or refused.
-  mutating func begin(on server: ServerContext) {
+  mutating func begin(on server: ServerContext, at now: NIODeadline = .now()) {
     // Its memory serves from request to request.
     requestLine?.clear()
     self = Exchange(requestLine: requestLine)
     isUnderWay = true
     server.observer.exchangeBegan()
-    began = .now()
+    began = now
     requestID = server.loop.requestIDs.next()
   }
 

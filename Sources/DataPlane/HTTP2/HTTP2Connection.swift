@@ -40,6 +40,11 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private var isFlushing = false
   /// What is to be done when all that was read has been looked at.
   private var behindReading: [HTTP2Exchange] = []
+  /// Who has queued content in this turn: what has not left by its end waits for the client, who has so much time.
+  private var queuing: [HTTP2Exchange] = []
+  /// When what is being looked at was read, or what is being written began to be: looking at the clock for each step of
+  /// each stream would cost as much as the steps do.
+  private(set) var now = NIODeadline.now()
   private var hasRequested = false
   private var isLeaving = false
   private var isClosed = false
@@ -57,7 +62,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     self.server = server
     self.peer = peer
     forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
-    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: .now())
+    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
   }
 
   // MARK: For the exchanges
@@ -73,7 +78,15 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   /// Calls ``HTTP2Exchange/proceed()`` when everything that was read has been looked at.
   func proceedBehindReading(_ exchange: HTTP2Exchange) {
-    if isReading { behindReading.append(exchange) } else { exchange.proceed() }
+    if isReading { return behindReading.append(exchange) }
+    now = .now()
+    exchange.proceed()
+  }
+
+  /// Has ``HTTP2Exchange/awaitRoom(_:)`` called once what is due has been sent.
+  func awaitRoomBehindSending(_ exchange: HTTP2Exchange) {
+    queuing.append(exchange)
+    flushSoon()
   }
 
   /// Sends what was submitted, with what else becomes due in this turn of the loop.
@@ -89,6 +102,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     flushIsDue = false
     guard let context, !isFlushing, !isReading, !isClosed else { return }
     isFlushing = true
+    now = .now()
     while isWritable {
       var buffer = server.loop.frames.take()
       session.produce(into: &buffer, limit: Self.writeLimit)
@@ -98,6 +112,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
       if count < Self.writeLimit { break }
     }
     isFlushing = false
+    for exchange in queuing { exchange.awaitRoom(now) }
+    queuing.removeAll(keepingCapacity: queuing.count <= 128)
     if session.isOver { return closeBehind() }
     if isFull, session.queuedBytes < session.policy.queuedBytes / 2 {
       isFull = false
@@ -140,6 +156,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private func leave() {
     guard !isClosed else { return }
     isClosed = true
+    now = .now()
+    queuing = []
     server.loop.wheel.remove(self)
     session.close()
     server.ended(self)
@@ -159,16 +177,18 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard wait != .lingering, !isClosed else { return }
     isReading = true
-    session.receive(unwrapInboundIn(data), now: .now())
+    now = .now()
+    session.receive(unwrapInboundIn(data), now: now)
     isReading = false
     var next = 0
+    if !behindReading.isEmpty { now = .now() }
     // Of a client that is shown the door nothing more goes to an application: its last requests are void like the others.
     while next < behindReading.count, session.endedBy == nil {
       behindReading[next].proceed()
       next += 1
     }
     behindReading.removeAll(keepingCapacity: behindReading.count <= 128)
-    if session.wantsToWrite || session.isOver { flushSoon() } else { updateWait() }
+    if session.wantsToWrite || session.isOver || !queuing.isEmpty { flushSoon() } else { updateWait() }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {

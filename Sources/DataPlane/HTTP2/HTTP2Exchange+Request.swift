@@ -48,7 +48,7 @@ extension HTTP2Exchange {
 
   private func begin() {
     guard !exchange.isUnderWay else { return }
-    exchange.begin(on: server)
+    exchange.begin(on: server, at: connection.now)
     exchange.version = .http2
   }
 
@@ -148,13 +148,12 @@ extension HTTP2Exchange {
     startIsDue = false
     guard !exchange.responseBegan, let pool = exchange.balancer?.choose() else { return }
     exchange.attempts.place = pool.number
-    if let idle = pool.takeIdle() { begin(on: idle) } else { pool.connect(for: self) }
+    if let idle = pool.takeIdle() { begin(on: idle, connection.now) } else { pool.connect(for: self) }
   }
 
-  private func begin(on connection: UpstreamConnection) {
+  private func begin(on connection: UpstreamConnection, _ now: NIODeadline) {
     guard let head = exchange.sentHead else { return }
     upstream = connection
-    let now = NIODeadline.now()
     exchange.upstreamBegan = now
     let content = phase == .switching ? nil : exchange.waitingContent
     if phase != .switching { exchange.waitingContent = nil }
@@ -166,7 +165,7 @@ extension HTTP2Exchange {
 
   func upstreamReady(_ connection: UpstreamConnection) {
     guard phase != .closed, upstream == nil, !exchange.responseBegan else { return connection.release() }
-    begin(on: connection)
+    begin(on: connection, .now())
   }
 
   // MARK: The body

@@ -87,7 +87,7 @@ extension HTTP2Exchange {
     guard content.readableBytes > 0 else { return }
     exchange.sentBytes += content.readableBytes
     connection.session.send(content, on: stream)
-    awaitRoom()
+    hasQueued()
   }
 
   func flushResponse() {
@@ -159,7 +159,7 @@ extension HTTP2Exchange {
       exchange.sentBytes = response.body.count
       connection.session.send(ByteBuffer(bytes: response.body), on: stream)
       connection.session.end(stream, trailers: [])
-      awaitRoom()
+      hasQueued()
     }
     connection.flushSoon()
   }

@@ -37,6 +37,8 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   var startIsDue = false
   /// Whether the deadline is for a client that does not take the response.
   private var awaitsRoom = false
+  /// Whether the connection looks, once it has sent what is due, if all that was queued has left.
+  private var isQueuing = false
 
   /// Bytes of a response that wait for the client before the application is not read any more.
   private static let queueLimit = 64 * 1024
@@ -70,16 +72,24 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
       if awaitsRoom { server.loop.wheel.disarm(self) }
       awaitsRoom = false
     } else if awaitsRoom {
-      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: connection.now)
     }
     if hasRoom { upstream?.holdReads(false) }
   }
 
-  /// Sees to it that a client that takes nothing of what is queued does not hold it for ever.
-  func awaitRoom() {
-    guard !awaitsRoom, stream.queuedBytes > 0 else { return }
+  /// Something was queued: a client that takes nothing of it must not hold it for ever.
+  func hasQueued() {
+    guard !isQueuing, !awaitsRoom else { return }
+    isQueuing = true
+    connection.awaitRoomBehindSending(self)
+  }
+
+  /// What was due has been sent; what has not left by now waits for the client.
+  func awaitRoom(_ now: NIODeadline) {
+    isQueuing = false
+    guard phase != .closed, stream.queuedBytes > 0 else { return }
     awaitsRoom = true
-    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: now)
   }
 
   /// The client's channel can take more again.
@@ -147,6 +157,6 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
     // Either side may end a tunnel: that is how one ends.
     if !stream.isEndSent, exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
     if exchange.status == 0 { exchange.status = 499 }
-    exchange.report(to: server, from: connection.peer)
+    exchange.report(to: server, from: connection.peer, at: connection.now)
   }
 }

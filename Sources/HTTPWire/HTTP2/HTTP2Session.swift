@@ -31,6 +31,7 @@ package final class HTTP2Session {
   package unowned var handler: (any HTTP2SessionHandler)?
   /// nil when the library had no memory for it, or when it is closed.
   var pointer: OpaquePointer?
+  private let memory = HTTP2Memory()
   var streams = HTTP2Streams()
   var assembly: HTTP2HeadAssembly
   var resets: HTTP2Budget
@@ -92,10 +93,11 @@ package final class HTTP2Session {
     let callbacks = HTTP2Callbacks.ours.pointer
     var session: OpaquePointer?
     let options = (isServer ? HTTP2Options.server : .client).pointer
+    var functions = memory.functions
     let made =
       isServer
-      ? nghttp2_session_server_new2(&session, callbacks, user, options)
-      : nghttp2_session_client_new2(&session, callbacks, user, options)
+      ? nghttp2_session_server_new3(&session, callbacks, user, options, &functions)
+      : nghttp2_session_client_new3(&session, callbacks, user, options, &functions)
     pointer = made == 0 ? session : nil
   }
 
@@ -218,7 +220,11 @@ package final class HTTP2Session {
   }
 
   /// Lets go of memory that only a connection in use needs.
-  package func rest() { if !isBusy { assembly.release() } }
+  package func rest() {
+    guard !isBusy else { return }
+    assembly.release()
+    memory.release()
+  }
 
   // MARK: The end of the connection
 
