@@ -47,6 +47,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private(set) var now = NIODeadline.now()
   private var hasRequested = false
   private var isLeaving = false
+  /// Whether the pause of an idle connection is over.
+  private var isResting = false
   private var isClosed = false
   /// Whether so much waits for the client that applications are not read any more.
   private var isFull = false
@@ -55,6 +57,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
   private static let writeLimit = 48_000
+  /// For so long an idle connection keeps the memory that one in use needs: most have the next request sooner.
+  private static let pause = TimeAmount.seconds(1)
   private static let farewell = TimeAmount.seconds(1)
   private static let lingering = TimeAmount.seconds(2)
 
@@ -232,8 +236,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     case .nothing: server.loop.wheel.disarm(self)
     case .head: arm(waits.head)
     case .idle:
-      session.rest()
-      arm(waits.idle)
+      isResting = waits.idle <= Self.pause
+      arm(min(Self.pause, waits.idle))
     case .write: arm(waits.writeProgress)
     case .farewell: arm(Self.farewell)
     case .lingering: break
@@ -244,6 +248,10 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   override func timedOut() {
     switch wait {
+    case .idle where !isResting:
+      isResting = true
+      session.rest()
+      arm(max(server.waits.idle - Self.pause, .zero))
     case .idle:
       session.terminate(.noError)
       flush()

@@ -57,7 +57,8 @@ extension HTTP2Exchange {
     server.rules.ownCookies.find(bytes, in: &loop.requestHead)
     exchange.note(loop.requestHead, bytes, from: connection.peer, on: server)
     exchange.version = .http2
-    switch server.gate.decide(loop.requestHead, bytes, client, exchange.requestID) {
+    let decision = server.gate.decide(loop.requestHead, bytes, client, exchange.requestID)
+    switch consume decision {
     case .forward(let order): forward(order, bytes)
     case .answer(let response, let routeClass):
       exchange.routeClass = routeClass
@@ -88,7 +89,7 @@ extension HTTP2Exchange {
 
   // MARK: Upstream
 
-  private func forward(_ order: ForwardingOrder, _ bytes: RawSpan) {
+  private func forward(_ order: consuming ForwardingOrder, _ bytes: RawSpan) {
     let loop = server.loop
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
     guard exchange.balancer != nil else { return refuse(500, "no application is configured") }

@@ -22,6 +22,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   }
 
   let connection: HTTP2Connection
+  let server: ServerContext
   let stream: HTTP2Stream
   var phase = Phase.complete
   var exchange = Exchange()
@@ -47,10 +48,9 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
 
   init(connection: HTTP2Connection, stream: HTTP2Stream) {
     self.connection = connection
+    server = connection.server
     self.stream = stream
   }
-
-  var server: ServerContext { connection.server }
 
   /// Who is asking: the client behind a trusted proxy that names one, else the peer.
   var client: ClientPeer { exchange.client ?? connection.peer }

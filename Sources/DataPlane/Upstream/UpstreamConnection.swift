@@ -27,8 +27,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   let pool: UpstreamPool
   /// Whether TLS has to be there before the first request.
   private let awaitsHandshake: Bool
-  /// Whether what it is handed is what the socket was read into.
-  private let readsSocket: Bool
+  /// Whether nothing stands between it and the socket: what it is handed is what was read, and what it writes is sent.
+  private let isAtSocket: Bool
+  private var shortcut = SocketShortcut()
   private var context: ChannelHandlerContext?
   var phase = Phase.connecting
   /// Whose exchange it carries; let go of at its end. Not weak: that costs an object for each exchange over HTTP/2.
@@ -57,12 +58,12 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Most interim responses before a final one.
   static let interimLimit = 32
 
-  init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool, readsSocket: Bool) {
+  init(loop: LoopResources, pool: UpstreamPool, timeouts: UpstreamWaits, awaitsHandshake: Bool, isAtSocket: Bool) {
     self.loop = loop
     self.pool = pool
     self.timeouts = timeouts
     self.awaitsHandshake = awaitsHandshake
-    self.readsSocket = readsSocket
+    self.isAtSocket = isAtSocket
   }
 
   // MARK: For the client
@@ -97,16 +98,38 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     upgradeWasAsked = upgrades
     interimResponses = 0
     loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
+    var rest = head
+    if shortcut.send(&rest) {
+      if let content {
+        shortcut.hasWritten()
+        context.writeAndFlush(wrapOutboundOut(content), promise: nil)
+      }
+      return
+    }
     if let content {
-      context.write(wrapOutboundOut(head), promise: nil)
+      shortcut.hasWritten()
+      context.write(wrapOutboundOut(rest), promise: nil)
       context.writeAndFlush(wrapOutboundOut(content), promise: nil)
     } else {
-      context.writeAndFlush(wrapOutboundOut(head), promise: nil)
+      write(rest, context)
     }
   }
 
+  /// Hands the whole of a request, or the rest of one, to the channel: when it has left, so has all before it.
+  private func write(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
+    let write = shortcut.hasWritten()
+    guard isAtSocket else { return context.writeAndFlush(wrapOutboundOut(head), promise: nil) }
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenSuccess { bound.value.shortcut.hasLeft(write) }
+    context.writeAndFlush(wrapOutboundOut(head), promise: sent)
+  }
+
   /// Sends more of the request's body, or bytes of a tunnel; to be flushed.
-  func send(_ content: ByteBuffer) { context?.write(wrapOutboundOut(content), promise: nil) }
+  func send(_ content: ByteBuffer) {
+    shortcut.hasWritten()
+    context?.write(wrapOutboundOut(content), promise: nil)
+  }
 
   func flushRequest() { context?.flush() }
 
@@ -152,6 +175,12 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     phase = .closed
     exchangeEnded()
     loop.wheel.disarm(self)
+    closeChannel()
+  }
+
+  /// Closes the channel; what it has not sent is lost.
+  private func closeChannel() {
+    shortcut.close()
     context?.close(promise: nil)
   }
 
@@ -159,10 +188,12 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
+    if isAtSocket { shortcut.open(context.channel) }
     if context.channel.isActive, !awaitsHandshake { established() }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    shortcut.close()
     self.context = nil
     loop.wheel.remove(self)
   }
@@ -176,7 +207,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     if event is TLSHandshakeCompleted { established() }
     // The end that TLS tells (close_notify): nothing more comes, and nothing may be asked any more.
     if case .inputClosed? = event as? ChannelEvent {
-      if phase == .idle { close() } else { context.close(promise: nil) }
+      if phase == .idle { close() } else { closeChannel() }
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -223,7 +254,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func adopt(_ manner: ReadManner) {
-    guard manner != readManner, readsSocket, let options = context?.channel.syncOptions else { return }
+    guard manner != readManner, isAtSocket, let options = context?.channel.syncOptions else { return }
     readManner = manner
     // A channel that is about to close may refuse: then nothing is read any more.
     try? options.setOption(.recvAllocator, value: manner.allocator(loop))
@@ -239,12 +270,13 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     // Only TLS and the socket speak here; both have closed, or are about to.
     if phase == .connecting { handshakeError = String(describing: error) }
     if phase == .content, decoder.endsWithConnection { fail(.closedMidway) }
-    context.close(promise: nil)
+    closeChannel()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
     phase = .closed
+    shortcut.close()
     loop.responseRead = .now()
     exchangeEnded()
     loop.wheel.disarm(self)

@@ -114,7 +114,7 @@ final class UpstreamPool {
   func connect(for client: any ExchangeClient) {
     let connection = UpstreamConnection(
       loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil,
-      readsSocket: site.tls == nil && !speaksHTTP2)
+      isAtSocket: site.tls == nil && !speaksHTTP2)
     let now = NIODeadline.now()
     connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)

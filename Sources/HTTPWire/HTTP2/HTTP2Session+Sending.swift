@@ -114,12 +114,9 @@ extension HTTP2Session {
   func writeContent(of id: Int32, head: UnsafeRawBufferPointer, count: Int) -> Int32 {
     guard let stream = streams[id] else { return Int32(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     output.writeBytes(head)
-    if count > 0, var queue = stream.queue {
-      stream.queue = nil
-      guard let content = queue.readSlice(length: count) else { return Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-      output.writeImmutableBuffer(content)
+    if count > 0, let queue = stream.takeQueue(count) {
+      output.writeImmutableBuffer(queue)
       queuedBytes -= count
-      stream.queue = queue.readableBytes > 0 ? queue : nil
       idleFrames.earn(2)
       stream.handler?.sentContent()
     }

@@ -34,6 +34,12 @@ package final class HTTP2Stream {
 
   /// Bytes that wait to be sent.
   package var queuedBytes: Int { queue?.readableBytes ?? 0 }
+
+  /// Takes so many of them, nil where there are fewer.
+  func takeQueue(_ count: Int) -> ByteBuffer? {
+    if queuedBytes == count { return queue.take() }
+    return queue?.readSlice(length: count)
+  }
 }
 
 /// Who uses a stream. Called while the session reads or writes: it may submit what it likes, but must neither feed nor

@@ -16,7 +16,10 @@ struct HTTP2Streams {
   /// Adds one; one that has its identifier makes room.
   mutating func insert(_ stream: HTTP2Stream) {
     let place = place(of: stream.id)
-    if place < identifiers.count, identifiers[place] == stream.id {
+    if place == identifiers.count {
+      identifiers.append(stream.id)
+      all.append(stream)
+    } else if identifiers[place] == stream.id {
       all[place] = stream
     } else {
       identifiers.insert(stream.id, at: place)
