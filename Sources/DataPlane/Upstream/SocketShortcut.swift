@@ -43,7 +43,7 @@ struct SocketShortcut {
 
   /// Sends what the socket takes at once of `bytes`, and takes that out of it.
   /// - Returns: whether that was everything.
-  mutating func send(_ bytes: inout ByteBuffer) -> Bool {
+  func send(_ bytes: inout ByteBuffer) -> Bool {
     guard let descriptor, written == left else { return false }
     let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
     let count = bytes.withUnsafeReadableBytes {
