@@ -110,6 +110,56 @@ struct FieldTests {
     }
   }
 
+  @Test("Names and values of HTTP/2 are what a look at each byte says, at every length and place")
+  func namesAndValues() {
+    let lengths = Array(0...41) + [63, 64, 65, 100]
+    for byte in UInt8.min ... .max {
+      for count in lengths {
+        for place in Set([0, 1, 3, 4, 7, 8, count / 2, count - 9, count - 8, count - 2, count - 1]) {
+          guard place >= 0, place < count else { continue }
+          var bytes = [UInt8](repeating: 0x61, count: count)
+          bytes[place] = byte
+          let isName = Self.tokenCharacters.contains(byte) && !(0x41...0x5A).contains(byte)
+          let isSpace = byte == 0x20 || byte == 0x09
+          let isValue = isSpace ? place > 0 && place < count - 1 : byte >= 0x20 && byte != 0x7F
+          let found = bytes.withUnsafeBytes { ($0.isFieldName, $0.isFieldValue) }
+          if found != (isName, isValue) { Issue.record("\(byte) at \(place) of \(count): \(found)") }
+        }
+      }
+    }
+    [UInt8]().withUnsafeBytes {
+      #expect(!$0.isFieldName)
+      #expect($0.isFieldValue)
+    }
+  }
+
+  @Test("A literal is equal to itself alone, and without regard to case to its capitals")
+  func literals() {
+    let literals: [StaticString] = [
+      "a", "te", "put", "host", "https", "cookie", "chunked", "trailers", "keep-alive", "transfer-encoding",
+      "sec-websocket-accept",
+    ]
+    for literal in literals {
+      let text = literal.withUTF8Buffer { Array($0) }
+      // At an odd place, with more around it.
+      func look(_ bytes: [UInt8]) -> (Bool, Bool) {
+        let whole = [0x78] + bytes + [0x78]
+        let range = 1..<bytes.count + 1
+        return (whole.span.bytes.equals(literal, range), whole.span.bytes.equalsIgnoringCase(literal, range))
+      }
+      #expect(look(text) == (true, true), "\(literal)")
+      #expect(look(Array(text.dropLast())) == (false, false))
+      for place in text.indices {
+        for byte in UInt8.min ... .max where byte != text[place] {
+          var bytes = text
+          bytes[place] = byte
+          let isCapital = (0x41...0x5A).contains(byte) && byte | 0x20 == text[place]
+          #expect(look(bytes) == (false, isCapital), "\(literal): \(byte) at \(place)")
+        }
+      }
+    }
+  }
+
   @Test("Decimal numbers are digits only, at most eighteen of them")
   func decimals() {
     func decimal(_ text: String) -> Int? {

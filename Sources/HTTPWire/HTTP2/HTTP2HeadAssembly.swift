@@ -40,6 +40,8 @@ struct HTTP2HeadAssembly: ~Copyable {
   var announcesLength = false
   /// The length of the content, where one was announced that is a number.
   private(set) var announcedLength: Int?
+  /// What `priority` says, if it came.
+  private(set) var priority: HTTP2Priority?
   var isTooLarge = false
   var problem: String?
   /// Of the section so far.
@@ -69,6 +71,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     isTrailers = false
     announcesLength = false
     announcedLength = nil
+    priority = nil
     isTooLarge = false
     problem = nil
     fieldCount = 0
@@ -111,6 +114,11 @@ struct HTTP2HeadAssembly: ~Copyable {
     case .contentLength:
       announcesLength = true
       announcedLength = RawSpan(_unsafeBytes: value).decimal(0..<value.count)
+      write(line: name, value, known)
+    case .other where isRequest && bytes.equals("priority", 0..<name.count):
+      var said = priority ?? HTTP2Priority()
+      said.read(value)
+      priority = said
       write(line: name, value, known)
     // Ours takes its place (RFC 8441 5): an application that saw both could take either.
     case .other where connectsTo != nil && bytes.equals("sec-websocket-key", 0..<name.count): return

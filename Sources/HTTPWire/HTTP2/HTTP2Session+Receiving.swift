@@ -119,6 +119,7 @@ extension HTTP2Session {
       } else if assembly.announcedLength ?? 0 > 0 {
         return refuse(stream, "an announced length and no content")
       }
+      if let priority = assembly.priority { prioritise(stream, priority) }
       // Nobody adds to it while it is looked at: that takes another field, and the session is not fed from within.
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
@@ -126,6 +127,11 @@ extension HTTP2Session {
       stream.handler = handler?.received(refusableOn: stream, status: status, reason: reason)
     case .malformed(let reason): refuse(stream, reason)
     }
+  }
+
+  private func prioritise(_ stream: HTTP2Stream, _ priority: HTTP2Priority) {
+    var said = nghttp2_extpri(urgency: UInt32(priority.urgency), inc: priority.isIncremental ? 1 : 0)
+    nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }
 
   /// A malformed request (RFC 9113 8.1.1), of which nobody has been told.

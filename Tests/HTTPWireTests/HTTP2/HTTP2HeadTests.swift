@@ -80,6 +80,17 @@ struct HTTP2HeadTests {
       // Pseudo-header fields: missing, repeated, unknown, behind others, of responses.
       without(":method"), without(":scheme"), without(":path"), rest + [(":path", "/b")], rest + [(":method", "PUT")],
       rest + [(":unknown", "x")], rest + [(":status", "200")], [("accept", "*/*")] + rest, rest + [(":authority", "b")],
+      rest + [(":scheme", "https")], [(":status", "200")] + rest, [(":status", "200")], without(":authority", ""),
+      [("cookie", "a=1")] + rest, [("content-length", "0")] + rest, without(":authority"), rest + [(":", "x")],
+      rest + [(":path ", "/")], rest + [(":Path", "/")], [(":path", "")] + without(":path"),
+      // CONNECT (RFC 9113 8.5, RFC 8441 4).
+      rest + [(":protocol", "websocket")], without(":method", "CONNECT"), [(":method", "CONNECT")],
+      [(":method", "CONNECT"), (":authority", "app.example.com:443"), (":scheme", "https")],
+      [(":method", "CONNECT"), (":authority", "app.example.com:443"), (":path", "/")],
+      without(":authority") + [(":protocol", "websocket"), ("host", "app.example.com")],
+      without(":method", "CONNECT").filter { $0.0 != ":authority" } + [(":protocol", "websocket")],
+      without(":method", "CONNECT") + [(":protocol", "websocket"), (":protocol", "websocket")],
+      without(":method", "CONNECT") + [(":protocol", "")],
       // Their grammar.
       without(":path", ""), without(":path", "/ HTTP/1.1"), without(":path", "/#a"), without(":path", "a"),
       without(":path", "http://evil.example/"), without(":path", "*"), without(":path", "/\u{E9}"),
@@ -90,12 +101,16 @@ struct HTTP2HeadTests {
       // Fields of one connection, and others that mean something else in HTTP/1.1.
       rest + [("connection", "close")], rest + [("connection", "x-forwarded-user")], rest + [("upgrade", "h2c")],
       rest + [("transfer-encoding", "chunked")], rest + [("keep-alive", "1")], rest + [("proxy-connection", "a")],
-      rest + [("te", "gzip")], rest + [("host", "app.example.com"), ("host", "app.example.com")],
+      rest + [("te", "gzip")], rest + [("te", "trailers, deflate")], rest + [("te", "")],
+      rest + [("host", "app.example.com"), ("host", "app.example.com")],
       rest + [("host", "evil.example")],
       // Names and values.
       rest + [("X-Upper", "a")], rest + [("x a", "b")], rest + [("x:a", "b")], rest + [("", "b")],
       rest + [("x", "a\nb")], rest + [("x", "a\rb")], rest + [("x", "a\0b")], rest + [("x", " a")],
-      rest + [("x", "a ")],
+      rest + [("x", "a ")], rest + [("x", "\ta")], rest + [("x", "a\t")], rest + [("x", "\u{7F}")],
+      rest + [("x", String(repeating: "a", count: 40) + "\r\nx-forwarded-user: root")],
+      rest + [("cookie", "a=1\r\nx: y")], rest + [("host", "app.example.com\r\nx: y")],
+      rest + [("x-y\r\nx-forwarded-user", "root")], rest + [("cOokie", "a=1")], rest + [("x\u{E9}", "a")],
       // Lengths.
       rest + [("content-length", "5")], rest + [("content-length", "0"), ("content-length", "0")],
       rest + [("content-length", "+0")], rest + [("content-length", "a")], rest + [("content-length", "-1")],

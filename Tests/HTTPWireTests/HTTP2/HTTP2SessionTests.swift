@@ -36,6 +36,28 @@ struct HTTP2SessionTests {
     #expect(rig.session.streamCount == 0)
   }
 
+  @Test("Responses leave in the order that clients ask for, and one by one where they do not say otherwise")
+  func priorities() {
+    func order(_ said: [String]) -> [UInt32] {
+      let rig = HTTP2Rig()
+      for (place, priority) in said.enumerated() {
+        rig.request(ordinaryFields + [("priority", priority)], stream: UInt32(2 * place + 1))
+      }
+      for stream in rig.streams {
+        var fields = HTTP2Fields()
+        fields.begin(status: 200)
+        rig.session.respond(&fields, on: stream.stream, isWhole: false)
+        rig.session.send(ByteBuffer(repeating: 0x61, count: 20_000), on: stream.stream)
+        rig.session.end(stream.stream, trailers: [])
+      }
+      return rig.frames().filter { $0.type == RawFrame.data }.map(\.stream)
+    }
+    #expect(order(["u=7", "u=1", "u=3"]) == [3, 3, 5, 5, 1, 1])
+    #expect(order(["", "", "u=2"]) == [5, 5, 1, 1, 3, 3])
+    #expect(order(["u=1, i", "i,u=1"]) == [1, 3, 1, 3])
+    #expect(order(["u=9, x=\"a,b\"", "u=0;a"]) == [3, 3, 1, 1])
+  }
+
   @Test("Content that comes later goes on when it comes, and trailers end it")
   func later() {
     let rig = HTTP2Rig()
@@ -71,6 +93,62 @@ struct HTTP2SessionTests {
     rig.request((0..<40).map { ("x-\($0)", "a") }, stream: 5)
     #expect(rig.streams[2].trailers == nil)
     #expect(rig.frames().filter { $0.type == RawFrame.reset }.map(\.stream) == [3, 5])
+  }
+
+  @Test("A second section that does not end the stream is malformed: nothing of it is told")
+  func trailersThatGoOn() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields, end: false)
+    rig.request([("x-sum", "1")], stream: 1, end: false)
+    rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: Array("abc".utf8)))
+    #expect(rig.streams[0].trailers == nil && rig.streams[0].content.isEmpty)
+    #expect(rig.resetCode() == HTTP2ErrorCode.protocolError.rawValue)
+    #expect(rig.streams[0].closed == HTTP2ErrorCode.protocolError.rawValue)
+  }
+
+  @Test("Content beyond what was announced is not told of, in whichever frame it comes, nor is an end behind it")
+  func tooMuch() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields + [("content-length", "3")], end: false)
+    rig.receive(
+      RawFrame(type: RawFrame.data, stream: 1, payload: Array("abc".utf8)),
+      RawFrame(type: RawFrame.data, stream: 1, payload: Array("GET".utf8)),
+      RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1),
+      RawFrame(type: RawFrame.headers, flags: 5, stream: 3, payload: section(ordinaryFields)))
+    #expect(rig.streams[0].content == Array("abc".utf8))
+    #expect(rig.streams[0].trailers == nil)
+    #expect(rig.heads.count == 2, "the connection goes on")
+    #expect(rig.resetCode() == HTTP2ErrorCode.protocolError.rawValue)
+  }
+
+  @Test(
+    "A length that is kept ends as any, with trailers or without, and with padding beside it", arguments: [0, 1, 2])
+  func exactly(_ manner: Int) {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields + [("content-length", "3")], end: false)
+    let content = Array("abc".utf8)
+    switch manner {
+    case 0: rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: content))
+    case 1:
+      rig.receive(RawFrame(type: RawFrame.data, flags: 8, stream: 1, payload: [4] + content + [0, 0, 0, 0]))
+      rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1))
+    default:
+      rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: content))
+      rig.request([("x-sum", "1")], stream: 1)
+    }
+    #expect(rig.streams[0].content == content)
+    #expect(rig.streams[0].trailers != nil)
+    #expect(rig.resetCode() == nil)
+  }
+
+  @Test("Trailers cannot make up for content that was announced and did not come")
+  func tooLittle() {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields + [("content-length", "3")], end: false)
+    rig.receive(RawFrame(type: RawFrame.data, stream: 1, payload: Array("ab".utf8)))
+    rig.request([("x-sum", "1")], stream: 1)
+    #expect(rig.streams[0].trailers == nil)
+    #expect(rig.resetCode() == HTTP2ErrorCode.protocolError.rawValue)
   }
 
   @Test("Content beyond the announced length, or short of it, is a stream error", arguments: ["abcd", "ab"])

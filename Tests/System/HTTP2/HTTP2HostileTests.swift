@@ -209,6 +209,13 @@ struct HTTP2HostileTests {
       #expect(body.status == "408")
       let _: Nothing = try gateway.surviving { try run(gateway, "closed_window") }
     }
+    // Longer than an idle connection keeps its memory.
+    try withGateway {
+      $0["listen.timeouts", "idle"] = "\"1500ms\""
+    } _: { gateway, _ in
+      let idle: End = try gateway.surviving { try run(gateway, "idle") }
+      #expect(idle.told == nil && idle.open == false)
+    }
   }
 
   @Test("Another site is 421, a body too large 413, and a body that waits is asked for; the connection goes on")
