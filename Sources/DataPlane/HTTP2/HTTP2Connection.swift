@@ -89,6 +89,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   /// Has ``HTTP2Exchange/awaitRoom(_:)`` called once what is due has been sent.
   func awaitRoomBehindSending(_ exchange: HTTP2Exchange) {
+    guard !isClosed else { return }
     queuing.append(exchange)
     flushSoon()
   }

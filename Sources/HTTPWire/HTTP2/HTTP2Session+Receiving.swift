@@ -64,10 +64,10 @@ extension HTTP2Session {
     hasMeaning = true
     stream.untaken += bytes.count
     idleFrames.earn(2)
+    guard !stream.isReset else { return 0 }
     if let toCome = stream.contentToCome {
-      // More than was announced (RFC 9113 8.1.1). What nghttp2 still has of the stream it keeps to itself from here on.
+      // More than was announced (RFC 9113 8.1.1).
       guard bytes.count <= toCome else {
-        stream.contentToCome = .max
         reset(stream, .protocolError)
         return 0
       }
@@ -98,6 +98,7 @@ extension HTTP2Session {
   }
 
   private func receivedSection(on stream: HTTP2Stream, isEnd: Bool) {
+    guard !stream.isReset else { return }
     if stream.hasHead {
       // Trailers that do not end the stream are malformed (RFC 9113 8.1).
       guard isEnd, let trailers = assembly.finishTrailers(policy) else { return reset(stream, .protocolError) }
@@ -153,6 +154,7 @@ extension HTTP2Session {
   }
 
   private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
+    guard !stream.isReset else { return }
     // Less than was announced (RFC 9113 8.1.1).
     if let toCome = stream.contentToCome, toCome > 0 { return reset(stream, .protocolError) }
     stream.isEndReceived = true

@@ -157,7 +157,7 @@ package final class HTTP2Session {
   }
 
   /// Whether there is something to write.
-  package var wantsToWrite: Bool { nghttp2_session_want_write(pointer) != 0 }
+  package var wantsToWrite: Bool { pointer != nil && nghttp2_session_want_write(pointer) != 0 }
 
   /// Whether all is said: the connection is to be closed once what was written is out.
   package var isOver: Bool {
@@ -221,7 +221,7 @@ package final class HTTP2Session {
 
   /// Lets go of memory that only a connection in use needs.
   package func rest() {
-    guard !isBusy else { return }
+    guard !isBusy, !isWithinHead else { return }
     assembly.release()
     memory.release()
   }

@@ -15,6 +15,8 @@ package final class HTTP2Stream {
   var isDeferred = false
   /// Received, and neither taken nor given back.
   package internal(set) var untaken = 0
+  /// Whether it is being broken off by us: of what still comes nobody is told.
+  var isReset = false
   /// What of an announced length has not come yet; nil where none was announced.
   var contentToCome: Int?
   /// Whether its section under way is the trailers.

@@ -122,6 +122,41 @@ struct HTTP2SessionTests {
   }
 
   @Test(
+    "Content beyond what was announced is not told of, however the reads cut its frame, and before the reset is sent",
+    arguments: [1, 3, 4, 5, 6, 20])
+  func tooMuchInPieces(_ size: Int) {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields + [("content-length", "5")], end: false)
+    let smuggled = Array("helloGET /private HTTP/1.1\r\nX-Forwarded-User: root\r\n\r\n".utf8)
+    var rest = RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: smuggled).bytes[...]
+    while !rest.isEmpty {
+      rig.receive(Array(rest.prefix(size)))
+      rest = rest.dropFirst(size)
+    }
+    #expect(smuggled.prefix(5).starts(with: rig.streams[0].content))
+    #expect(rig.streams[0].trailers == nil)
+    #expect(
+      rig.frames().filter { $0.type == RawFrame.reset }.map { $0.code() } == [HTTP2ErrorCode.protocolError.rawValue])
+  }
+
+  @Test("Of a stream that was broken off nothing more is told: content, trailers, or its end")
+  func brokenOff() {
+    let rig = HTTP2Rig()
+    for stream in [UInt32(1), 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
+    // Within a frame: the first half of it has been told of.
+    let frame = RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: Array("abcdef".utf8)).bytes
+    rig.receive(Array(frame.prefix(12)))
+    for stream in rig.streams { rig.session.reset(stream.stream, .cancel) }
+    rig.receive(Array(frame.dropFirst(12)))
+    rig.receive(RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 3, payload: Array("x".utf8)))
+    rig.request([("x-sum", "1")], stream: 5)
+    #expect(rig.streams.map(\.content) == [Array("abc".utf8), [], []])
+    #expect(rig.streams.allSatisfy { $0.trailers == nil })
+    #expect(rig.frames().filter { $0.type == RawFrame.reset }.map(\.stream).sorted() == [1, 3, 5])
+    #expect(rig.streams.allSatisfy { $0.closed == HTTP2ErrorCode.cancel.rawValue })
+  }
+
+  @Test(
     "A length that is kept ends as any, with trailers or without, and with padding beside it", arguments: [0, 1, 2])
   func exactly(_ manner: Int) {
     let rig = HTTP2Rig()

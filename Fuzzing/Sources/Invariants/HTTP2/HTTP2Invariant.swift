@@ -22,6 +22,11 @@ extension Invariant {
     pieces.receive(sent, inPiecesOf: Int(first) + 1)
     try pieces.requireOneRequestEach()
     try pieces.requireNothingCrossed(sent)
+    let late = HTTP2Observer()
+    late.receive(HTTP2Observer.honest, inPiecesOf: .max)
+    late.receive(sent, inPiecesOf: Int(first) + 1, answeringEach: false)
+    try late.requireOneRequestEach()
+    try late.requireNothingCrossed(sent)
     // Either may have begun streams that the other has not: a verdict on a whole read comes a little later than one on
     // its pieces, and a hundred streams that wait for their answers leave no room for one more. What both have is the same.
     for one in whole.requests {
@@ -46,8 +51,9 @@ extension HTTP2Observer {
       guard RequestHeadParser(limits: .forInvariants).parse(asked.span.bytes, into: &head) == .complete else {
         continue
       }
-      if case .length(let length) = head.framing {
+      if head.framing != .chunked, !head.wantsUpgrade {
         let count = request.content.count
+        let length = if case .length(let length) = head.framing { length } else { 0 }
         try require(count <= length, "stream \(request.id) has \(count) bytes of \(length)")
         try require(!request.isWhole || count == length, "stream \(request.id) ended after \(count) of \(length)")
       }
