@@ -168,34 +168,10 @@ struct HTTP2HostileTests {
       port, peers = int(sys.argv[1]), sys.argv[2]
       sys.path.append(peers)
       from peer import *
-      class Cut:
-        def __init__(self):
-          self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-          self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-          self.came, self.left = ssl.MemoryBIO(), ssl.MemoryBIO()
-          self.tls = context(ssl.TLSVersion.TLSv1_3, alpn=["h2"]).wrap_bio(self.came, self.left, server_hostname="localhost")
-          while True:
-            try: self.tls.do_handshake(); break
-            except ssl.SSLWantReadError:
-              self.socket.sendall(self.left.read())
-              self.came.write(self.socket.recv(65536))
-        def sendall(self, data, first=None):
-          self.tls.write(data)
-          record = self.left.read()
-          for piece in [record[:first], record[first:]] if first else [record]:
-            self.socket.sendall(piece)
-            time.sleep(0.05 if first else 0)
-        def recv(self, count):
-          while True:
-            try: return self.tls.read(count)
-            except ssl.SSLWantReadError:
-              data = self.socket.recv(65536)
-              if not data: return b""
-              self.came.write(data)
       hidden = b"GET /private HTTP/1.1\\r\\nHost: x\\r\\nX-Forwarded-User: root\\r\\n\\r\\n"
       for first in [2000, 6000, 14000, 16000]:
         for place in [4096, 8192, 12288]:
-          cut = Cut()
+          cut = Records(port, context(ssl.TLSVersion.TLSv1_3, alpn=["h2"]))
           peer = Peer(port, connection=cut)
           fields = lambda method, more=(): peer.fields(method, "/public/fine", more, scheme="https")
           peer.send(peer.headers(1, fields("GET")))

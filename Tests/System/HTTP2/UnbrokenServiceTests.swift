@@ -112,28 +112,8 @@ struct UnbrokenServiceTests {
       port, pid, peers = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
       sys.path.append(peers)
       from peer import *
-      class Halfway:
-        # What would finish the handshake is kept back, the request with it.
-        def __init__(self, protocol):
-          self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
-          self.came, self.left = ssl.MemoryBIO(), ssl.MemoryBIO()
-          self.tls = context(ssl.TLSVersion.TLSv1_3, alpn=[protocol]).wrap_bio(self.came, self.left, server_hostname="localhost")
-          while True:
-            try: self.tls.do_handshake(); break
-            except ssl.SSLWantReadError:
-              self.socket.sendall(self.left.read())
-              self.came.write(self.socket.recv(65536))
-        def sendall(self, data):
-          self.tls.write(data)
-          self.socket.sendall(self.left.read())
-        def recv(self, count):
-          while True:
-            try: return self.tls.read(count)
-            except ssl.SSLWantReadError:
-              data = self.socket.recv(65536)
-              if not data: raise EOFError("closed without a word")
-              self.came.write(data)
-      halfway = {protocol: Halfway(protocol) for protocol in ["http/1.1", "h2"]}
+      # What would finish the handshake is kept back, the request with it.
+      halfway = {it: Records(port, context(ssl.TLSVersion.TLSv1_3, alpn=[it])) for it in ["http/1.1", "h2"]}
       idle = connect(port, "localhost", context())
       get(idle, "localhost")
       os.kill(pid, signal.SIGTERM)

@@ -1,7 +1,9 @@
 """A peer that sends any frame, right or wrong, and says what came back. On Python's hyperframe and hpack."""
 
 import socket
+import ssl
 import struct
+import time
 
 import hpack
 import hyperframe.frame as frames
@@ -25,6 +27,41 @@ def raw(kind, flags=0, stream=0, payload=b""):
 
 def setting(identifier, value):
     return struct.pack(">HI", identifier, value)
+
+
+class Records:
+    """A connection over TLS whose records are in hand: what ends the handshake is kept back until something is sent, and
+    what is sent can be cut in two that come one after the other."""
+
+    def __init__(self, port, context):
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.came, self.left = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.tls = context.wrap_bio(self.came, self.left, server_hostname="localhost")
+        while True:
+            try:
+                return self.tls.do_handshake()
+            except ssl.SSLWantReadError:
+                self.socket.sendall(self.left.read())
+                self.came.write(self.socket.recv(65536))
+
+    def sendall(self, data, first=None):
+        self.tls.write(data)
+        record = self.left.read()
+        if first:
+            self.socket.sendall(record[:first])
+            time.sleep(0.05)
+        self.socket.sendall(record[first:])
+
+    def recv(self, count):
+        while True:
+            try:
+                return self.tls.read(count)
+            except ssl.SSLWantReadError:
+                data = self.socket.recv(65536)
+                if not data:
+                    return b""
+                self.came.write(data)
 
 
 class Peer:
