@@ -25,6 +25,14 @@ struct WithdrawnRequestTests {
     request(stream, path) + frame(type: 3, stream: stream, [0, 0, 0, 8])
   }
 
+  /// A POST that announces five bytes.
+  private static func post(_ stream: Int, _ path: String) -> [UInt8] {
+    let fields =
+      [0x83, 0x86, 0x04, UInt8(path.utf8.count)] + Array(path.utf8) + [0x01, 1, UInt8(ascii: "a")]
+      + [0x0F, 0x0D, 1, UInt8(ascii: "5")]
+    return frame(type: 1, flags: 0x4, stream: stream, fields)
+  }
+
   /// A gateway that answers by itself, and which paths its gate was asked about.
   private func withJudgements(
     _ body: (GatewayRig, _ judged: @escaping @Sendable () -> [String]) async throws -> Void
@@ -49,6 +57,35 @@ struct WithdrawnRequestTests {
       #expect(judged() == ["/first", "/stays"])
       client.close()
     }
+  }
+
+  @Test("What turns out malformed in the read that began it does not begin at the application")
+  func malformedBehindItsHead() async throws {
+    let heads = Mutex<[String]>([])
+    try await withGateway(
+      listener: { $0.main.protocols = [.http2] },
+      script: { socket, _ in
+        while true {
+          let request = try socket.readRequest()
+          heads.withLock { $0.append(request.head) }
+          try socket.answer("a")
+        }
+      },
+      { rig async throws in
+        let client = try rig.connect()
+        // A connection that is kept: there a request begins at once.
+        try client.send(Self.preface + Self.request(1, "/first"))
+        #expect(await eventually { rig.log.statuses == [200] })
+        let content = Self.frame(type: 0, stream: 3, Array("hello".utf8))
+        let more = Self.frame(type: 0, flags: 0x1, stream: 3, [0x78])
+        try client.send(Self.post(3, "/void") + content + more + Self.request(5, "/second"))
+        #expect(await eventually { rig.log.statuses.count == 3 })
+        try client.send(Self.post(7, "/whole") + Self.frame(type: 0, flags: 0x1, stream: 7, Array("hello".utf8)))
+        #expect(await eventually { rig.log.statuses.count == 4 })
+        client.close()
+      })
+    let begun = heads.withLock { $0.map { $0.split(separator: " ")[1] } }
+    #expect(begun == ["/first", "/second", "/whole"])
   }
 
   @Test("What is open when the allowance is spent is not judged either: the connection ends")

@@ -76,7 +76,7 @@ extension HTTP2Exchange {
   }
 
   private func decideAgain() {
-    guard phase == .deciding, let head = pendingHead else { return }
+    guard phase == .deciding, !stream.isReset, let head = pendingHead else { return }
     pendingHead = nil
     phase = .content
     guard read(head) else { return }
@@ -101,6 +101,7 @@ extension HTTP2Exchange {
       return refuse(413, "the request body is larger than the limit")
     }
     if exchange.upgrades, framing != .none { return refuse(400, "a body in a request for an upgrade") }
+    if exchange.upgrades, stream.isEndReceived { return refuse(400, "a WebSocket that its client has ended already") }
     var sent = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, bytes, rules: server.rules,
@@ -137,6 +138,8 @@ extension HTTP2Exchange {
 
   /// All that was read has been looked at: the request goes upstream, or what came of its body does.
   func proceed() {
+    // Found malformed meanwhile: it is void, and only its end is still to be told.
+    guard !stream.isReset else { return }
     if isPostponed {
       isPostponed = false
       // Which begins it upstream in turn, if that is what comes of it.
@@ -165,7 +168,9 @@ extension HTTP2Exchange {
   }
 
   func upstreamReady(_ connection: UpstreamConnection) {
-    guard phase != .closed, upstream == nil, !exchange.responseBegan else { return connection.release() }
+    guard phase != .closed, !stream.isReset, upstream == nil, !exchange.responseBegan else {
+      return connection.release()
+    }
     begin(on: connection, .now())
   }
 

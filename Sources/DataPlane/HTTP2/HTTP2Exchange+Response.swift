@@ -103,7 +103,7 @@ extension HTTP2Exchange {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     upstream = nil
-    guard exchange.isUnderWay, phase != .closed else { return }
+    guard exchange.isUnderWay, phase != .closed, !stream.isReset else { return }
     if exchange.responseBegan {
       exchange.failure = failure.told
       // What was promised cannot be kept, and the stream says so.

@@ -16,7 +16,7 @@ package final class HTTP2Stream {
   /// Received, and neither taken nor given back.
   package internal(set) var untaken = 0
   /// Whether it is being broken off by us: of what still comes nobody is told.
-  var isReset = false
+  package internal(set) var isReset = false
   /// What of an announced length has not come yet; nil where none was announced.
   var contentToCome: Int?
   /// Whether its section under way is the trailers.

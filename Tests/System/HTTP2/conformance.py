@@ -462,6 +462,8 @@ for length in ["5", "0"]:
 for name in ["connection", "upgrade", "transfer-encoding"]:
     spoils(f"8.5 an extended CONNECT with {name}",
            lambda it, name=name: (it.headers(1, connect(it, (name, "websocket")), end=False),), PROTOCOL_ERROR)
+answered("8.5 an extended CONNECT that ends with its head", ["400"],
+         lambda it: (it.headers(1, connect(it, path="/public/never")),))
 answered("8.5 an extended CONNECT for another protocol", ["501"],
          lambda it: (it.headers(1, connect(it, protocol="connect-udp"), end=False),))
 answered("8.5 CONNECT", ["405"],
