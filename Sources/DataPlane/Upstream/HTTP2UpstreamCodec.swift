@@ -125,6 +125,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     isEndReceived = false
     stream = session.request(&fields, isWhole: head.framing == .none, handler: self)
     stream?.answersHead = head.method == .head
+    connection?.isOccupied = stream != nil
     buffer.moveReaderIndex(forwardBy: head.byteCount)
     return stream != nil
   }
@@ -175,6 +176,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func closed(_ code: UInt32) {
     stream = nil
+    connection?.isOccupied = false
     if !isEndReceived { context?.close(promise: nil) }
   }
 }

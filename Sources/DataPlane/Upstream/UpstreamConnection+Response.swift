@@ -92,7 +92,7 @@ extension UpstreamConnection {
     exchangeEnded()
     holdReads(false)
     adopt(.usual)
-    if keepAlive, requestIsComplete, surplus == 0, !pool.isClosed {
+    if keepAlive, requestIsComplete, !isOccupied, surplus == 0, !pool.isClosed {
       phase = .idle
       pool.release(self, now: loop.responseRead)
     } else {

@@ -44,6 +44,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   var interimResponses = 0
   /// Exchanges carried so far.
   var exchanges = 0
+  /// Whether what stands between it and the socket is not done with the request, whatever has been answered (HTTP/2).
+  var isOccupied = false
   /// Whether the pool has counted it as open.
   var isCounted = false
   private var readsHeld = false

@@ -1,6 +1,7 @@
 """An application in HTTP/2 in cleartext (h2c), on Python's h2: sends back what comes, as it comes, and ends as gRPC does.
 
-server.py PORT; a path that ends with "fail" is answered by its trailers alone.
+server.py PORT; a path that ends with "fail" is answered by its trailers alone, and so is one that ends with "early", once
+as much of its content has come as may without being taken: what is still to come is neither taken nor refused.
 """
 
 import socket
@@ -17,7 +18,7 @@ def serve(connected):
         h2.config.H2Configuration(client_side=False, header_encoding="utf-8"))
     connection.initiate_connection()
     connected.sendall(connection.data_to_send())
-    fails = set()
+    fails, early = set(), {}
     while data := connected.recv(65536):
         for event in connection.receive_data(data):
             if isinstance(event, h2.events.RequestReceived):
@@ -27,8 +28,14 @@ def serve(connected):
                 if fields[":path"].endswith("fail"):
                     fails.add(event.stream_id)
                     connection.send_headers(event.stream_id, [*head, ("grpc-status", "5")], end_stream=True)
+                elif fields[":path"].endswith("early"):
+                    early[event.stream_id] = 65535
                 else:
                     connection.send_headers(event.stream_id, head)
+            elif isinstance(event, h2.events.DataReceived) and event.stream_id in early:
+                early[event.stream_id] -= event.flow_controlled_length
+                if early[event.stream_id] == 0:
+                    connection.send_headers(event.stream_id, [*head, ("grpc-status", "0")], end_stream=True)
             elif isinstance(event, h2.events.DataReceived) and event.stream_id not in fails:
                 connection.acknowledge_received_data(event.flow_controlled_length, event.stream_id)
                 connection.send_data(event.stream_id, event.data)
