@@ -5,8 +5,10 @@ internal import NIOCore
 final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
-  var buffers = BufferPool.responses
+  var buffers = BufferPool.messages
+  /// What is sent to applications, kept for another try until they answer.
   var heads = BufferPool.heads
+  /// What HTTP/2 connections write.
   var frames = BufferPool.frames
   /// What responses that come in bulk are read into.
   var bulk = BulkReading()

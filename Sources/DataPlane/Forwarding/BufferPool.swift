@@ -13,8 +13,8 @@ struct BufferPool {
   /// Most buffers kept.
   private let limit: Int
 
-  /// Whole responses and parts of them. Any may have grown to the largest, which is what bounds their number.
-  static var responses: BufferPool { BufferPool(size: 4_096, largest: 64 * 1024, limit: 32) }
+  /// Responses, and chunks in both directions. Any may have grown to the largest, which is what bounds their number.
+  static var messages: BufferPool { BufferPool(size: 4_096, largest: 64 * 1024, limit: 32) }
 
   /// Heads for upstreams, one for each request under way, and HTTP/2 has many.
   static var heads: BufferPool { BufferPool(size: 2_048, largest: 4_096, limit: 256) }

@@ -23,10 +23,8 @@ enum TrailerForwarding {
   private static func forEachPassing(
     _ trailers: [UInt8], rules: ForwardingRules, _ body: (FieldLine, RawSpan) -> Void
   ) {
-    // Copied so that the closure need not borrow what cannot escape.
-    let reserved = rules.reserved
     TrailerSection.forEachLine(trailers) { line, bytes in
-      guard line.known == .other, !reserved.contains(bytes, line.name),
+      guard line.known == .other, !rules.reserved.contains(bytes, line.name),
         !ReservedNames.isForwardedFamily(bytes, line.name), !forbidden.contains(bytes, line.name)
       else { return }
       body(line, bytes)

@@ -11,7 +11,7 @@ internal import CNghttp2
 /// are under way.
 final class HTTP2Memory {
   /// Blocks that were given back, the first of each size; each knows the next.
-  private var spare = InlineArray<65, UnsafeMutableRawPointer?>(repeating: nil)
+  private(set) var spare = InlineArray<65, UnsafeMutableRawPointer?>(repeating: nil)
 
   /// Sizes are counted in units of 16 bytes; larger blocks are not kept.
   private static let unit = 16

@@ -5,7 +5,8 @@ package import NIOCore
 package protocol HTTP2SessionHandler: AnyObject {
   /// A request's head is whole.
   /// - Parameters:
-  ///   - head: the request as an HTTP/1.1 head, to be looked at before this returns, which ``HTTP2Session/takeRequest(into:)`` has read already; its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` tells what
+  ///     stands in it. Its body is framed by its length, or by `Transfer-Encoding` for want of one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: who is told of what follows on the stream.
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
@@ -31,6 +32,7 @@ package final class HTTP2Session {
   package unowned var handler: (any HTTP2SessionHandler)?
   /// nil when the library had no memory for it, or when it is closed.
   var pointer: OpaquePointer?
+  /// nghttp2's; it must outlive the session there.
   private let memory = HTTP2Memory()
   var streams = HTTP2Streams()
   var assembly: HTTP2HeadAssembly

@@ -182,6 +182,19 @@ def idle(port):
     return ended(peer)
 
 
+def stays(port):
+    """A connection on which one request was answered, beside one that is ended for a head that does not go on: whoever is
+    idle has more time than that."""
+    peer = Peer(port)
+    peer.send(peer.headers(1))
+    peer.answered(1)
+    other = half_head(port)
+    peer.alive()
+    peer.send(peer.headers(3))
+    peer.answered(3)
+    return other
+
+
 def half_body(port):
     """A body that does not go on; the connection does."""
     peer = Peer(port)
@@ -263,7 +276,7 @@ if __name__ == "__main__":
     if name in FLOODS:
         answer = flood(port, FLOODS[name])
     else:
-        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, never_reads, length_of_tunnel, half_head, idle,
+        scenarios = [resets, made_resets, bomb, small_bomb, late, no_reader, never_reads, length_of_tunnel, half_head, idle, stays,
                      half_body, closed_window, expect, refused, drain]
         answer = {it.__name__: it for it in scenarios}[name](port, *rest)
     print(json.dumps(answer), flush=True)
