@@ -251,6 +251,12 @@ struct HTTP2HostileTests {
       let idle: End = try gateway.surviving { try run(gateway, "idle") }
       #expect(idle.told == nil && idle.open == false)
     }
+    try withGateway {
+      $0["listen.timeouts", "head"] = "\"2s\""
+    } _: { gateway, _ in
+      let head: End = try gateway.surviving { try run(gateway, "stays") }
+      #expect(head.told == 11 && head.open == false)
+    }
   }
 
   @Test("Another site is 421, a body too large 413, and a body that waits is asked for; the connection goes on")
