@@ -57,9 +57,12 @@ let package = Package(
     // Its headers; the library is loaded when it is wanted.
     .systemLibrary(name: "CPostgreSQL", providers: [.apt(["libpq-dev"])]),
 
+    // MARK: The ground floor: imports nothing of the package
+    .target(name: "Secrets", swiftSettings: strict),
+
     // MARK: The data plane
     .target(
-      name: "TLSTransport", dependencies: ["COpenSSL", .nioCore], swiftSettings: strict),
+      name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", .nioCore], swiftSettings: strict),
     .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore, .crypto], swiftSettings: strict),
     .target(
       name: "DataPlane",
@@ -68,8 +71,8 @@ let package = Package(
 
     // MARK: The control plane
     .target(
-      name: "AppleIdentity", dependencies: [.jwtKit, .crypto, .httpTypes], swiftSettings: strict),
-    .target(name: "Sessions", dependencies: [.crypto], swiftSettings: strict),
+      name: "AppleIdentity", dependencies: ["Secrets", .jwtKit, .crypto, .httpTypes], swiftSettings: strict),
+    .target(name: "Sessions", dependencies: ["Secrets", .crypto], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
     .target(name: "PostgreSQLSessions", dependencies: ["Sessions", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: [.jwtKit, .crypto], swiftSettings: strict),
@@ -79,7 +82,8 @@ let package = Package(
     .target(
       name: "ConfigurationFile",
       dependencies: [
-        "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations", .toml,
+        "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+        .toml,
       ],
       swiftSettings: strict),
 
@@ -87,7 +91,7 @@ let package = Package(
     .target(
       name: "Gateway",
       dependencies: [
-        "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
+        "DataPlane", "HTTPWire", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
         "Operations", .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
@@ -113,6 +117,7 @@ let package = Package(
     .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
 
     // MARK: Tests
+    .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
@@ -124,7 +129,7 @@ let package = Package(
       dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
       swiftSettings: strict),
     .testTarget(
-      name: "AppleIdentityTests", dependencies: ["AppleIdentity", .crypto, .cryptoExtras, .httpTypes],
+      name: "AppleIdentityTests", dependencies: ["AppleIdentity", "Secrets", .crypto, .cryptoExtras, .httpTypes],
       swiftSettings: strict),
     .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
     .executableTarget(

@@ -47,11 +47,12 @@ let package = Package(
     // MARK: Under test
     .systemLibrary(name: "COpenSSL", path: "Gateway/COpenSSL", pkgConfig: "openssl"),
     .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
-    module("TLSTransport", ["COpenSSL", .nioCore]),
+    module("Secrets", []),
+    module("TLSTransport", ["COpenSSL", "Secrets", .nioCore]),
     module("HTTPWire", ["CNghttp2", .nioCore, .crypto]),
     module("DataPlane", ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging]),
-    module("AppleIdentity", [.jwtKit, .crypto, .httpTypes]),
-    module("Sessions", [.crypto]),
+    module("AppleIdentity", ["Secrets", .jwtKit, .crypto, .httpTypes]),
+    module("Sessions", ["Secrets", .crypto]),
     module("IdentityAssertion", [.jwtKit, .crypto]),
     module("AccessPolicy", []),
     module("Pages", [.mustache]),
@@ -59,7 +60,8 @@ let package = Package(
     module(
       "ConfigurationFile",
       [
-        "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations", .toml,
+        "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+        .toml,
       ]),
 
     // MARK: What must hold, and what looks for a case where it does not

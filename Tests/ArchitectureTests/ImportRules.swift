@@ -21,20 +21,24 @@ struct ImportRules {
   /// What each part may depend on within the package.
   private static let arrows: [String: Set<String>] = [
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [],
-    "TLSTransport": ["COpenSSL"],
+    // The ground floor.
+    "Secrets": [],
+    "TLSTransport": ["COpenSSL", "Secrets"],
     "HTTPWire": ["CNghttp2"],
     "DataPlane": ["HTTPWire", "TLSTransport"],
-    "AppleIdentity": [], "Sessions": [], "IdentityAssertion": [], "AccessPolicy": [], "Pages": [], "Operations": [],
+    "AppleIdentity": ["Secrets"], "Sessions": ["Secrets"], "IdentityAssertion": [], "AccessPolicy": [], "Pages": [],
+    "Operations": [],
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
     "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
     "ConfigurationFile": [
-      "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+      "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
     ],
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": [
-      "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+      "DataPlane", "HTTPWire", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
+      "Operations",
     ],
     // Below the first line: the values that the command carries from the one to the other.
     "cordon": [

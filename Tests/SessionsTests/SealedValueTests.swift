@@ -119,13 +119,20 @@ struct SessionKeyringTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let good = folder.appendingPathComponent("good.key")
-    try Data(secret("a").bytes + [UInt8(ascii: "\n")]).write(to: good)
+    try write(secret("a").bytes + [UInt8(ascii: "\n")], to: good)
     #expect(try SessionKeyring(files: [good.path]).firstKey == keyring("a").firstKey)
+    for mode in [0o644, 0o620, 0o604] {
+      let exposed = folder.appendingPathComponent("exposed-\(mode).key")
+      try write(secret("a").bytes, to: exposed, mode: mode)
+      let error = #expect(throws: KeyringError.self) { try SessionKeyring(files: [exposed.path]) }
+      #expect(error?.code == .unreadable(path: exposed.path))
+      #expect(error?.message.contains("chmod g-w,o= \(exposed.path)") == true)
+    }
     let short = folder.appendingPathComponent("short.key")
-    try Data([1, 2, 3]).write(to: short)
+    try write([1, 2, 3], to: short)
     let missing = folder.appendingPathComponent("missing.key")
     let huge = folder.appendingPathComponent("huge.key")
-    try Data(count: 1_000_000).write(to: huge)
+    try write([UInt8](repeating: 0, count: 1_000_000), to: huge)
     for (path, code) in [
       (short.path, KeyringError.Code.tooShort(path: short.path, byteCount: 3)),
       (missing.path, .unreadable(path: missing.path)), (folder.path, .unreadable(path: folder.path)),
@@ -136,6 +143,11 @@ struct SessionKeyringTests {
       #expect(error?.message.contains(path) == true)
       #expect(error?.message.contains("cordon keygen") == true)
     }
+  }
+
+  private func write(_ bytes: [UInt8], to file: URL, mode: Int = 0o600) throws {
+    try Data(bytes).write(to: file)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: file.path)
   }
 
   @Test("A start that would lose tokens is refused, with the number, the keys and the remedy")

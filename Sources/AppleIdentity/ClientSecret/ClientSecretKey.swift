@@ -1,4 +1,5 @@
 internal import JWTKit
+public import Secrets
 
 /// The private key that Apple gave out as `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
 ///
@@ -8,16 +9,15 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
 
   /// Reads the key file.
   ///
-  /// A file that every user of the machine may read is refused: whoever reads it can speak to Apple in our name.
+  /// A file that others have access to is refused (`PrivateFile`): its readers could speak to Apple in our name.
   /// - Parameter path: absolute path of the `.p8` file.
   public init(contentsOfFile path: String) throws(ClientSecretKeyProblem) {
     let shown = LogText.sanitised(path, maximumBytes: 1024)
     let bytes: [UInt8]
-    switch KeyFile.read(path, maximumBytes: Self.maximumBytes) {
-    case .contents(let contents): bytes = contents
-    case .readableByEverybody: throw .readableByEverybody(shown)
-    case .tooLong: throw .notAKey(shown)
-    case .unreadable(let reason): throw .unreadable(shown, reason: reason)
+    do throws(PrivateFileError) {
+      bytes = try PrivateFile.read(path, limit: Self.maximumBytes)
+    } catch {
+      throw .file(PrivateFileError(path: shown, reason: error.reason))
     }
     try self.init(pem: bytes, name: shown)
   }
@@ -58,10 +58,8 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
 
 /// Why a key file cannot be used. The operator's to mend.
 public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
-  /// The file cannot be read.
-  case unreadable(String, reason: String)
-  /// Others may read the file.
-  case readableByEverybody(String)
+  /// The file cannot be read, or is not private.
+  case file(PrivateFileError)
   /// The file holds no PEM of a key.
   case notAKey(String)
   /// The key asks for a passphrase.
@@ -74,8 +72,7 @@ public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   /// What is wrong.
   public var message: String {
     switch self {
-    case .unreadable(let name, let reason): "\(name) cannot be read: \(reason)"
-    case .readableByEverybody(let name): "\(name) can be read by every user of this machine"
+    case .file(let error): "\(error.path) \(error.problem)"
     case .notAKey(let name): "\(name) is not a private key in PEM form"
     case .encrypted(let name): "\(name) is encrypted"
     case .otherKind(let name, let label): "\(name) holds a \(label), not the private key that Apple gave out"
@@ -86,8 +83,7 @@ public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   /// What to do about it.
   public var remedy: String {
     switch self {
-    case .unreadable: "check the path, and that the user Cordon runs as may read the file"
-    case .readableByEverybody: "chmod o= the file (in Kubernetes: defaultMode: 0440 on the secret's volume)"
+    case .file(let error): error.remedy
     case .notAKey, .otherKind, .notP256:
       "use the AuthKey_….p8 file from Certificates, Identifiers & Profiles > Keys, as it was downloaded"
     case .encrypted: "decrypt it: openssl pkcs8 -topk8 -nocrypt -in FILE -out FILE.p8"

@@ -1,3 +1,5 @@
+internal import Secrets
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -64,32 +66,16 @@ public struct FileAccess: Sendable {
   }
 
   private static func read(_ path: String, _ limit: Int) -> Outcome {
-    // Without O_NONBLOCK, opening a FIFO would wait for its other end.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else {
-      return errno == ENOENT ? .missing : .unreadable(reason: String(cString: strerror(errno)))
-    }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { return .unreadable(reason: String(cString: strerror(errno))) }
-    guard status.st_mode & S_IFMT == S_IFREG else { return .notRegular }
-    var contents: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 16_384)
-    while contents.count <= limit {
-      let count = chunk.withUnsafeMutableBytes { bytes in
-        #if canImport(Glibc)
-          Glibc.read(descriptor, bytes.baseAddress, bytes.count)
-        #elseif canImport(Musl)
-          Musl.read(descriptor, bytes.baseAddress, bytes.count)
-        #endif
+    do throws(PrivateFileError) {
+      let (bytes, mode) = try OpenedFile.read(path, limit: limit)
+      return .contents(bytes, mode: mode)
+    } catch {
+      switch error.reason {
+      case .missing: return .missing
+      case .unreadable(let reason): return .unreadable(reason: reason)
+      case .notRegular, .exposed: return .notRegular
+      case .tooLong: return .tooLong
       }
-      if count == 0 { return .contents(contents, mode: status.st_mode & 0o7777) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        return .unreadable(reason: String(cString: strerror(errno)))
-      }
-      contents.append(contentsOf: chunk[..<count])
     }
-    return .tooLong
   }
 }

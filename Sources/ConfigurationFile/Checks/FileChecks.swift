@@ -2,6 +2,7 @@ import AppleIdentity
 import DataPlane
 import IdentityAssertion
 import Operations
+import Secrets
 import Sessions
 
 /// Looks at the files that a configuration names: whether they are there, hold what they should, and are nobody else's.
@@ -95,17 +96,15 @@ struct FileChecks {
     }
   }
 
-  /// The contents of a file that others must not be able to read.
-  func secret(
-    _ file: String, _ path: NodePath, missing: String, groupMayWrite: Bool = true, _ reading: inout Reading
-  ) -> [UInt8]? {
+  /// The contents of a file that holds a secret, judged by the rule of `PrivateFile` as the gateway will.
+  func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout Reading) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
       reading.complain(
         at: path, "\(path): everybody on this machine may open \(shown)",
         remedy: "take that away: chmod o= \(reading.concealing(file))")
-    } else if !groupMayWrite, mode & 0o020 != 0 {
+    } else if !PrivateFile.isPrivate(mode: mode) {
       reading.complain(
         at: path, "\(path): the file's group may change \(reading.shown(file))",
         remedy: "take that away: chmod g-w \(reading.concealing(file))")

@@ -35,11 +35,8 @@ extension FileChecks {
       &reading)
   }
 
-  /// As strict as the listener when it starts: a group may read the key, and not change it.
   private func checkKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
-    guard
-      let contents = secret(file, path, missing: "write the path of a PEM file", groupMayWrite: false, &reading)
-    else { return }
+    guard let contents = secret(file, path, missing: "write the path of a PEM file", &reading) else { return }
     expect(
       "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file", &reading)
   }
@@ -47,7 +44,7 @@ extension FileChecks {
   private func checkTicketKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
     let command = "(umask 077; openssl rand 80 > \(reading.concealing(file)))"
     guard
-      let contents = secret(file, path, missing: "make one with: \(command)", groupMayWrite: false, &reading),
+      let contents = secret(file, path, missing: "make one with: \(command)", &reading),
       contents.count != 80, contents.count != 48
     else { return }
     reading.complain(

@@ -1,4 +1,4 @@
-internal import FoundationEssentials
+internal import Secrets
 
 /// The bearer token of `admin.token_file`. Its description prints nothing.
 struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -10,12 +10,14 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
   /// In bytes.
   static let maximumLength = 4_096
 
-  /// Reads the token: one trailing newline is dropped.
+  /// Reads the token from a private file (`PrivateFile`): one trailing newline is dropped.
   init(contentsOfFile path: String) throws(AdministrationTokenProblem) {
-    guard let contents = FileManager.default.contents(atPath: path) else {
-      throw AdministrationTokenProblem(path: path, reason: "cannot be read")
+    var bytes: [UInt8]
+    do throws(PrivateFileError) {
+      bytes = try PrivateFile.read(path, limit: 65_536)
+    } catch {
+      throw AdministrationTokenProblem(path: path, reason: error.problem, remedy: error.remedy)
     }
-    var bytes = Array(contents)
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
       throw AdministrationTokenProblem(
@@ -30,8 +32,7 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
 
   /// Compares without telling by its time how much was right.
   func matches(_ candidate: some Collection<UInt8>) -> Bool {
-    guard candidate.count == revealed.count else { return false }
-    return zip(revealed, candidate).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    ConstantTime.equal(revealed, candidate)
   }
 
   var description: String { "AdministrationToken(secret)" }
@@ -43,9 +44,11 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
 public struct AdministrationTokenProblem: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let reason: String
+  /// Nil: the token has to be made again.
+  var remedy: String? = nil
 
   public var description: String {
-    "admin.token_file: \(path) \(reason); make one with `cordon keygen --output FILE`, and let the user that runs this "
-      + "read it"
+    let remedy = remedy ?? "make one with `cordon keygen --output FILE`, and let the user that runs this read it"
+    return "admin.token_file: \(path) \(reason); \(remedy)"
   }
 }

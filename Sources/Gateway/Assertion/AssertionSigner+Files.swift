@@ -1,29 +1,19 @@
 internal import AccessPolicy
-internal import AppleIdentity
 internal import IdentityAssertion
+internal import Secrets
 
 extension AssertionSigner {
   /// Reads the keys that the settings name; nil where they name none.
-  /// - Throws: ``AssertionKeyFileProblem`` if one cannot be used, or every user of this machine may read it.
+  /// - Throws: ``AssertionKeyFileProblem`` if one cannot be used or is not private.
   init?(_ settings: GatewaySettings) throws {
     var keys: [AssertionKey] = []
     for file in settings.assertion.keyFiles {
-      switch KeyFile.read(file, maximumBytes: 65_536) {
-      case .contents(let contents):
-        do throws(AssertionKeyProblem) {
-          keys.append(try AssertionKey(pem: contents, name: file))
-        } catch {
-          throw AssertionKeyFileProblem(message: error.message, remedy: error.remedy)
-        }
-      case .readableByEverybody:
-        throw AssertionKeyFileProblem(
-          message: "\(file) can be read by every user of this machine", remedy: "chmod o= the file")
-      case .tooLong:
-        throw AssertionKeyFileProblem(message: "\(file) has more than 64 KiB", remedy: "name the right file")
-      case .unreadable(let reason):
-        throw AssertionKeyFileProblem(
-          message: "\(file) cannot be read: \(reason)",
-          remedy: "check the path, and that the user Cordon runs as may read the file")
+      do {
+        keys.append(try AssertionKey(pem: try PrivateFile.read(file, limit: 65_536), name: file))
+      } catch let error as PrivateFileError {
+        throw AssertionKeyFileProblem(message: "\(file) \(error.problem)", remedy: error.remedy)
+      } catch let error as AssertionKeyProblem {
+        throw AssertionKeyFileProblem(message: error.message, remedy: error.remedy)
       }
     }
     guard let set = AssertionKeySet(keys) else { return nil }

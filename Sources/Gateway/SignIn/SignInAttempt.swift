@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
+internal import Secrets
 internal import Sessions
 
 /// One attempt to sign in, as its cookie carries it: sealed, for ten minutes, in one browser.
@@ -60,9 +61,7 @@ struct SignInAttempt: Equatable {
 
   /// Compares without telling by its time how much was right.
   func isMeant(by state: String) -> Bool {
-    let (mine, theirs) = (Array(self.state.utf8), Array(state.utf8))
-    guard mine.count == theirs.count else { return false }
-    return zip(mine, theirs).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+    ConstantTime.equal(self.state.utf8, state.utf8)
   }
 
   /// When it is over, for good.

@@ -1,10 +1,12 @@
+internal import Secrets
+
 /// Why the keys of the sessions cannot be used. Always the operator's to mend; the message ends with the remedy.
 public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
   public enum Code: Sendable, Equatable {
     /// `session.secret_files` names no file.
     case noSecret
-    /// A file could not be read.
+    /// A file could not be read, or is not private.
     case unreadable(path: String)
     /// Less than 32 bytes were left.
     case tooShort(path: String?, byteCount: Int)
@@ -25,11 +27,14 @@ public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible 
     code: .noSecret,
     message: "session.secret_files names no file; write a secret with `cordon keygen` and name its file there")
 
-  static func unreadable(path: String, reason: String) -> KeyringError {
-    KeyringError(
-      code: .unreadable(path: path),
-      message: "cannot read the session secret \(path): \(reason); write one with `cordon keygen` and let the account "
-        + "that runs cordon read it")
+  static func file(_ error: PrivateFileError) -> KeyringError {
+    let remedy =
+      if case .exposed = error.reason { error.remedy } else {
+        "write one with `cordon keygen` and let the account that runs cordon read it"
+      }
+    return KeyringError(
+      code: .unreadable(path: error.path),
+      message: "cannot use the session secret \(error.path): it \(error.problem); \(remedy)")
   }
 
   static func tooShort(path: String?, byteCount: Int) -> KeyringError {

@@ -1,52 +1,42 @@
-import Glibc
+import Secrets
 
-/// A file of certificates or of a private key, read whole. What is checked (permissions) and what is read are the same
-/// open file, so that nobody can exchange it between the two.
+/// A file of certificates or of a private key, read whole.
 struct CredentialFile: ~Copyable {
-  /// The most that such a file may have, in bytes: certificate chains are a few kilobytes.
+  /// The longest accepted file, in bytes: certificate chains are a few kilobytes.
   static let limit = 1_048_576
 
   let path: String
   let bytes: [UInt8]
-  /// The permission bits of the file.
-  let mode: UInt32
 
+  /// Reads certificates, which are public.
   init(path: String) throws(TLSConfigurationError) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw .unreadable(file: path, reason: Self.reason(errno)) }
-    defer { _ = close(descriptor) }
-
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw .unreadable(file: path, reason: Self.reason(errno)) }
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.limit else {
-      throw .notAPlausibleFile(file: path, limit: Self.limit)
-    }
-
-    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
-    var filled = 0
-    while filled < bytes.count {
-      let count = bytes.withUnsafeMutableBytes { target in
-        Glibc.read(descriptor, target.baseAddress! + filled, target.count - filled)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw .unreadable(file: path, reason: Self.reason(errno)) }
-      // A file that became shorter under our hands: the parser will judge what is there.
-      if count == 0 { break }
-      filled += count
-    }
-    bytes.removeLast(bytes.count - filled)
     self.path = path
-    self.bytes = bytes
-    self.mode = status.st_mode
+    do throws(PrivateFileError) {
+      bytes = try OpenedFile.read(path, limit: Self.limit).bytes
+    } catch {
+      throw TLSConfigurationError(error)
+    }
   }
 
-  /// Refuses a private key that may be read, changed or searched by others, or changed by a group. A group may read it:
-  /// that is how Debian (`ssl-cert`) and Kubernetes (`fsGroup`) hand keys to a service that is not root.
-  func requirePrivate() throws(TLSConfigurationError) {
-    guard self.mode & 0o027 == 0 else { throw .privateKeyExposed(file: self.path, mode: self.mode & 0o7777) }
+  /// Reads a private key or a ticket key, whose file must be private (`PrivateFile`).
+  init(privatePath path: String) throws(TLSConfigurationError) {
+    self.path = path
+    do throws(PrivateFileError) {
+      bytes = try PrivateFile.read(path, limit: Self.limit)
+    } catch {
+      throw TLSConfigurationError(error)
+    }
   }
+}
 
-  private static func reason(_ code: Int32) -> String {
-    String(cString: strerror(code))
+extension TLSConfigurationError {
+  fileprivate init(_ error: PrivateFileError) {
+    self =
+      switch error.reason {
+      case .missing: .unreadable(file: error.path, reason: "No such file or directory")
+      case .unreadable(let text): .unreadable(file: error.path, reason: text)
+      case .notRegular, .tooLong: .notAPlausibleFile(file: error.path, limit: CredentialFile.limit)
+      case .exposed(let mode): .privateKeyExposed(file: error.path, mode: mode)
+      }
   }
 }

@@ -20,8 +20,7 @@ final class TLSIdentity: Sendable {
       throw .malformed(file: certificateFile, reason: "the dates of the certificate make no sense")
     }
 
-    let keyFile = try CredentialFile(path: privateKeyFile)
-    try keyFile.requirePrivate()
+    let keyFile = try CredentialFile(privatePath: privateKeyFile)
     let key = try PEMReader(keyFile.bytes).privateKey(file: privateKeyFile)
     guard X509_check_private_key(leaf.pointer, key.pointer) == 1 else {
       OpenSSLErrorQueue.clear()

@@ -2,6 +2,7 @@ import AppleIdentity
 import Crypto
 import CryptoExtras
 import Foundation
+import Secrets
 import Testing
 
 @Suite("The .p8 file")
@@ -69,12 +70,16 @@ struct ClientSecretKeyTests {
     #expect(try problemOfFile(pem, mode: mode) == nil)
   }
 
-  @Test("Is refused from a file that everybody may read", arguments: [0o644, 0o604, 0o444])
+  @Test(
+    "A key file that others have access to, or that its group may write, is refused",
+    arguments: [0o644, 0o604, 0o444, 0o601, 0o602, 0o620, 0o660])
   func publicFile(mode: Int) throws {
-    guard case .readableByEverybody = try problemOfFile(pem, mode: mode) else {
+    guard case .file(let error) = try problemOfFile(pem, mode: mode) else {
       Issue.record("read anyway")
       return
     }
+    #expect(error.reason == .exposed(mode: UInt32(mode)))
+    #expect(error.remedy.contains("chmod g-w,o="))
   }
 
   @Test("Is refused from a directory, from nowhere, and from a file without end")
@@ -82,7 +87,9 @@ struct ClientSecretKeyTests {
     for path in ["/", "/nowhere/AuthKey.p8", "", "/dev/zero"] {
       #expect(throws: ClientSecretKeyProblem.self) { try ClientSecretKey(contentsOfFile: path) }
     }
-    guard case .notAKey = try problemOfFile(String(repeating: "x", count: 100_000), mode: 0o600) else {
+    guard case .file(let error) = try problemOfFile(String(repeating: "x", count: 100_000), mode: 0o600),
+      case .tooLong = error.reason
+    else {
       Issue.record("read to the end")
       return
     }
@@ -91,7 +98,8 @@ struct ClientSecretKeyTests {
   @Test("Says what to do, whatever is wrong")
   func remedies() {
     let problems: [ClientSecretKeyProblem] = [
-      .unreadable("f", reason: "r"), .readableByEverybody("f"), .notAKey("f"), .encrypted("f"),
+      .file(PrivateFileError(path: "f", reason: .missing)),
+      .file(PrivateFileError(path: "f", reason: .exposed(mode: 0o644))), .notAKey("f"), .encrypted("f"),
       .otherKind("f", label: "PUBLIC KEY"), .notP256("f"),
     ]
     for problem in problems {

@@ -1,0 +1,73 @@
+import Glibc
+
+/// Reads files that hold secrets: keys, session secrets, tokens. One permission rule for all of them: a regular file that
+/// others have no access to and that its group may not change. A group may read it, which is how Debian (`ssl-cert`) and
+/// Kubernetes (`fsGroup`) hand keys to a service that is not root.
+package enum PrivateFile {
+  /// Reads a whole file.
+  ///
+  /// Type, permissions and contents are those of one open descriptor, so the file cannot be exchanged between the check
+  /// and the read. Opening never blocks on a FIFO.
+  /// - Parameter limit: the longest accepted file, in bytes.
+  package static func read(_ path: String, limit: Int) throws(PrivateFileError) -> [UInt8] {
+    let (bytes, mode) = try OpenedFile.read(path, limit: limit)
+    guard isPrivate(mode: mode) else { throw PrivateFileError(path: path, reason: .exposed(mode: mode)) }
+    return bytes
+  }
+
+  /// Whether permission bits keep others out and the group from writing.
+  /// - Parameter mode: `st_mode`, or its permission bits alone.
+  package static func isPrivate(mode: UInt32) -> Bool { mode & 0o027 == 0 }
+}
+
+/// A reason why a file that holds a secret cannot be used. The operator has to correct it.
+public struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  public let path: String
+  public let reason: Reason
+
+  public enum Reason: Sendable, Equatable {
+    case missing
+    /// The error text of the system.
+    case unreadable(String)
+    /// A directory, a FIFO, a socket or a device.
+    case notRegular
+    /// Longer than `limit` bytes.
+    case tooLong(limit: Int)
+    /// Others have access, or the group may write: the permission bits.
+    case exposed(mode: UInt32)
+  }
+
+  package init(path: String, reason: Reason) {
+    self.path = path
+    self.reason = reason
+  }
+
+  /// The problem, without the path.
+  public var problem: String {
+    switch reason {
+    case .missing: "does not exist"
+    case .unreadable(let text): "cannot be read (\(text))"
+    case .notRegular: "is not a regular file"
+    case .tooLong(let limit): "has more than \(limit) bytes"
+    case .exposed(let mode):
+      "has mode \(Self.octal(mode)), which gives \(mode & 0o007 != 0 ? "others access" : "its group write access")"
+    }
+  }
+
+  /// The command or act that corrects it.
+  public var remedy: String {
+    switch reason {
+    case .missing: "correct the path"
+    case .unreadable: "let the user that runs cordon read it"
+    case .notRegular, .tooLong: "name the right file"
+    case .exposed: "chmod g-w,o= \(path) (in Kubernetes: defaultMode 0440 or 0400 on the secret's volume)"
+    }
+  }
+
+  public var description: String { "\(path) \(problem): \(remedy)" }
+
+  private static func octal(_ mode: UInt32) -> String {
+    let digits = String(mode & 0o7777, radix: 8)
+    return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
+  }
+}
