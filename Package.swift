@@ -59,6 +59,7 @@ let package = Package(
 
     // MARK: The ground floor: imports nothing of the package
     .target(name: "Secrets", swiftSettings: strict),
+    .target(name: "WebFormats", swiftSettings: strict),
 
     // MARK: The data plane
     .target(
@@ -71,13 +72,15 @@ let package = Package(
 
     // MARK: The control plane
     .target(
-      name: "AppleIdentity", dependencies: ["Secrets", .jwtKit, .crypto, .httpTypes], swiftSettings: strict),
-    .target(name: "Sessions", dependencies: ["Secrets", .crypto], swiftSettings: strict),
+      name: "AppleIdentity", dependencies: ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes],
+      swiftSettings: strict),
+    .target(name: "Sessions", dependencies: ["Secrets", "WebFormats", .crypto], swiftSettings: strict),
     .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
-    .target(name: "PostgreSQLSessions", dependencies: ["Sessions", "CPostgreSQL"], swiftSettings: strict),
-    .target(name: "IdentityAssertion", dependencies: [.jwtKit, .crypto], swiftSettings: strict),
+    .target(
+      name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
+    .target(name: "IdentityAssertion", dependencies: ["WebFormats", .jwtKit, .crypto], swiftSettings: strict),
     .target(name: "AccessPolicy", swiftSettings: strict),
-    .target(name: "Pages", dependencies: [.mustache], swiftSettings: strict),
+    .target(name: "Pages", dependencies: ["WebFormats", .mustache], swiftSettings: strict),
     .target(name: "Operations", dependencies: [.logging], swiftSettings: strict),
     .target(
       name: "ConfigurationFile",
@@ -92,7 +95,7 @@ let package = Package(
       name: "Gateway",
       dependencies: [
         "DataPlane", "HTTPWire", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-        "Operations", .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
+        "Operations", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .lifecycle,
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -117,6 +120,7 @@ let package = Package(
     .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
 
     // MARK: Tests
+    .testTarget(name: "WebFormatsTests", dependencies: ["WebFormats"], swiftSettings: strict),
     .testTarget(name: "SecretsTests", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(
       name: "TLSTransportTests",
@@ -169,6 +173,7 @@ let package = Package(
       name: "FuzzReplayTests",
       dependencies: [
         "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
+        "WebFormats",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A mistake in the registration that can be seen without asking Apple.
 public struct AppleSettingsProblem: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
@@ -58,7 +60,7 @@ extension AppleSettings {
   private static func clientIDProblems(_ clientID: String, key: String, teamID: String) -> [AppleSettingsProblem] {
     let bytes = Array(clientID.utf8)
     let isIdentifierByte = { (byte: UInt8) in
-      PercentEncoding.isUnreserved(byte) && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
+      byte.isUnreserved && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
     }
     if bytes.isEmpty || bytes.count > 255 || !bytes.allSatisfy(isIdentifierByte) {
       return [

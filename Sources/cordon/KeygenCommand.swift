@@ -1,5 +1,6 @@
 import ArgumentParser
 import IdentityAssertion
+import Sessions
 
 #if canImport(Glibc)
   import Glibc
@@ -22,7 +23,7 @@ struct KeygenCommand: ParsableCommand {
   var assertion = false
 
   func run() throws {
-    let content = assertion ? AssertionKey.newFileContent() : Array("\(Self.secret())\n".utf8)
+    let content = assertion ? AssertionKey.newFileContent() : SecretBytes.newFileContent()
     guard let output else {
       print(String(decoding: content, as: UTF8.self), terminator: "")
       return
@@ -34,12 +35,6 @@ struct KeygenCommand: ParsableCommand {
       print("cordon keygen: \(error.message)", to: &standardError)
       throw ExitCode(ExitStatus.cannotCreate)
     }
-  }
-
-  /// A new secret, as text.
-  static func secret() -> String {
-    var random = SystemRandomNumberGenerator()
-    return base64URL((0..<48).map { _ in UInt8.random(in: 0...255, using: &random) })
   }
 
   /// Why a file was not made.
@@ -75,16 +70,5 @@ struct KeygenCommand: ParsableCommand {
       unlink(path)
       throw NewFileError(message: "\(path): \(reason)")
     }
-  }
-
-  /// Without padding (RFC 4648 section 5); `bytes` are a multiple of three, so that there would be none.
-  static func base64URL(_ bytes: [UInt8]) -> String {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    var result: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count - 2, by: 3) {
-      let group = Int(bytes[start]) << 16 | Int(bytes[start + 1]) << 8 | Int(bytes[start + 2])
-      for shift in [18, 12, 6, 0] { result.append(alphabet[group >> shift & 0x3F]) }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }

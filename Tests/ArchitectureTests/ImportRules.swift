@@ -22,14 +22,15 @@ struct ImportRules {
   private static let arrows: [String: Set<String>] = [
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [],
     // The ground floor.
-    "Secrets": [],
+    "Secrets": [], "WebFormats": [],
     "TLSTransport": ["COpenSSL", "Secrets"],
     "HTTPWire": ["CNghttp2"],
     "DataPlane": ["HTTPWire", "TLSTransport"],
-    "AppleIdentity": ["Secrets"], "Sessions": ["Secrets"], "IdentityAssertion": [], "AccessPolicy": [], "Pages": [],
-    "Operations": [],
+    "AppleIdentity": ["Secrets", "WebFormats"], "Sessions": ["Secrets", "WebFormats"],
+    "IdentityAssertion": ["WebFormats"],
+    "AccessPolicy": [], "Pages": ["WebFormats"], "Operations": [],
     "SQLiteSessions": ["Sessions"],
-    "PostgreSQLSessions": ["Sessions", "CPostgreSQL"],
+    "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
     "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
     "ConfigurationFile": [
@@ -38,7 +39,7 @@ struct ImportRules {
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": [
       "DataPlane", "HTTPWire", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
-      "Operations",
+      "Operations", "WebFormats",
     ],
     // Below the first line: the values that the command carries from the one to the other.
     "cordon": [

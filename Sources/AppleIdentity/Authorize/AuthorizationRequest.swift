@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The address that a browser is sent to for signing in: `GET {base}/auth/authorize`.
 ///
 /// Source: "Sign in with Apple JS / Incorporating Sign in with Apple into other platforms", developer.apple.com.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The fields of a form or a query, decoded: `application/x-www-form-urlencoded` (URL Standard 5.1), read strictly and
 /// within bounds.
 ///
@@ -86,9 +88,9 @@ public struct FormFields: Sendable, Equatable {
       case UInt8(ascii: "+"):
         decoded.append(UInt8(ascii: " "))
       case UInt8(ascii: "%"):
-        guard index != encoded.endIndex, let high = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
+        guard index != encoded.endIndex, let high = Hex.value(of: encoded[index]) else { throw .badEncoding }
         index = encoded.index(after: index)
-        guard index != encoded.endIndex, let low = HexDigit.value(of: encoded[index]) else { throw .badEncoding }
+        guard index != encoded.endIndex, let low = Hex.value(of: encoded[index]) else { throw .badEncoding }
         index = encoded.index(after: index)
         decoded.append(high << 4 | low)
       case 0x21...0x7E:

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// One of the images that a gateway serves: what varies from visitor to visitor.
 public struct ButtonVariant: Sendable, Hashable {
   /// The language of the words on it.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Reads one JSON text (RFC 8259 2) from bytes that are known to be UTF-8. It goes as deep as it is allowed to, and no
 /// deeper, so the stack is bounded by the caller.
 struct ForeignJSONReader {
@@ -124,7 +126,7 @@ struct ForeignJSONReader {
   private mutating func fourHexDigits() throws(ForeignJSONProblem) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = next, let digit = HexDigit.value(of: byte) else { throw .malformed }
+      guard let byte = next, let digit = Hex.value(of: byte) else { throw .malformed }
       position += 1
       value = value << 4 | UInt32(digit)
     }

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebFormats
 
 /// What the nonce of an identity token is compared with.
 public enum NonceExpectation: Sendable {
@@ -31,8 +32,6 @@ public enum NonceExpectation: Sendable {
   }
 
   private static func hexadecimalSHA256(_ text: String) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    let hex = SHA256.hash(data: Array(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0x0F)]] }
-    return String(decoding: hex, as: UTF8.self)
+    Hex.text(SHA256.hash(data: Array(text.utf8)))
   }
 }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import WebFormats
 
 /// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued them,
 /// for whom and when is still to be judged, with the functions below.

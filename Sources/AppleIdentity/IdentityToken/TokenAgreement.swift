@@ -1,4 +1,5 @@
 internal import Crypto
+internal import WebFormats
 
 extension VerifiedIdentityToken {
   /// Whether the token that came by the browser and the one from the token endpoint speak of the same sign-in.
@@ -25,7 +26,7 @@ extension VerifiedIdentityToken {
   }
 
   private static func codeHash(of code: AuthorizationCode) -> String {
-    Base64URL.encode(SHA256.hash(data: Array(code.exposed.utf8)).prefix(16))
+    Base64URL.text(SHA256.hash(data: Array(code.exposed.utf8)).prefix(16))
   }
 }
 

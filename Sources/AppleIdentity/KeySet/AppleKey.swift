@@ -1,4 +1,5 @@
 internal import JWTKit
+internal import WebFormats
 
 /// One of Apple's public keys: an identifier, the one algorithm it is for, and the key.
 ///

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import WebFormats
 
 /// Where Apple is: `base_url` taken apart, so that every request is built from checked parts.
 struct AppleOrigin: Sendable, Equatable {
@@ -78,11 +79,11 @@ struct AppleOrigin: Sendable, Equatable {
     if text.first == UInt8(ascii: "[") {
       guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
       host = text[..<end].dropFirst()
-      isHostByte = { HexDigit.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
+      isHostByte = { Hex.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
       port = text[end...].dropFirst()
     } else {
       host = text.prefix { $0 != UInt8(ascii: ":") }
-      isHostByte = PercentEncoding.isUnreserved
+      isHostByte = \.isUnreserved
       port = text[host.endIndex...]
     }
     guard !host.isEmpty, host.allSatisfy(isHostByte) else { return false }
@@ -98,6 +99,6 @@ struct AppleOrigin: Sendable, Equatable {
   }
 
   private static func isPathByte(_ byte: UInt8) -> Bool {
-    PercentEncoding.isUnreserved(byte) || byte == UInt8(ascii: "/")
+    byte.isUnreserved || byte == UInt8(ascii: "/")
   }
 }

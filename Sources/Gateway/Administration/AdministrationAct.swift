@@ -1,5 +1,6 @@
 internal import AppleIdentity
 internal import Sessions
+internal import WebFormats
 
 /// What an operator wants done, from method and target of a request.
 enum AdministrationAct: Equatable {
@@ -54,7 +55,7 @@ enum AdministrationAct: Equatable {
     let path = bytes.prefix { $0 != UInt8(ascii: "?") }
     let query = bytes.dropFirst(path.count + 1)
     let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
-      .map { PathSegment.decode(Array($0)) }
+      .map { PercentEncoding.decode($0).flatMap { String(validating: $0, as: UTF8.self) } }
     func expect(_ expected: String) throws(AdministrationRefusal) {
       guard method == expected else { throw .wrongMethod(expected) }
     }
@@ -124,51 +125,5 @@ enum AdministrationAct: Equatable {
       result[name] = value
     }
     return result
-  }
-}
-
-/// One segment of a path (RFC 3986 3.3).
-enum PathSegment {
-  /// Nil for what is no percent-encoded UTF-8.
-  static func decode(_ bytes: [UInt8]) -> String? {
-    var result: [UInt8] = []
-    var index = 0
-    while index < bytes.count {
-      if bytes[index] == UInt8(ascii: "%") {
-        guard index + 2 < bytes.count, let high = digit(bytes[index + 1]), let low = digit(bytes[index + 2]) else {
-          return nil
-        }
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(bytes[index])
-        index += 1
-      }
-    }
-    return String(validating: result, as: UTF8.self)
-  }
-
-  /// Every byte but the unreserved ones becomes `%XX`; good for a query's value, too.
-  static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    let bytes = text.utf8.flatMap { byte -> [UInt8] in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        [byte]
-      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
   }
 }

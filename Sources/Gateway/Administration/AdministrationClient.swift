@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
 public import Operations
+internal import WebFormats
 
 /// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
 public struct AdministrationClient: Sendable {
@@ -30,34 +31,34 @@ public struct AdministrationClient: Sendable {
 
   /// Who has this subject: one account or none.
   public func accounts(subject: String) async throws -> [AccountReport] {
-    try await ask(.get, "/accounts?subject=\(PathSegment.encode(subject))", AccountsReport.self).accounts
+    try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
   }
 
   /// Who has this address, as far as is known.
   public func accounts(email: String) async throws -> [AccountReport] {
-    try await ask(.get, "/accounts?email=\(PathSegment.encode(email))", AccountsReport.self).accounts
+    try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self).accounts
   }
 
   /// The sessions of a user, newest first.
   public func sessions(of subject: String) async throws -> [SessionReport] {
-    try await ask(.get, "/accounts/\(PathSegment.encode(subject))/sessions", SessionsReport.self).sessions
+    try await ask(.get, "/accounts/\(PercentEncoding.encode(subject))/sessions", SessionsReport.self).sessions
   }
 
   /// Ends one session.
   public func endSession(_ handle: String) async throws -> EndedReport {
-    try await ask(.delete, "/sessions/\(PathSegment.encode(handle))", EndedReport.self)
+    try await ask(.delete, "/sessions/\(PercentEncoding.encode(handle))", EndedReport.self)
   }
 
   /// Ends every session of a user.
   public func endSessions(of subject: String) async throws -> EndedReport {
-    try await ask(.delete, "/accounts/\(PathSegment.encode(subject))/sessions", EndedReport.self)
+    try await ask(.delete, "/accounts/\(PercentEncoding.encode(subject))/sessions", EndedReport.self)
   }
 
   /// Revokes a user's tokens at Apple and forgets the user.
   /// - Parameter evenUnrevoked: forget also where Apple did not revoke.
   public func disconnect(_ subject: String, evenUnrevoked: Bool) async throws -> DisconnectionReport {
     try await ask(
-      .post, "/accounts/\(PathSegment.encode(subject))/disconnect\(evenUnrevoked ? "?force=true" : "")",
+      .post, "/accounts/\(PercentEncoding.encode(subject))/disconnect\(evenUnrevoked ? "?force=true" : "")",
       DisconnectionReport.self, or: .badGateway)
   }
 
@@ -75,7 +76,7 @@ public struct AdministrationClient: Sendable {
   ///   - after: where the page before ended.
   public func migrate(to team: String?, after: String?, dryRun: Bool) async throws -> MigrationReport {
     let fields = [
-      team.map { "to=\(PathSegment.encode($0))" }, after.map { "after=\(PathSegment.encode($0))" },
+      team.map { "to=\(PercentEncoding.encode($0))" }, after.map { "after=\(PercentEncoding.encode($0))" },
       dryRun ? "dry_run=true" : nil,
     ].compactMap(\.self)
     return try await ask(.post, "/accounts/migrate?\(fields.joined(separator: "&"))", MigrationReport.self)

@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Secrets
 internal import Sessions
+internal import WebFormats
 
 /// One attempt to sign in, as its cookie carries it: sealed, for ten minutes, in one browser.
 ///
@@ -70,10 +71,8 @@ struct SignInAttempt: Equatable {
   private static func isHexadecimal(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
 
   private static func randomHexadecimal(bytes: Int) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     var generator = SystemRandomNumberGenerator()
-    let text = (0..<bytes * 2).map { _ in digits[Int(generator.next() & 15)] }
-    return String(decoding: text, as: UTF8.self)
+    return Hex.text((0..<bytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
   }
 }
 

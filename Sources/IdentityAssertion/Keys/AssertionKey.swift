@@ -1,6 +1,7 @@
 internal import Crypto
 internal import FoundationEssentials
 internal import JWTKit
+internal import WebFormats
 
 /// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
 public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -21,27 +22,15 @@ public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugString
     privateKey = signing
     // 0x04, x, y (SEC 1 2.3.3)
     let point = key.publicKey.x963Representation
-    let (x, y) = (Self.base64URL(point.dropFirst().prefix(32)), Self.base64URL(point.suffix(32)))
+    let (x, y) = (Base64URL.text(point.dropFirst().prefix(32)), Base64URL.text(point.suffix(32)))
     let canonical = "{\"crv\":\"P-256\",\"kty\":\"EC\",\"x\":\"\(x)\",\"y\":\"\(y)\"}"
-    identifier = Self.base64URL(Data(SHA256.hash(data: Array(canonical.utf8))))
+    identifier = Base64URL.text(SHA256.hash(data: Array(canonical.utf8)))
     publicKey = PublicJWK(identifier: identifier, x: x, y: y)
   }
 
   /// A new key, as the content of a file.
   public static func newFileContent() -> [UInt8] {
     Array((P256.Signing.PrivateKey().pemRepresentation + "\n").utf8)
-  }
-
-  private static func base64URL(_ data: Data) -> String {
-    let bytes = data.base64EncodedString().utf8.compactMap { byte -> UInt8? in
-      switch byte {
-      case UInt8(ascii: "+"): UInt8(ascii: "-")
-      case UInt8(ascii: "/"): UInt8(ascii: "_")
-      case UInt8(ascii: "="): nil
-      default: byte
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 
   public var description: String { "AssertionKey(\(identifier))" }

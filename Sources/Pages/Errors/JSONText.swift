@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Writes small JSON objects (RFC 8259 section 7), so that Foundation is not needed for them.
 enum JSONText {
   static func object(_ members: [(name: String, value: String)]) -> [UInt8] {
@@ -13,7 +15,6 @@ enum JSONText {
   }
 
   private static func append(_ text: String, to bytes: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
     bytes.append(UInt8(ascii: "\""))
     for byte in text.utf8 {
       switch byte {
@@ -21,7 +22,7 @@ enum JSONText {
       // `<` too: harmless should somebody paste the text into a script element.
       case 0..<0x20, 0x7F, UInt8(ascii: "<"):
         bytes += "\\u00".utf8
-        bytes += [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        bytes += [Hex.digit(byte >> 4), Hex.digit(byte)]
       default: bytes.append(byte)
       }
     }

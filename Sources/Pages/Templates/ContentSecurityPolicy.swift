@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// What a page may do: nothing but show its own style and, where it says so, run its own script and post its own form.
 struct ContentSecurityPolicy: Sendable, Equatable {
   /// A random text that marks our own style and script.
@@ -29,10 +31,7 @@ struct ContentSecurityPolicy: Sendable, Equatable {
     let text: String
 
     init(using generator: inout some RandomNumberGenerator) {
-      let digits = Array("0123456789abcdef".utf8)
-      let halves: [UInt64] = [generator.next(), generator.next()]
-      let bytes = halves.flatMap { half in (0..<16).map { digits[Int(half >> (UInt64($0) * 4) & 15)] } }
-      text = String(decoding: bytes, as: UTF8.self)
+      text = Hex.text((0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
   }
 }

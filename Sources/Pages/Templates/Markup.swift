@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Text that may stand in HTML, between tags or within a quoted attribute.
 ///
 /// It comes about by escaping or from a literal of ours, in no other way; the templates take nothing else. We escape
@@ -69,21 +71,6 @@ struct Link: Sendable, Equatable {
 
   /// A page of ours, with where to go afterwards percent-encoded behind it.
   init(page: String, returnTo: String) {
-    self.init(path: page + "?return_to=" + Self.queryValue(returnTo))
-  }
-
-  /// Everything percent-encoded but the unreserved bytes of RFC 3986 and `/`.
-  private static func queryValue(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    let bytes = text.utf8.flatMap { byte -> [UInt8] in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-        UInt8(ascii: "~"), UInt8(ascii: "/"):
-        [byte]
-      default: [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    self.init(path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true))
   }
 }

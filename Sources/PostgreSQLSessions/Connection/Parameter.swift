@@ -1,4 +1,5 @@
 import CPostgreSQL
+import WebFormats
 
 /// A value that goes beside a statement, never into its text. Lists are for `unnest` and `ANY`.
 enum Parameter: Sendable {
@@ -60,7 +61,6 @@ enum Parameter: Sendable {
 
   /// `\x` and two digits for each byte (8.4.1).
   private static func hexadecimal(_ bytes: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789abcdef".utf8)
-    return Array("\\x".utf8) + bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    Array("\\x".utf8) + Hex.text(bytes).utf8
   }
 }

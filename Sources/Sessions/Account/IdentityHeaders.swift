@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Turns an account and its session into the fields that the upstream is told the user by. Rendered once per session, not
 /// per request.
 public enum IdentityHeaders {
@@ -58,9 +60,7 @@ public enum IdentityHeaders {
       if goesAsItIs(bytes, index, encoding) {
         result.append(bytes[index])
       } else {
-        result.append(UInt8(ascii: "%"))
-        result.append(hexDigits[Int(bytes[index] >> 4)])
-        result.append(hexDigits[Int(bytes[index] & 0x0F)])
+        PercentEncoding.append(bytes[index], to: &result)
       }
     }
     return result
@@ -81,6 +81,4 @@ public enum IdentityHeaders {
     if bytes[index] == 0xC2 { return index + 1 < bytes.endIndex && (0x80...0x9F).contains(bytes[index + 1]) }
     return index > bytes.startIndex && bytes[index - 1] == 0xC2 && (0x80...0x9F).contains(bytes[index])
   }
-
-  private static let hexDigits = Array("0123456789ABCDEF".utf8)
 }

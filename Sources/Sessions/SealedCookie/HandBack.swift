@@ -1,6 +1,7 @@
 import Crypto
 public import FoundationEssentials
 internal import Secrets
+internal import WebFormats
 
 /// What a one-time code hands to a native app whose user signed in with a browser: the session that was made for it, and
 /// what the app has to prove (RFC 7636, S256). The code is all there is of it: no store keeps it.
@@ -28,12 +29,8 @@ public struct HandBack: Sendable, Equatable {
 
   /// Whether the verifier is the one of the challenge: 43 to 128 unreserved characters (RFC 7636 4.1) with this hash.
   public func isProved(by verifier: [UInt8]) -> Bool {
-    guard (43...128).contains(verifier.count), verifier.allSatisfy(Self.isUnreserved) else { return false }
+    guard (43...128).contains(verifier.count), verifier.allSatisfy(\.isUnreserved) else { return false }
     return ConstantTime.equal(Array(SHA256.hash(data: verifier)), challenge)
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26 || "-._~".utf8.contains(byte)
   }
 }
 

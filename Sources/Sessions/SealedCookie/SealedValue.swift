@@ -1,5 +1,6 @@
 import Crypto
 public import FoundationEssentials
+import WebFormats
 
 /// What a sealed value is for. Each purpose has a key of its own, so that a value sealed for one cannot be opened as
 /// another.
@@ -52,7 +53,7 @@ extension SessionKeyring {
   public func sealText(
     _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], expires: Date?
   ) throws(SealError) -> String {
-    Base64URL.encodeText(try seal(bytes, for: purpose, context: context, expires: expires))
+    Base64URL.text(try seal(bytes, for: purpose, context: context, expires: expires))
   }
 
   /// What was sealed by `sealText`.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The bytes of one of the operator's secrets. Its description prints nothing.
 public struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let bytes: [UInt8]

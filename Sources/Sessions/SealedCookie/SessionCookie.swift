@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import WebFormats
 
 /// The session cookie: it proves a session's identifier before anything is looked up.
 ///
@@ -36,7 +37,7 @@ extension SessionKeyring {
     bytes += keys[0].identifier.bytes
     bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
     bytes += HMAC<SHA256>.authenticationCode(for: bytes, using: keys[0].cookie)
-    return Base64URL.encodeText(bytes)
+    return Base64URL.text(bytes)
   }
 
   /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.

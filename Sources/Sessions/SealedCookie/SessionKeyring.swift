@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import WebFormats
 
 /// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs and
 /// seals while all verify and open.
@@ -48,9 +49,8 @@ public struct SessionKeyring: Sendable {
   /// A name that stands for a user in logs: 16 hexadecimal digits, the same for the same user under the same first key,
   /// from which nobody gets back to the user.
   public func pseudonym(of subject: Subject) -> String {
-    let digits = Array("0123456789abcdef".utf8)
     let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
-    return String(decoding: hash.prefix(8).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    return Hex.text(hash.prefix(8))
   }
 
   /// What one secret gives.

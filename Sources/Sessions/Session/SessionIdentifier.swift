@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+import WebFormats
 
 /// What the session cookie carries: 128 random bits. A secret, so its description prints nothing. It is never stored:
 /// everything but the cookie speaks of the session by its `handle`.
@@ -78,7 +79,7 @@ public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// 22 characters of base64url.
-  public var text: String { Base64URL.encodeText(bytes) }
+  public var text: String { Base64URL.text(bytes) }
 
   public var description: String { text }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFile
+import Sessions
 
 /// The questions and answers so far, and the configuration that they make. An answer is judged by the same reader that
 /// reads the file afterwards: whatever complaint falls on its line is told, and the question asked again.
@@ -23,7 +24,7 @@ struct Interview {
     self.terminal = terminal
     self.folder = folder
     fileName = ConfigurationFolder.split(output).name
-    secret = Array("\(KeygenCommand.secret())\n".utf8)
+    secret = SecretBytes.newFileContent()
   }
 
   /// Names the secret that will be made.

@@ -2,27 +2,6 @@ import Testing
 
 @testable import AppleIdentity
 
-@Suite("Base64url")
-struct Base64URLTests {
-  @Test("Goes there and back for every length and byte")
-  func roundTrip() {
-    for length in 0..<70 {
-      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) }
-      let text = Base64URL.encode(bytes)
-      #expect(!text.contains("=") && !text.contains("+") && !text.contains("/"))
-      #expect(Base64URL.decode(text.utf8) == bytes)
-    }
-    #expect(Base64URL.encode([0xFB, 0xFF]) == "-_8")
-  }
-
-  @Test(
-    "Has one text for each sequence of bytes: padding, the other alphabet, stray bits and characters are refused",
-    arguments: ["A", "AA=", "AA==", "AB", "AAB", "A+", "A/", "AA A", "AA\n", "AAAAA", "ÄÄ", "AA.A"])
-  func strict(text: String) {
-    #expect(Base64URL.decode(text.utf8) == nil)
-  }
-}
-
 @Suite("JSON from outside")
 struct ForeignJSONTests {
   private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> ForeignJSONProblem? {

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 
 @testable import AppleIdentity
+@testable import WebFormats
 
 extension Invariant {
   /// Whatever stands in a token, signed or not, the verifier answers; and a token that it takes was signed, names Apple,
@@ -51,7 +52,7 @@ private enum FixedApple {
     let point = Array(key.publicKey.rawRepresentation)
     let jwks = """
       {"keys":[{"kty":"EC","crv":"P-256","kid":"K1","use":"sig","alg":"ES256",\
-      "x":"\(Base64URL.encode(point[..<32]))","y":"\(Base64URL.encode(point[32...]))"}]}
+      "x":"\(Base64URL.text(point[..<32]))","y":"\(Base64URL.text(point[32...]))"}]}
       """
     guard let origin = AppleOrigin("https://appleid.apple.com") else { preconditionFailure("this is Apple") }
     let keys = AppleKeySet(
@@ -62,8 +63,8 @@ private enum FixedApple {
   }()
 
   static func signed(_ header: [UInt8], _ payload: [UInt8]) throws -> String {
-    let text = "\(Base64URL.encode(header)).\(Base64URL.encode(payload))"
+    let text = "\(Base64URL.text(header)).\(Base64URL.text(payload))"
     let signature = try key.signature(for: SHA256.hash(data: Array(text.utf8))).rawRepresentation
-    return "\(text).\(Base64URL.encode(signature))"
+    return "\(text).\(Base64URL.text(signature))"
   }
 }

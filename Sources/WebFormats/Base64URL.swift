@@ -1,7 +1,8 @@
-/// base64url without padding (RFC 4648 5), in its one canonical form: `decode` refuses every text that `encode` would not
-/// have written, so that there is exactly one text for each sequence of bytes.
-enum Base64URL {
-  static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+/// Base64url without padding (RFC 4648, 5; RFC 7515, 2) in its canonical form: `decode` refuses every text that `encode`
+/// would not have written, so there is exactly one text for each sequence of bytes.
+package enum Base64URL {
+  /// The encoded bytes as ASCII.
+  package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
     var bits: UInt32 = 0
@@ -18,11 +19,13 @@ enum Base64URL {
     return result
   }
 
-  static func encodeText(_ bytes: some Sequence<UInt8>) -> String { String(decoding: encode(bytes), as: UTF8.self) }
+  /// The encoded bytes as text.
+  package static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: encode(bytes), as: UTF8.self) }
 
   /// Nil for a character outside the alphabet (padding and white space too), an impossible length, or left-over bits that
   /// are not zero.
-  static func decode(_ text: [UInt8]) -> [UInt8]? {
+  package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
+    let text = Array(text)
     var result: [UInt8] = []
     result.reserveCapacity(text.count * 3 / 4)
     guard decode(text.span.bytes, into: { result.append($0) }) else { return nil }
@@ -30,8 +33,7 @@ enum Base64URL {
   }
 
   /// The same without an array: each byte goes to `write`, in order. What was written counts only if this returns true.
-  @inline(__always)
-  static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {
+  package static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {
     var bits: UInt32 = 0
     var count = 0
     for index in text.byteOffsets {

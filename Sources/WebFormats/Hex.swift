@@ -1,0 +1,32 @@
+/// Hexadecimal digits (RFC 4648, 8).
+package enum Hex {
+  /// The value of one digit of either case. `UInt8(_:radix:)` would accept a sign.
+  @inline(__always)
+  package static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// The lower-case digit of a value; only the low four bits count.
+  @inline(__always)
+  package static func digit(_ value: UInt8) -> UInt8 {
+    let value = value & 0x0F
+    return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  /// The upper-case digit of a value; only the low four bits count.
+  @inline(__always)
+  package static func uppercaseDigit(_ value: UInt8) -> UInt8 {
+    let value = value & 0x0F
+    return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+
+  /// Two lower-case digits for each byte.
+  package static func text(_ bytes: some Sequence<UInt8>) -> String {
+    String(decoding: bytes.flatMap { [digit($0 >> 4), digit($0)] }, as: UTF8.self)
+  }
+}

@@ -1,0 +1,24 @@
+import Testing
+
+@testable import WebFormats
+
+@Suite("Base64url")
+struct Base64URLTests {
+  @Test("Base64url text decodes to the bytes that were encoded, for every length")
+  func roundTrip() {
+    for length in 0..<70 {
+      let bytes = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 37 &+ length) }
+      let text = Base64URL.text(bytes)
+      #expect(!text.contains("=") && !text.contains("+") && !text.contains("/"))
+      #expect(Base64URL.decode(text.utf8) == bytes)
+    }
+    #expect(Base64URL.text([0xFB, 0xFF]) == "-_8")
+  }
+
+  @Test(
+    "There is one base64url text for each sequence of bytes: padding, the other alphabet, stray bits and characters are refused",
+    arguments: ["A", "AA=", "AA==", "AB", "AAB", "A+", "A/", "AA A", "AA\n", "AAAAA", "ÄÄ", "AA.A"])
+  func strict(text: String) {
+    #expect(Base64URL.decode(text.utf8) == nil)
+  }
+}
