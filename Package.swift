@@ -143,7 +143,7 @@ let package = Package(
     .testTarget(
       name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
-      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting", "store-writer"],
+      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting", "store-writer", .grdb],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",

@@ -14,10 +14,11 @@ public final class PostgreSQLSessionStore: SessionStore {
   private let news = NewsBoard()
   private let notifier: Notifier?
   private let listener: ChangeListener?
+  private let compatibility = SchemaCompatibility(known: Tables.versions.count)
 
   public var place: String { pool.address.description }
 
-  /// Connects, and brings the database to the present schema.
+  /// Connects, and brings the database to the schema of this program.
   ///
   /// - Parameters:
   ///   - url: `postgresql://…`, as libpq takes it.
@@ -37,7 +38,13 @@ public final class PostgreSQLSessionStore: SessionStore {
   ) async throws(StoreError) {
     let address = try ServerAddress(url)
     let pool = ConnectionPool(address, size: connections, limits: limits)
-    try await Self.bringUp(pool, within: patience)
+    let minimumReader = try await Self.bringUp(pool, within: patience)
+    do throws(StoreError) {
+      try compatibility.note(minimumReader: minimumReader, of: address.description)
+    } catch {
+      await pool.close()
+      throw error
+    }
     self.pool = pool
     notifier = notifies ? Notifier(pool) : nil
     listener = notifies ? try ChangeListener.start(address, limits: limits, news: news) : nil
@@ -65,11 +72,15 @@ public final class PostgreSQLSessionStore: SessionStore {
     return .store(try await PostgreSQLSessionStore(url: url, connections: 2, notifies: false))
   }
 
-  private static func bringUp(_ pool: ConnectionPool, within patience: Duration) async throws(StoreError) {
+  /// - Returns: the `minimum_reader` of the database.
+  private static func bringUp(_ pool: ConnectionPool, within patience: Duration) async throws(StoreError) -> Int64 {
     let deadline = ContinuousClock.now + patience
     while true {
       do throws(StoreError) {
-        return try await pool.run(isRepeatable: true) { try Migrations($0, at: pool.address).bringUp() }
+        return try await pool.run(isRepeatable: true) {
+          try Migrations($0, at: pool.address).bringUp()
+          return try Migrations.minimumReader($0)
+        }
       } catch {
         guard error.isRetryable, ContinuousClock.now < deadline else {
           await pool.close()
@@ -87,11 +98,33 @@ public final class PostgreSQLSessionStore: SessionStore {
 
   public func awaitNews(atMost limit: Duration) async { await news.wait(atMost: limit) }
 
+  /// Has a connection carry something out.
+  func run<Value: Sendable>(
+    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try compatibility.require(place)
+    return try await pool.run(isRepeatable: isRepeatable, body)
+  }
+
+  /// Has a connection carry something out that includes `requireCompatibility`.
+  func runAnySchema<Value: Sendable>(
+    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+  ) async throws(StoreError) -> Value {
+    try await pool.run(isRepeatable: isRepeatable, body)
+  }
+
+  /// Takes over what the store says of who may use it.
+  /// - Throws: `StoreError.Code.newerSchema` if this program may not; so does every other operation from then on, until
+  ///   this returns again.
+  func requireCompatibility(with minimumReader: Int64) throws(StoreError) {
+    try compatibility.note(minimumReader: minimumReader, of: place)
+  }
+
   /// Reads, by one statement or by several that need not agree.
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await pool.run(isRepeatable: true, body)
+    try await run(isRepeatable: true, body)
   }
 
   /// Writes by one statement, which is a transaction of its own.
@@ -101,7 +134,7 @@ public final class PostgreSQLSessionStore: SessionStore {
   func write<Value: Sendable>(
     isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await pool.run(isRepeatable: isRepeatable, body)
+    try await run(isRepeatable: isRepeatable, body)
   }
 
   /// Writes in one transaction, which also holds the changes that `body` leaves for other gateways.
@@ -109,7 +142,7 @@ public final class PostgreSQLSessionStore: SessionStore {
     at now: Date, _ body: @escaping @Sendable (Connection, inout [StoreChange]) throws -> Value
   ) async throws(StoreError) -> Value {
     let notifier = notifier
-    return try await pool.run(isRepeatable: false) { connection in
+    return try await run(isRepeatable: false) { connection in
       var changes: [StoreChange] = []
       let value = try connection.transaction {
         changes = []
@@ -125,8 +158,9 @@ public final class PostgreSQLSessionStore: SessionStore {
 
 extension PostgreSQLSessionStore {
   public func ping() async throws(StoreError) {
-    try await write(isRepeatable: true) {
-      try $0.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1").affected
+    try await runAnySchema(isRepeatable: true) { [self] connection in
+      try requireCompatibility(with: Migrations.minimumReader(connection))
+      try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
     }
   }
 

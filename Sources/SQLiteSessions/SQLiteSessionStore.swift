@@ -18,14 +18,15 @@ public final class SQLiteSessionStore: SessionStore {
 
   let file: DatabaseFile
   private let pool: Mutex<DatabasePool?>
+  private let compatibility = SchemaCompatibility(known: Migrations.version)
 
   public var place: String { "SQLite at \(file.path)" }
 
-  /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the present schema. Blocks.
+  /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program. Blocks.
   ///
   /// - Parameter path: absolute; the folder must exist.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
-  ///   belongs to another program, or was written by a newer version.
+  ///   belongs to another program, or was changed by a newer version in a way that this one must not ignore.
   public convenience init(path: String) throws(StoreError) {
     try self.init(path: path, busyTimeout: Self.busyTimeout)
   }
@@ -35,6 +36,7 @@ public final class SQLiteSessionStore: SessionStore {
     do {
       let pool = try DatabasePool(path: path, configuration: Self.configuration(busyTimeout))
       try Migrations.bringUp(pool)
+      try compatibility.note(minimumReader: pool.read { try Migrations.minimumReader($0) }, of: path)
       // The pool itself sets NORMAL when it switches to WAL.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       file = try DatabaseFile(path)
@@ -68,6 +70,20 @@ public final class SQLiteSessionStore: SessionStore {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
+    try compatibility.require(place)
+    return try await readAnySchema(body)
+  }
+
+  /// Looks whether this program may still use the store.
+  /// - Throws: `StoreError.Code.newerSchema` if not; so does every other operation from then on, until this returns again.
+  func requireCompatibility(_ database: Database) throws {
+    try compatibility.note(minimumReader: Migrations.minimumReader(database), of: place)
+  }
+
+  /// Reads in one transaction that begins with `requireCompatibility`.
+  func readAnySchema<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(StoreError) -> Value {
     let pool = try open()
     return try await run { completion in
       pool.asyncRead { result in completion(Result { try body(result.get()) }) }
@@ -79,6 +95,7 @@ public final class SQLiteSessionStore: SessionStore {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
+    try compatibility.require(place)
     let pool = try open()
     return try await run { completion in
       pool.asyncWrite(body) { _, result in completion(result) }
@@ -108,6 +125,7 @@ public final class SQLiteSessionStore: SessionStore {
 extension SQLiteSessionStore {
   public func ping() async throws(StoreError) {
     try file.requirePresence()
+    try await readAnySchema { [self] in try requireCompatibility($0) }
     try await write { database in
       try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
     }

@@ -8,7 +8,8 @@ public import Sessions
 public struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
   public static let all =
-    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + closing
+    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + schema
+    + closing
 
   /// What must be true.
   public let sentence: String
@@ -34,13 +35,26 @@ public struct StoreUnderTest: Sendable {
   public let second: any SessionStore
   /// Opens the same data once more, as after a restart.
   public let reopen: @Sendable () async throws -> any SessionStore
+  /// Changes the schema of the same data as a newer version would.
+  public let change: @Sendable (SchemaChange) async throws -> Void
 
   public init(
-    first: any SessionStore, second: any SessionStore, reopen: @escaping @Sendable () async throws -> any SessionStore
+    first: any SessionStore, second: any SessionStore,
+    reopen: @escaping @Sendable () async throws -> any SessionStore,
+    change: @escaping @Sendable (SchemaChange) async throws -> Void
   ) {
     self.first = first
     self.second = second
     self.reopen = reopen
+    self.change = change
+  }
+
+  /// What a newer version does to the schema.
+  public enum SchemaChange: Sendable {
+    /// A migration that this version does not know has run, and added a column to the accounts.
+    case newerVersion
+    /// `minimum_reader` is this from now on.
+    case minimumReader(Int)
   }
 }
 

@@ -13,7 +13,21 @@ struct ContractTests {
     let first = try await opened.open(url)
     let second = try await opened.open(url)
     do {
-      try await contract.run(on: StoreUnderTest(first: first, second: second, reopen: { try await opened.open(url) }))
+      try await contract.run(
+        on: StoreUnderTest(
+          first: first, second: second, reopen: { try await opened.open(url) },
+          change: { change in
+            switch change {
+            case .newerVersion:
+              try PostgreSQLServer.current.query(
+                """
+                ALTER TABLE cordon.accounts ADD COLUMN of_the_future text;
+                UPDATE cordon.schema_version SET version = 99
+                """, at: url)
+            case .minimumReader(let version):
+              try PostgreSQLServer.current.query("UPDATE cordon.store SET minimum_reader = \(version)", at: url)
+            }
+          }))
     } catch {
       await opened.close()
       throw error

@@ -20,17 +20,6 @@ struct SchemaTests {
     for store in stores { try await store.close() }
   }
 
-  @Test("A database that a newer version wrote is refused with the remedy, and left as it was")
-  func refusesNewerSchemas() async throws {
-    let url = try PostgreSQLServer.current.makeDatabase()
-    try await PostgreSQLSessionStore(url: url).close()
-    try PostgreSQLServer.current.query("UPDATE cordon.schema_version SET version = 99", at: url)
-    let refused = await storeError { _ = try await PostgreSQLSessionStore(url: url) }
-    #expect(refused?.code == .newerSchema)
-    #expect(refused?.isRetryable == false)
-    #expect(try PostgreSQLServer.current.query("SELECT version FROM cordon.schema_version", at: url) == "99")
-  }
-
   @Test("A database whose encoding has no room for every name is refused")
   func refusesOtherEncodings() async throws {
     let url = try PostgreSQLServer.current.makeDatabase("ENCODING 'LATIN1' TEMPLATE template0")

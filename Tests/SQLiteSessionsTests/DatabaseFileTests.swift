@@ -66,18 +66,6 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("A file that a newer version wrote is refused with the remedy")
-  func refusesNewerSchemas() async throws {
-    let folder = try TemporaryFolder()
-    let path = folder.path("cordon.db")
-    let store = try SQLiteSessionStore(path: path)
-    try await store.write { try $0.run("INSERT INTO grdb_migrations (identifier) VALUES ('99: of the future')") }
-    try await store.close()
-    let error = #expect(throws: StoreError.self) { _ = try SQLiteSessionStore(path: path) }
-    #expect(error?.code == .newerSchema)
-    #expect(error?.isRetryable == false)
-  }
-
   @Test("Several processes may start on one fresh file at the same time")
   func startsTogether() async throws {
     let folder = try TemporaryFolder()

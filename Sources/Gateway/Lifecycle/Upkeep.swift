@@ -48,7 +48,10 @@ struct Upkeep: Sendable {
       group.addTask {
         var cursor: ChangeCursor?
         while !Task.isCancelled {
+          let wasRefused = directory.isRefusedByStore
           cursor = await directory.follow(cursor)
+          // The probes say so at once.
+          if directory.isRefusedByStore != wasRefused { await checkStore() }
           // So that a flood of news is read in gulps.
           try? await Task.sleep(for: Self.shortestPause)
           await directory.store.awaitNews(atMost: Self.followInterval)

@@ -20,7 +20,8 @@ final class SessionDirectory: Sendable {
   let clock: @Sendable () -> Int64
   private let sites = Mutex<[Site]>([])
   private let listeners = Mutex<[Listener]>([])
-  /// Until when memories may be used though the store is away.
+  /// Until when memories may be used though the store is away; `refusedByStore` while the store must not be used by this
+  /// version.
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
   private let storeIsReadOnly = Atomic<Bool>(false)
@@ -47,6 +48,7 @@ final class SessionDirectory: Sendable {
   /// How long an answer about a cookie without a session, or about a store that is away, is kept.
   private static let absentMemory: Int64 = 5_000
   private static let outageMemory: Int64 = 1_000
+  private static let refusedByStore = Int64.min
 
   init(
     store: any SessionStore, settings: GatewaySettings, checks: DailyCheck, metrics: MetricsRegistry, logger: Logger,
@@ -78,6 +80,9 @@ final class SessionDirectory: Sendable {
   /// Whether what is in memory may be used at `now`: the store has been heard of within the outage grace.
   @inline(__always)
   func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
+
+  /// Whether a newer version changed the store in a way that this one must not ignore: nobody who is signed in is served.
+  var isRefusedByStore: Bool { trustedUntil.load(ordering: .relaxed) == Self.refusedByStore }
 
   /// Looks a session up, and has the gate remember what came of it.
   func load(_ proof: SessionProof, for gate: NIOLoopBound<LoopGate>) async {
@@ -265,6 +270,10 @@ final class SessionDirectory: Sendable {
       while true {
         let asked = clock()
         let news = try await store.changes(since: cursor, limit: Self.changesAtOnce)
+        if isRefusedByStore {
+          trustedUntil.store(asked, ordering: .relaxed)
+          logger.notice("the session store may be used again by this version, serving signed-in requests")
+        }
         storeAnswered(at: asked)
         if news.isIncomplete { try await forgetEverything() }
         var ended: [SessionHandle] = []
@@ -281,6 +290,7 @@ final class SessionDirectory: Sendable {
       }
     } catch {
       storeFailed("changes", error)
+      if error.code == .newerSchema { await endEverything() }
       return cursor
     }
   }
@@ -303,9 +313,23 @@ final class SessionDirectory: Sendable {
     for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: gone) }
   }
 
+  /// Ends what is under way for sessions: whether they still stand cannot be told any more.
+  private func endEverything() async {
+    for listener in listeners.withLock({ $0 }) {
+      await listener.endExchanges(of: Set(await listener.sessionsUnderWay()))
+    }
+  }
+
   /// The store has answered a question that was asked at `moment`.
   func storeAnswered(at moment: Int64) {
-    trustedUntil.store(moment + terms.withLock { $0.outageGrace }, ordering: .relaxed)
+    let until = moment + terms.withLock { $0.outageGrace }
+    var before = trustedUntil.load(ordering: .relaxed)
+    // A look-up that was answered before the store refused this version brings no trust back: only following does.
+    while before != Self.refusedByStore {
+      let change = trustedUntil.compareExchange(expected: before, desired: until, ordering: .relaxed)
+      if change.exchanged { break }
+      before = change.original
+    }
     if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("the session store answers again") }
   }
 
@@ -317,6 +341,7 @@ final class SessionDirectory: Sendable {
   /// The store could not be written, though it may well be read.
   func storeDidNotWrite(_ error: StoreError) {
     metrics.storeFailures.count("ping")
+    if error.code == .newerSchema { return storeRefused(error) }
     guard !storeIsReadOnly.exchange(true, ordering: .relaxed) else { return }
     logger.error(
       "the session store cannot be written: nobody can sign in or out", metadata: ["error": "\(error)"])
@@ -324,10 +349,18 @@ final class SessionDirectory: Sendable {
 
   func storeFailed(_ operation: String, _ error: StoreError) {
     metrics.storeFailures.count(operation)
+    if error.code == .newerSchema { return storeRefused(error) }
     if !storeIsAway.exchange(true, ordering: .relaxed) {
       logger.error(
         "the session store does not answer: sessions in memory go on for store.outage_grace, nobody can sign in",
         metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
+  }
+
+  private func storeRefused(_ error: StoreError) {
+    guard trustedUntil.exchange(Self.refusedByStore, ordering: .relaxed) != Self.refusedByStore else { return }
+    logger.critical(
+      "the session store was changed by a newer version: signed-in requests are answered 503",
+      metadata: ["remedy": "\(error.message)"])
   }
 }

@@ -3,10 +3,10 @@ public import Sessions
 
 extension PostgreSQLSessionStore {
   public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try await read { connection in
+    try await runAnySchema(isRepeatable: true) { [self] connection in
       guard let cursor, let from = LanePositions.numbers(of: cursor) else {
         return StoreChanges(
-          changes: [], cursor: try LanePositions(connection).latest, isIncomplete: cursor != nil)
+          changes: [], cursor: try positions(connection).latest, isIncomplete: cursor != nil)
       }
       let rows = try connection.run(
         """
@@ -18,7 +18,7 @@ extension PostgreSQLSessionStore {
         [.integers(from.indices.map { Int64($0) }), .integers(from), .integer(Int64(max(limit, 1)))]
       ).rows
       // Looked at after the changes: what was removed before they were read is known as forgotten by now.
-      let positions = try LanePositions(connection)
+      let positions = try positions(connection)
       guard positions.covers(cursor) else {
         return StoreChanges(changes: [], cursor: positions.latest, isIncomplete: true)
       }
@@ -32,6 +32,12 @@ extension PostgreSQLSessionStore {
         changes: try rows.map { try ChangeLane.change($0, from: 2) }, cursor: positions.cursor(reached),
         isIncomplete: false)
     }
+  }
+
+  private func positions(_ connection: Connection) throws -> LanePositions {
+    let positions = try LanePositions(connection)
+    try requireCompatibility(with: positions.minimumReader)
+    return positions
   }
 
   public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int {

@@ -3,7 +3,7 @@ public import Sessions
 extension PostgreSQLSessionStore: StoreCopyTarget {
   public func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress {
     let place = place
-    return try await pool.run(isRepeatable: true) { connection in
+    return try await run(isRepeatable: true) { connection in
       try connection.transaction {
         let row = try connection.run("SELECT copied_from, is_copied FROM cordon.store WHERE id = 1 FOR UPDATE").first
         guard let row else { throw DamagedRow(what: "store") }
@@ -125,8 +125,8 @@ extension StoreTable {
     case .accounts:
       """
       INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
-        last_answer, claim_number)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING
+        last_answer, claim_number, check_failing_since, apple_authorized)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING
       """
     case .submittedNames:
       """

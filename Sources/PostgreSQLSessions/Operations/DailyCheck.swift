@@ -7,7 +7,7 @@ extension PostgreSQLSessionStore {
   ) async throws(StoreError) -> CheckClaimOutcome {
     let (latest, isBeyond) = now.stored.subtractingReportingOverflow(interval.milliseconds)
     let askedUntil = isBeyond ? .min : latest
-    return try await pool.run(isRepeatable: false) { connection in
+    return try await run(isRepeatable: false) { connection in
       // Most who ask are too early, and need no lock to be told.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
       guard let early else { return .nothingToAskWith }

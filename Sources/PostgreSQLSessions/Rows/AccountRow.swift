@@ -5,7 +5,8 @@ import Sessions
 struct AccountRow {
   static let columns: SQL = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
-    accounts.last_asked, accounts.last_answer, accounts.claim_number
+    accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
+    accounts.apple_authorized
     """
 
   var account: Account
@@ -25,7 +26,8 @@ struct AccountRow {
       claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
-      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) })
+      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) },
+      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
     claimNumber = try row.integer(start + 7)
   }
 
@@ -49,8 +51,8 @@ struct AccountRow {
     Statement(
       """
       INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
-        last_answer, claim_number)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        last_answer, claim_number, check_failing_since, apple_authorized)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
       """, try parameters)
   }
 
@@ -59,7 +61,7 @@ struct AccountRow {
     Statement(
       """
       UPDATE cordon.accounts SET name = $2, email_key = $3, claims = $4, latest_authorization = $5, last_verified = $6,
-        last_asked = $7, last_answer = $8, claim_number = $9
+        last_asked = $7, last_answer = $8, claim_number = $9, check_failing_since = $10, apple_authorized = $11
       WHERE subject = $1
       """, try parameters)
   }
@@ -96,6 +98,7 @@ struct AccountRow {
         .bytes(email.map(Self.emailKey)), .text(try RecordText.encode(account.claims)),
         .integer(account.latestAuthorization.stored), .integer(account.lastVerified.stored),
         .integer(account.lastAsked?.stored), .text(account.lastAnswer?.rawValue), .integer(claimNumber),
+        .integer(account.checkFailingSince?.stored), .integer(account.appleAuthorized?.stored),
       ]
     }
   }

@@ -2,6 +2,8 @@ import Sessions
 
 /// How far each lane of changes has come, and what of it is still remembered.
 struct LanePositions {
+  /// The oldest schema version that whoever uses the store must know.
+  let minimumReader: Int64
   private let identity: String
   private let lanes: [Lane]
 
@@ -13,12 +15,13 @@ struct LanePositions {
   init(_ connection: Connection) throws {
     let rows = try connection.run(
       """
-      SELECT store.identity, change_lanes.forgotten, change_lanes.last FROM cordon.change_lanes
+      SELECT store.identity, change_lanes.forgotten, change_lanes.last, store.minimum_reader FROM cordon.change_lanes
       CROSS JOIN cordon.store WHERE store.id = 1 ORDER BY change_lanes.lane
       """
     ).rows
     guard rows.count == Tables.lanes, let first = rows.first else { throw DamagedRow(what: "change_lanes") }
     identity = try first.text(0)
+    minimumReader = try first.integer(3)
     lanes = try rows.map { Lane(forgotten: try $0.integer(1), last: try $0.integer(2)) }
   }
 

@@ -1,6 +1,6 @@
 import Sessions
 
-/// Brings the database to the present schema. Any number of gateways may do so at once: the row that holds the version is
+/// Brings the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so at once: the row that holds the version is
 /// locked while its tables are made, and a lock on a row is what every engine of this protocol has.
 struct Migrations {
   private let connection: Connection
@@ -16,16 +16,14 @@ struct Migrations {
     self.address = address
   }
 
-  /// - Throws: `StoreError` with the remedy if the database is not in UTF-8, may not be changed by us, or was written by a
-  ///   newer version.
+  /// - Throws: `StoreError` with the remedy if the database is not in UTF-8, or may not be changed by us.
   func bringUp() throws {
     try requireEncoding()
     var attempt = 1
     while true {
       do {
         let version = try knownVersion()
-        try refuseNewer(version)
-        if version == Tables.versions.count { return }
+        if let version, version >= Tables.versions.count { return }
         if version == nil { try makeVersionTable() }
         try step()
       } catch let failure as DatabaseFailure where failure.isOthersWork && attempt < Self.mostAttempts {
@@ -44,13 +42,12 @@ struct Migrations {
     }
   }
 
-  private func refuseNewer(_ version: Int?) throws {
-    guard let version, version > Tables.versions.count else { return }
-    throw StoreError(
-      code: .newerSchema,
-      message:
-        "the store (\(address)) was written by a newer version of cordon; run that version, or restore the backup "
-        + "from before the update")
+  /// The oldest schema version that whoever uses the store must know.
+  static func minimumReader(_ connection: Connection) throws -> Int64 {
+    guard let row = try connection.run("SELECT minimum_reader FROM cordon.store WHERE id = 1").first else {
+      throw DamagedRow(what: "store")
+    }
+    return try row.integer(0)
   }
 
   private func makeVersionTable() throws {

@@ -1,9 +1,10 @@
 /// The tables, in a schema of their own, `cordon`: a database may be shared with others. A version that was released is
-/// never changed. Instants are milliseconds since 1970; texts that are compared are compared by their bytes.
+/// never changed; one that an older gateway must not ignore also raises `cordon.store.minimum_reader` to its own number
+/// (see `SchemaCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their bytes.
 enum Tables {
   /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with their
   /// transaction.
-  static let versions: [[SQL]] = [first]
+  static let versions: [[SQL]] = [first, second]
 
   /// How many changes can be written down at a time (see `ChangeLane`).
   static let lanes = 32
@@ -103,5 +104,14 @@ enum Tables {
     )
     """,
     "CREATE INDEX IF NOT EXISTS messages_by_time ON cordon.messages (due)",
+  ]
+
+  private static let second: [SQL] = [
+    // See SchemaCompatibility.
+    "ALTER TABLE cordon.store ADD COLUMN IF NOT EXISTS minimum_reader bigint NOT NULL DEFAULT 1",
+    // The first attempt to check the account since the last good answer.
+    "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS check_failing_since bigint",
+    // latest_authorization by Apple's clock.
+    "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS apple_authorized bigint",
   ]
 }

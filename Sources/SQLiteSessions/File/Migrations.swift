@@ -1,7 +1,8 @@
 import GRDB
 import Sessions
 
-/// The schema, and how older files come to it. A migration that was released is never changed.
+/// The schema, and how older files come to it. A migration that was released is never changed. One that an older gateway
+/// must not ignore also raises `store.minimum_reader` to its own number (see `SchemaCompatibility`).
 enum Migrations {
   /// "Crdn", in the file's header, so that a database of another program is not taken for ours.
   static let applicationID: Int32 = 0x4372_646E
@@ -15,9 +16,17 @@ enum Migrations {
         sql: "INSERT INTO store (id, identity, forgotten, pings) VALUES (1, lower(hex(randomblob(8))), 0, 0)")
     }
     migrator.registerMigration("2: messages") { try $0.execute(sql: second) }
+    migrator.registerMigration("3: minimum reader, failing checks, Apple's time", foreignKeyChecks: .immediate) {
+      try $0.execute(sql: third)
+    }
     return migrator
   }()
 
+  /// The schema version of this program.
+  static var version: Int { migrator.migrations.count }
+
+  /// Brings the file to the schema of this program; a newer schema stays as it is.
+  ///
   /// Two processes may start on one fresh file: whoever comes second finds the work done.
   static func bringUp(_ pool: DatabasePool) throws {
     do {
@@ -25,12 +34,14 @@ enum Migrations {
     } catch {
       guard try pool.read({ try migrator.hasCompletedMigrations($0) }) else { throw error }
     }
-    if try pool.read({ try migrator.hasBeenSuperseded($0) }) {
-      throw StoreError(
-        code: .newerSchema,
-        message: "the store \(pool.path) was written by a newer version of cordon; run that version, or restore the "
-          + "backup from before the update")
+  }
+
+  /// The oldest schema version that whoever uses the store must know.
+  static func minimumReader(_ database: Database) throws -> Int64 {
+    guard let row = try database.row("SELECT minimum_reader FROM store WHERE id = 1") else {
+      throw DamagedRow(what: "store")
     }
+    return try row.int64(0)
   }
 
   /// Runs on every connection before anything is written.
@@ -122,5 +133,11 @@ enum Migrations {
       attempts INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX messages_by_time ON messages (due);
+    """
+
+  private static let third = """
+    ALTER TABLE store ADD COLUMN minimum_reader INTEGER NOT NULL DEFAULT 1;  -- see SchemaCompatibility
+    ALTER TABLE accounts ADD COLUMN check_failing_since INTEGER;  -- the first attempt since the last good answer
+    ALTER TABLE accounts ADD COLUMN apple_authorized INTEGER;     -- latest_authorization by Apple's clock
     """
 }

@@ -4,7 +4,8 @@ public import Sessions
 
 extension SQLiteSessionStore {
   public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try await read { database in
+    try await readAnySchema { [self] database in
+      try requireCompatibility(database)
       let bounds = try Bounds(database)
       guard let cursor else {
         return StoreChanges(changes: [], cursor: bounds.cursor(bounds.last), isIncomplete: false)

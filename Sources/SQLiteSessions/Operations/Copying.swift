@@ -17,6 +17,16 @@ extension SQLiteSessionStore: StoreCopySource {
     }
   }
 
+  public func requireKnownSchema() async throws(StoreError) {
+    let path = file.path
+    try await read { database in
+      guard try Migrations.migrator.hasBeenSuperseded(database) else { return }
+      throw StoreError(
+        code: .newerSchema,
+        message: "the store \(path) was written by a newer version of cordon; copy it with that version")
+    }
+  }
+
   public func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
     try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.int(0) ?? 0 }
   }

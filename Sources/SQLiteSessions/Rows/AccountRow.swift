@@ -6,9 +6,9 @@ import Sessions
 struct AccountRow {
   static let columns = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
-    accounts.last_asked, accounts.last_answer, accounts.claim_number
+    accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
+    accounts.apple_authorized
     """
-  static let columnCount = 8
 
   var account: Account
   var claimNumber: Int64
@@ -22,7 +22,8 @@ struct AccountRow {
       claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
-      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) })
+      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) },
+      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
     claimNumber = try row.int64(start + 7)
   }
 
@@ -40,17 +41,18 @@ struct AccountRow {
     try database.run(
       """
       INSERT INTO accounts (subject, name, email, claims, latest_authorization, last_verified, last_asked, last_answer,
-        claim_number)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        claim_number, check_failing_since, apple_authorized)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (subject) DO UPDATE SET name = excluded.name, email = excluded.email, claims = excluded.claims,
         latest_authorization = excluded.latest_authorization, last_verified = excluded.last_verified,
-        last_asked = excluded.last_asked, last_answer = excluded.last_answer, claim_number = excluded.claim_number
+        last_asked = excluded.last_asked, last_answer = excluded.last_answer, claim_number = excluded.claim_number,
+        check_failing_since = excluded.check_failing_since, apple_authorized = excluded.apple_authorized
       """,
       [
         account.subject.text, try account.name.map { try RecordText.encode($0) },
         account.claims.email.flatMap { $0.isEmpty ? nil : $0 }, try RecordText.encode(account.claims),
         account.latestAuthorization.stored, account.lastVerified.stored, account.lastAsked?.stored,
-        account.lastAnswer?.rawValue, claimNumber,
+        account.lastAnswer?.rawValue, claimNumber, account.checkFailingSince?.stored, account.appleAuthorized?.stored,
       ])
   }
 

@@ -9,19 +9,25 @@ public struct Account: Sendable, Equatable {
   public var name: PersonName?
   /// What Apple's tokens last said.
   public var claims: AccountClaims
-  /// When the user last signed in. A notification about something older than this ends nothing.
+  /// When the user last signed in, by our clock.
   public var latestAuthorization: Date
+  /// When Apple issued the identity token of the latest sign-in, by Apple's clock; nil for a sign-in from before this was
+  /// stored. A notification about something older ends nothing.
+  public var appleAuthorized: Date?
   /// When Apple last confirmed the account: by a sign-in or by a good answer to a check.
   public var lastVerified: Date
   /// When the right to ask Apple was last claimed. A sign-in counts as asking.
   public var lastAsked: Date?
   /// What came of the last check, for the operator to see; nil before the first.
   public var lastAnswer: CheckAnswer.Kind?
+  /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
+  /// counts from it. See `failingSince(at:)`.
+  public var checkFailingSince: Date?
 
   /// An account as a store keeps it.
   public init(
     subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
-    lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil
+    lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil, checkFailingSince: Date? = nil, appleAuthorized: Date? = nil
   ) {
     self.subject = subject
     self.name = name
@@ -30,5 +36,7 @@ public struct Account: Sendable, Equatable {
     self.lastVerified = lastVerified
     self.lastAsked = lastAsked
     self.lastAnswer = lastAnswer
+    self.checkFailingSince = checkFailingSince
+    self.appleAuthorized = appleAuthorized
   }
 }

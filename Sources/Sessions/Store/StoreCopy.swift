@@ -20,7 +20,7 @@ public enum StoreTable: String, Sendable, CaseIterable {
     case .accounts:
       [
         "subject", "name", "email", "claims", "latest_authorization", "last_verified", "last_asked", "last_answer",
-        "claim_number",
+        "claim_number", "check_failing_since", "apple_authorized",
       ]
     case .submittedNames: ["subject", "name", "submitted"]
     case .refreshTokens: ["subject", "client_id", "sealed", "key", "version"]
@@ -55,6 +55,9 @@ public protocol StoreCopySource: SessionStore {
 
   /// How many rows a table has.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
+
+  /// - Throws: `StoreError.Code.newerSchema` if the store may hold what this version does not know, and so cannot copy.
+  func requireKnownSchema() async throws(StoreError)
 }
 
 /// A store that can be copied to.
@@ -99,6 +102,7 @@ public enum StoreCopy {
     from source: any StoreCopySource, to target: any StoreCopyTarget,
     report: (StoreTable, Int, Int) -> Void = { _, _, _ in }
   ) async throws(StoreError) -> Bool {
+    try await source.requireKnownSchema()
     let state = try await source.changes(since: nil, limit: 1).cursor
     if try await target.beginCopy(of: state) == .finished { return false }
     for table in StoreTable.allCases {
