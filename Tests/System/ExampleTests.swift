@@ -136,6 +136,22 @@ struct ExampleTests {
     let subject = try example.apple.subject(of: "dana")
     #expect(page.text.contains(subject))
 
+    // The whole address is wanted again: query, escapes and slashes.
+    for wanted in ["/headers?a=1&b=%26%2F", "/headers%20x//y%2Fz?q=%0d%0aX-Injected:%20yes"] {
+      let led = try Visitor().open(example.origin + wanted, following: false)
+      #expect((300..<400).contains(led.status), "\(wanted): \(led.status)")
+      #expect(!led.response.fields.contains("X-Injected"))
+      let location = try WebAddress(#require(led.response.location), relativeTo: led.address)
+      #expect(location.path == "/.auth/sign-in" && location[parameter: "return_to"] == wanted, "\(location)")
+    }
+    // What splits a response when it is decoded is denied, and splits none.
+    let split = try HTTPClient(port: example.port(8_080), authority: "localhost:\(example.port(8_080))")
+      .get("/a%0d%0aX-Injected:%20yes")
+    #expect(!split.fields.contains("X-Injected"))
+    // A script is told, not sent away.
+    let script = try Visitor().fetch(example.origin + "/headers", fields: [("Accept", "application/json")])
+    #expect(script.status == 401)
+
     let forged = try visitor.fetch(
       example.origin + "/headers",
       fields: [("X-Forwarded-User", "001234.forged"), ("X-Forwarded-Email", "ben@example.com")])
@@ -145,6 +161,19 @@ struct ExampleTests {
     let office = try visitor.fetch(
       example.origin + "/office/", fields: [("X-Original-URI", "/"), ("X-Forwarded-Uri", "/")])
     #expect(office.status == 403)
+  }
+
+  @Test("No configuration that we ship puts a decoded path into a redirect")
+  func decodedPaths() throws {
+    for folder in ["examples", "deploy", "Documentation"] {
+      let root = Machine.packageRoot.appending(path: folder)
+      let files = try #require(FileManager.default.enumerator(atPath: root.path))
+      for case let file as String in files {
+        guard let text = try? String(contentsOf: root.appending(path: file), encoding: .utf8) else { continue }
+        #expect(!text.contains(/return 30\d[^\n]*\$(uri|document_uri|request_uri)/), "\(folder)/\(file)")
+        #expect(!text.contains(/redir [^\n]*return_to=\{/), "\(folder)/\(file)")
+      }
+    }
   }
 
   @Test("Behind HAProxy a session of one gateway is one of all three, and so is its end")

@@ -4,6 +4,7 @@ import Testing
 // Between other proxies, and over sockets of other kinds.
 //
 // - A trusted proxy is believed where the client is and what was asked for; `verify` answers by policy for it.
+// - `verify` grants nothing where it does not know the path and a route might deny it, and the log says what to set.
 // - TLS on the listener, with the certificate of the configuration; TLS to the application, its name checked.
 // - Unix sockets, on both sides.
 // - WebSockets: through with a session and our own Origin, not from another; closed when the session ends.
@@ -83,6 +84,54 @@ struct ProxyTests {
       // Nor is a stranger who names a denied path told what is denied.
       #expect(try verify([("X-Original-URI", "/closed/x")]) == (trusted == "[]" ? 401 : 403))
     }
+  }
+
+  nonisolated private static let restrictions = [
+    "[[route]]\npath = \"/admin/\"\naccess = \"deny\"\n",
+    "[[route]]\npath = \"/staff/\"\nallow_emails = [\"ben@example.com\"]\n",
+    "[[route]]\npath = \"/staff/\"\nprivate_email = \"deny\"\n",
+  ]
+
+  @Test(
+    "verify denies a request whose path it does not know as soon as any route is restricted, and warns once",
+    arguments: restrictions)
+  func verifyOfUnknownPaths(restriction: String) throws {
+    for (trusted, requests) in [
+      ("[\"192.0.2.0/24\"]", [[("X-Original-URI", "/x")], [("X-Forwarded-Uri", "/staff/x")], []]),
+      ("[\"127.0.0.1/32\"]", [[], [("X-Original-URL", "/x")]]),
+    ] as [(String, [[(String, String)]])] {
+      let site = try Site(adjust: {
+        $0["listen", "trusted_proxies"] = trusted
+        $0.ending = restriction
+      })
+      defer { site.stop() }
+      let anna = try site.signedIn(as: "anna")
+      let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))
+      for fields in requests {
+        let known = try site.gateway.client.get("/.auth/verify", fields: fields + [("Cookie", cookie)])
+        #expect(known.status == 403, "\(trusted) \(fields)")
+        #expect(!known.fields.contains("X-Forwarded-User"))
+        #expect(try site.gateway.client.get("/.auth/verify", fields: fields).status == 401, "\(trusted) \(fields)")
+      }
+      try site.gateway.waitForLog("listen.trusted_proxies")
+      let log = String(decoding: site.gateway.log, as: UTF8.self)
+      let warnings = log.split(separator: "\n").filter { $0.contains("listen.trusted_proxies") }
+      #expect(warnings.count == 1, "\(warnings)")
+      #expect(warnings.allSatisfy { $0.contains("127.0.0.1") }, "\(warnings)")
+    }
+  }
+
+  @Test("verify answers an untrusted proxy by the session alone where no route is restricted")
+  func verifyWithoutRestrictions() throws {
+    let site = try Site(adjust: {
+      $0.ending = "[[route]]\npath = \"/public/\"\naccess = \"public\"\n"
+    })
+    defer { site.stop() }
+    let cookie = try #require(try site.signedIn().cookieHeader(for: site.origin + "/"))
+    let fields = [("X-Original-URI", "/x")]
+    #expect(try site.gateway.client.get("/.auth/verify", fields: fields + [("Cookie", cookie)]).status == 200)
+    #expect(try site.gateway.client.get("/.auth/verify", fields: fields).status == 401)
+    #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains("listen.trusted_proxies"))
   }
 
   @Test("A trusted proxy's word about the client is believed, a stranger's in front of it is not")

@@ -24,6 +24,7 @@ struct RenewalTests {
       upstream: Self.answer,
       adjust: {
         $0["native", "bearer"] = "true"
+        $0["listen", "trusted_proxies"] = "[\"127.0.0.1/32\"]"
         $0.ending = "[[route]]\npath = \"/nobody/\"\nallow_subjects = [\"nobody\"]\n"
       })
     let anna = try site.signedIn()
@@ -82,7 +83,7 @@ struct RenewalTests {
     let old = try #require(anna.jar["__Host-cordon"])
     let cookie = [("Cookie", "__Host-cordon=\(old)")]
     for path in ["/nobody/x", "/.auth/verify", "/.auth/session"] {
-      let response = try site.gateway.client.get(path, fields: cookie)
+      let response = try site.gateway.client.get(path, fields: cookie + [("X-Original-URI", "/x")])
       #expect(renewals(response).count == 1, "\(path)")
     }
     let bearer = [("Authorization", "Bearer \(old)")]

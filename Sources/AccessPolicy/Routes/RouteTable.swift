@@ -26,6 +26,9 @@ public final class RouteTable: Sendable {
   private let strictest: Int
   private let rootDecision: RouteDecision
 
+  /// Whether any path needs more than a session: where that is so, a request whose path is not known is denied.
+  public var hasRestrictions: Bool { strictest > RouteDecision.Access.signedIn.strictness }
+
   /// - Throws: every problem of the routes at once.
   public init(routes: [RouteSettings]) throws(RouteProblems) {
     var builder = RouteTableBuilder()

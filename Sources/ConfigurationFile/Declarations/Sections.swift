@@ -61,7 +61,7 @@ enum Sections {
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """
         Hosts that requests may name beside that of public_url, with a port if it is not the usual one. Any other gets \
-        421. The application sees the host that was named.
+        421. The application sees the host that was named. People sign in and out at public_url, and stay there.
         """, seeAlso: ["public_url"]),
       .byDefault(
         "listen.trusted_proxies", ValueType.network.list(), into: \.main.trustedProxies,
@@ -69,7 +69,11 @@ enum Sections {
         Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI, X-Request-Id and the like are \
         believed: the client is the rightmost address of X-Forwarded-For that is none of them. Name no network that \
         browsers can come from: they could be anybody then.
-        """, omission: "Nobody is believed; the client is whoever connects.", seeAlso: ["listen.proxy_protocol_from"]),
+        """,
+        omission: """
+          Nobody is believed; the client is whoever connects. verify answers 403 where any route is stricter than \
+          signed-in.
+          """, seeAlso: ["listen.proxy_protocol_from"]),
       .byDefault(
         "listen.proxy_protocol_from", ValueType.network.list(), into: \.main.proxyProtocolPeers,
         """
@@ -168,7 +172,7 @@ enum Sections {
         "admin.address", .address, into: \.configuration.adminAddress,
         """
         An IP address and a port, or "unix:" and the path of a socket. Health and metrics ask for no token, so let only \
-        your own network reach it.
+        your own network reach it. On a loopback address it answers for loopback names and addresses only.
         """, seeAlso: ["listen.address"]),
       .absent(
         "admin.token_file", .file, into: \.configuration.admin.tokenFile, example: "\"admin.token\"",

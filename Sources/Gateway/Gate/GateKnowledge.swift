@@ -30,6 +30,8 @@ struct GateKnowledge: Sendable {
   let sessionMemory: Int
   let showsSignInPage: Bool
   let pages: PageRenderer
+  /// Limits the warnings about `verify` requests whose path is not known, for the whole process.
+  let verifyWarnings: WarningInterval
 
   /// - Parameters:
   ///   - assertions: nil where requests carry none.
@@ -39,6 +41,7 @@ struct GateKnowledge: Sendable {
     after previous: GateKnowledge? = nil
   ) throws {
     generation = (previous?.generation ?? 0) + 1
+    verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
     fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     origin = settings.origin
     origins =

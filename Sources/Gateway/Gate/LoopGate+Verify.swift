@@ -2,13 +2,22 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
+internal import Logging
 internal import Operations
 internal import Sessions
 
 /// `GET verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status.
 extension LoopGate {
   func verify(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
-    let route = wantedRoute(head, bytes, client)
+    let route: RouteDecision
+    let isPathKnown: Bool
+    switch originalPath(head, bytes, client) {
+    case .decided(let decision): (route, isPathKnown) = (decision, true)
+    case .unknown(let cause):
+      // A route might deny what is asked for, so nothing is granted; without such routes every path is the same.
+      (route, isPathKnown) = (.default, !knowledge.routes.hasRestrictions)
+      if !isPathKnown { warn(of: cause, client) }
+    }
     if case .deny = route.access { return status(.forbidden) }
     let entry: SessionEntry
     switch identify(head, bytes) {
@@ -21,6 +30,7 @@ extension LoopGate {
       if case .public = route.access { return status(.ok) }
       return status(.unauthorized)
     }
+    guard isPathKnown else { return status(.forbidden) }
     if case .rules(let index) = route.access {
       if case .denied = entry.verdict(of: knowledge.routes.rules[index], knowledge) { return status(.forbidden) }
     }
@@ -46,22 +56,56 @@ extension LoopGate {
     return .answer(ControlResponse(status, fields: fields), routeClass: Operations.RouteClass.verify.rawValue)
   }
 
-  /// The route of the path that the other proxy is asked for. A stranger's word for it is not taken: without it the
-  /// default holds.
-  private func wantedRoute(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> RouteDecision {
-    guard client.isTrusted,
-      let line = head.fields.line(.xOriginalURI) ?? head.fields.line(.xForwardedURI)
-    else { return .default }
+  /// The path that the other proxy was asked for, as far as it can be known.
+  private enum OriginalPath {
+    /// What the routes decide about it, or deny where it is ambiguous or refused.
+    case decided(RouteDecision)
+    case unknown(UnknownPathCause)
+  }
+
+  /// Why the original path of a `verify` request is not known.
+  private enum UnknownPathCause {
+    case untrustedPeer, noPathHeader
+
+    /// The message and its remedy.
+    var log: (message: Logger.Message, remedy: Logger.MetadataValue) {
+      switch self {
+      case .untrustedPeer:
+        (
+          "verify request from an untrusted peer denied, because some routes are restricted",
+          "if this is your proxy, add its address to listen.trusted_proxies"
+        )
+      case .noPathHeader:
+        (
+          "verify request without the original path denied, because some routes are restricted",
+          "let the proxy send the path as X-Original-URI or X-Forwarded-Uri (listen.trusted_proxies lists it already)"
+        )
+      }
+    }
+  }
+
+  private func warn(of cause: UnknownPathCause, _ client: ClientPeer) {
+    guard knowledge.verifyWarnings.isDue() else { return }
+    let (message, remedy) = cause.log
+    logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": remedy])
+  }
+
+  /// The decision for the path that the other proxy was asked for. Only a trusted proxy is believed.
+  private func originalPath(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> OriginalPath {
+    guard client.isTrusted else { return .unknown(.untrustedPeer) }
+    guard let line = head.fields.line(.xOriginalURI) ?? head.fields.line(.xForwardedURI) else {
+      return .unknown(.noPathHeader)
+    }
     // Two of them could be two paths: one for us, one for the application.
     guard !head.fields.isRepeated(line.known), !(head.fields.has(.xOriginalURI) && head.fields.has(.xForwardedURI))
     else {
-      return RouteDecision(access: .deny)
+      return .decided(RouteDecision(access: .deny))
     }
     var end = line.value.lowerBound
     while end < line.value.upperBound, bytes.byte(at: end) != 0x3F { end += 1 }
     let path = bytes.extracting(line.value.lowerBound..<end)._unsafeView(as: UInt8.self)
     let judgement = PathJudgement.judge(path)
-    if case .refused = judgement { return RouteDecision(access: .deny) }
-    return knowledge.routes.match(path, judgement)
+    if case .refused = judgement { return .decided(RouteDecision(access: .deny)) }
+    return .decided(knowledge.routes.match(path, judgement))
   }
 }

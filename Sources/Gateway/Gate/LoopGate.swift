@@ -22,7 +22,7 @@ final class LoopGate: RequestGate {
   private var requestID: RequestIDSource.Identifier?
   /// Whether that request carries a bearer token of ours, which goes no further.
   var carriesOurToken = false
-  private let logger: Logger
+  let logger: Logger
   /// Sessions seen since this was last collected.
   var sightings: [SessionSighting] = []
 
