@@ -15,10 +15,11 @@ public struct ReturnTarget: Sendable, Equatable {
 
   /// Parses a `return_to`, once percent-decoded, or a request target. What is not accepted becomes the front page.
   ///
-  /// Accepted is a path on our origin, or an absolute URL of exactly our origin, whose path
-  /// ``PathJudgement/judge(_:)`` finds canonical (or ambiguous by an encoded letter or a `;` only: such a path is
-  /// judged again when it is requested). So `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `https:evil`, `javascript:`,
-  /// `/..//evil` and letters beyond ASCII are not. Nor are our own pages that would lead around in a circle.
+  /// Accepted is a path on our origin, or an absolute URL of exactly our origin, that is judged again when it is
+  /// requested: `//` behind the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
+  /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`, `/..//evil`,
+  /// letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathJudgement/judge(_:)`` refuses, also once
+  /// nested escapes are decoded. Nor are our own pages accepted that would lead around in a circle.
   ///
   /// - Parameters:
   ///   - bytes: what the client sent.
@@ -61,7 +62,7 @@ public struct ReturnTarget: Sendable, Equatable {
       target = bytes.extracting(text.count...)
     }
     let path = target.extracting(..<endOfPath(target))
-    guard isHarmless(PathJudgement.judge(path)), !isCircular(path, prefix: Array(prefix.utf8)) else { return nil }
+    guard isHarmless(path), !isCircular(path, prefix: Array(prefix.utf8)) else { return nil }
     return ReturnTarget(path: String(decoding: (0..<target.count).map { target[$0] }, as: UTF8.self))
   }
 
@@ -72,16 +73,86 @@ public struct ReturnTarget: Sendable, Equatable {
     return target.count
   }
 
-  private static func isHarmless(_ judgement: PathJudgement) -> Bool {
-    switch judgement {
-    case .canonical, .ambiguous(.encodedUnreserved), .ambiguous(.parameter): true
-    case .ambiguous, .refused: false
+  /// How often nested escapes (`%252F`) are decoded; a path that nests deeper is refused.
+  private static let deepestNesting = 3
+
+  /// Whether the path stays on our origin for a browser, and for a server that decodes it more than once and redirects.
+  private static func isHarmless(_ path: Span<UInt8>) -> Bool {
+    var path = (0..<path.count).map { path[$0] }
+    for _ in 0...deepestNesting {
+      guard isHarmless(asWritten: path.span) else { return false }
+      let decoded = decodingNestedEscapes(path)
+      if decoded.count == path.count { return true }
+      path = decoded
+    }
+    return false
+  }
+
+  private static func isHarmless(asWritten path: Span<UInt8>) -> Bool {
+    switch PathJudgement.judge(path) {
+    case .refused, .ambiguous(.leadingDoubleSlash), .ambiguous(.lookalike), .ambiguous(.dots): return false
+    case .canonical, .ambiguous: break
+    }
+    return !mayBeginWithTwoSlashes(path) && !hasOverlongForm(path)
+  }
+
+  /// Whether some server may read two slashes, which begin a host, where the path begins with one: a separator or a
+  /// parameter without a segment before it, written plainly or percent-encoded.
+  private static func mayBeginWithTwoSlashes(_ path: Span<UInt8>) -> Bool {
+    guard path.count > 1, let (second, _) = PathByte.decoded(path, at: 1) else { return false }
+    switch second {
+    case UInt8(ascii: "/"), UInt8(ascii: "\\"): return true
+    case UInt8(ascii: ";"): return (2..<path.count).contains { path[$0] == UInt8(ascii: "/") }
+    default: return false
     }
   }
 
-  /// Whether the path is one of our own that starts, ends or refuses a sign-in.
+  /// Whether a byte sequence begins an overlong form of UTF-8 (RFC 3629, 3), which sloppy decoders read as ASCII:
+  /// `%C0%AF` as `/`. In Latin-1 they would be an accented capital before a control or a symbol, which no name has.
+  private static func hasOverlongForm(_ path: Span<UInt8>) -> Bool {
+    var index = 0
+    while index < path.count {
+      guard let (byte, next) = PathByte.decoded(path, at: index) else { return true }
+      if byte >= 0xC0, next < path.count, let (following, _) = PathByte.decoded(path, at: next) {
+        switch (byte, following) {
+        case (0xC0...0xC1, 0x80...0xBF), (0xE0, 0x80...0x9F), (0xF0, 0x80...0x8F): return true
+        default: break
+        }
+      }
+      index = next
+    }
+    return false
+  }
+
+  /// The path with each percent-encoded `%` decoded that begins an escape once its own are decoded: `%252F` becomes
+  /// `%2F`. One that begins none stays: `100%25`.
+  private static func decodingNestedEscapes(_ path: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var index = 0
+    while index < path.count {
+      result.append(path[index])
+      let isPercent = path[index...].prefix(3).elementsEqual("%25".utf8)
+      index += isPercent && beginsEscape(path, behindPercentAt: index + 3) ? 3 : 1
+    }
+    return result
+  }
+
+  private static func beginsEscape(_ path: [UInt8], behindPercentAt index: Int) -> Bool {
+    guard index < path.count, let (first, next) = PathByte.decoded(path.span, at: index) else { return false }
+    if PathByte.folded(first) == UInt8(ascii: "u") { return true }
+    guard PathByte.hex(first) != nil, next < path.count else { return false }
+    return PathByte.decoded(path.span, at: next).flatMap { PathByte.hex($0.byte) } != nil
+  }
+
+  /// Whether the path is one of our own that starts, ends or refuses a sign-in, also where it is spelled with more
+  /// slashes, in capitals or percent-encoded.
   private static func isCircular(_ path: Span<UInt8>, prefix: [UInt8]) -> Bool {
-    let folded = (0..<path.count).map { PathByte.folded(path[$0]) }
+    var folded: [UInt8] = []
+    var index = 0
+    while index < path.count, let (byte, next) = PathByte.decoded(path, at: index) {
+      if byte != UInt8(ascii: "/") || folded.last != byte { folded.append(PathByte.folded(byte)) }
+      index = next
+    }
     let prefix = prefix.map(PathByte.folded) + [UInt8(ascii: "/")]
     guard folded.starts(with: prefix) else { return false }
     let page = folded.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ";") }
