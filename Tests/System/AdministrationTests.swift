@@ -72,6 +72,11 @@ struct AdministrationTests {
       Self.right + Self.right,
     ]
     for (method, target) in targets {
+      // The scheme has no case; the rest of the answer is the act's own.
+      for scheme in ["bearer", "BEARER", "bEaReR"] where method == "GET" {
+        let response = try admin.send(method, target, fields: [("Authorization", "\(scheme) \(Self.token)")])
+        #expect(response.status == 200, "\(scheme) \(target)")
+      }
       for fields in wrong {
         let response = try admin.send(method, target, fields: fields, body: method == "POST" ? [] : nil)
         #expect(response.status == 401, "\(method) \(target) \(fields)")

@@ -19,6 +19,21 @@ public struct AuthorityList: Sendable {
     self.authorities = authorities
   }
 
+  /// Whether the bytes of a `Host` field name `public_url` itself, not one of the other hosts.
+  public func isOrigin(_ authority: Span<UInt8>) -> Bool {
+    guard let first = authorities.first, let end = Host.end(in: authority) else { return false }
+    let port = end < authority.count ? Host.port(in: authority, from: end + 1) : defaultPort
+    return port == first.port && first.hasHost(authority, end: end)
+  }
+
+  /// Whether the bytes of a `Host` field name this machine itself: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`,
+  /// with any port.
+  public static func isLoopback(_ authority: Span<UInt8>) -> Bool {
+    guard let end = Host.end(in: authority) else { return false }
+    guard end == authority.count || Host.port(in: authority, from: end + 1) != nil else { return false }
+    return Host.isLoopback((0..<end).map { authority[$0] })
+  }
+
   /// Whether the bytes of a `Host` field (or `:authority`) name one of them: the host without regard to ASCII case, the
   /// port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port with a leading
   /// zero are not accepted. Without allocation.

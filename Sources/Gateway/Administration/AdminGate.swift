@@ -6,19 +6,22 @@ internal import Operations
 /// The gate of the admin listener: health and metrics for orchestrators and the status page for people, without a token; administration never without
 /// a right.
 final class AdminGate: RequestGate {
+  private let hosts: AdminHostPolicy
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
   private let status: @Sendable (ControlRequest) async -> ControlResponse
   private let administration: @Sendable () -> Administration
 
   /// - Parameters:
+  ///   - hosts: which requests are taken at all.
   ///   - status: answers `/status`.
   ///   - administration: who administrates, by the configuration of the moment.
   init(
-    health: HealthMonitor, metrics: MetricsRegistry,
+    hosts: AdminHostPolicy, health: HealthMonitor, metrics: MetricsRegistry,
     status: @escaping @Sendable (ControlRequest) async -> ControlResponse,
     administration: @escaping @Sendable () -> Administration
   ) {
+    self.hosts = hosts
     self.health = health
     self.metrics = metrics
     self.status = status
@@ -28,6 +31,7 @@ final class AdminGate: RequestGate {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
+    if let refusal = hosts.refusal(head, bytes) { return answer(refusal) }
     let path = bytes.string(head.path)
     if AdministrationAct.owns(path) {
       return .perform(

@@ -23,6 +23,11 @@ enum AdministrationAccess: Sendable {
     if case .socket = self { true } else { false }
   }
 
+  /// Whether these bytes are the scheme, which has no case (RFC 9110, 11.1), and a space.
+  private func isBearer(_ bytes: Substring.UTF8View) -> Bool {
+    bytes.elementsEqual("bearer ".utf8) { $0 == $1 || $0 &- 0x41 < 26 && $0 | 0x20 == $1 }
+  }
+
   /// - Parameter authorization: every value of `Authorization`.
   /// - Returns: by what right, for the audit.
   func judge(authorization: [String]) throws(AdministrationRefusal) -> String {
@@ -31,7 +36,7 @@ enum AdministrationAccess: Sendable {
     case .nobody: throw .switchedOff
     case .token(let token):
       guard authorization.count == 1, let value = authorization.first?.utf8, value.count > 7,
-        value.prefix(7).elementsEqual("Bearer ".utf8), token.matches(Array(value.dropFirst(7)))
+        isBearer(value.prefix(7)), token.matches(Array(value.dropFirst(7)))
       else { throw .noToken }
       return "token"
     }

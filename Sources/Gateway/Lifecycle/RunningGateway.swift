@@ -81,7 +81,10 @@ struct RunningGateway: Sendable {
       settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop, sockets: sockets
     ) {
       let refusals = RefusalAudit()
-      return AdminGate(health: health, metrics: metrics, status: { await board.answer($0, reload.current) }) {
+      let hosts = AdminHostPolicy(settings.adminAddress)
+      return AdminGate(
+        hosts: hosts, health: health, metrics: metrics, status: { await board.answer($0, reload.current) }
+      ) {
         Administration(reload, directory: directory, metrics: metrics, refusals: refusals)
       }
     }
