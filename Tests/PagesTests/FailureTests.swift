@@ -24,7 +24,7 @@ struct FailureTests {
     arguments: [
       (.signInRequired, 401), (.cancelled, 403), (.attemptExpired, 400), (.attemptUnknown, 400), (.attemptUsed, 400),
       (.answerInvalid, 400), (.appleRefused, 502), (.appleUnreachable, 503), (.storeUnavailable, 503),
-      (.forbidden, 403),
+      (.forbidden, 403), (.formNotSent, 401),
       (.crossSite, 403), (.badRequest, 400), (.notFound, 404), (.methodNotAllowed, 405), (.requestTimeout, 408),
       (.contentTooLarge, 413), (.targetTooLong, 414), (.unsupportedMediaType, 415), (.expectationFailed, 417),
       (.misdirected, 421), (.tooManyRequests, 429), (.headTooLarge, 431), (.internalError, 500), (.notImplemented, 501),

@@ -205,7 +205,7 @@ struct SessionTests {
     let requests: [(String, [(String, String)])] = [
       ("GET", [("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Dest", "empty")]), ("GET", [("Sec-Fetch-Mode", "same-origin")]),
       ("GET", [("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Dest", "script")]), ("POST", []), ("PUT", []), ("DELETE", []),
-      ("POST", [("Sec-Fetch-Mode", "navigate")]), ("OPTIONS", []),
+      ("POST", [("Sec-Fetch-Mode", "cors"), ("Accept", "text/html")]), ("OPTIONS", []),
     ]
     for (method, fields) in requests {
       let response = try site.gateway.client.send(

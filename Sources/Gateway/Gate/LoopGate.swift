@@ -140,20 +140,39 @@ final class LoopGate: RequestGate {
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ routeClass: Operations.RouteClass
   ) -> GateDecision {
     // An app whose token is over could not follow to the sign-in page.
-    guard route.unauthenticated == .automatic, !head.wantsUpgrade, !carriesOurToken,
-      RequestKind.isNavigation(head, bytes)
-    else {
-      return .answer(
-        ControlResponse(pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)),
-        routeClass: routeClass.rawValue)
+    let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !carriesOurToken
+    guard mayShowPage, RequestKind.isNavigation(head, bytes) else {
+      let page =
+        mayShowPage && RequestKind.isFormSubmission(head, bytes)
+        ? pages(head, bytes).failure(
+          .formNotSent, requestID: requestID?.description, returnTo: referringPage(head, bytes).path)
+        : pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)
+      return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
       origin: knowledge.origin, prefix: knowledge.prefix)
     let page = knowledge.showsSignInPage ? "/sign-in" : "/authorize"
+    // Apple returns to public_url only, and so does the attempt's cookie.
+    let origin = isAlias(head, bytes) ? knowledge.origin.description : ""
     return .answer(
-      .redirect(.found, to: "\(knowledge.prefix)\(page)?return_to=\(wanted.queryValue)"),
+      .redirect(.found, to: "\(origin)\(knowledge.prefix)\(page)?return_to=\(wanted.queryValue)"),
       routeClass: routeClass.rawValue)
+  }
+
+  /// The page of ours that a form was on, by `Referer`: the front page where it is not known or another site's.
+  private func referringPage(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ReturnTarget {
+    for line in head.fields.lines where bytes.equalsIgnoringCase("referer", line.name) {
+      return ReturnTarget(
+        parsing: bytes.extracting(line.value)._unsafeView(as: UInt8.self), origin: knowledge.origin,
+        prefix: knowledge.prefix)
+    }
+    return .frontPage
+  }
+
+  /// Whether the request is addressed to one of `listen.hosts` rather than to `public_url`.
+  private func isAlias(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    !knowledge.authorities.isOrigin(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
   }
 
   // MARK: Our own paths
@@ -161,10 +180,41 @@ final class LoopGate: RequestGate {
   private func own(_ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>) -> GateDecision {
     let name = path.lowerBound + knowledge.ownPaths.count..<path.upperBound
     if head.method == .get, bytes.equals("session", name) { return session(head, bytes) }
+    if let target = elsewhere(head, bytes, name) {
+      return .answer(target, routeClass: Operations.RouteClass.own.rawValue)
+    }
     guard let action = ownPages.action(bytes.string(name)) else {
       return answer(.notFound, head, bytes, routeClass: .own)
     }
     return .perform(action)
+  }
+
+  /// The redirect to `public_url` of what cannot be done on an alias, where neither Apple's answer nor the session's
+  /// cookie arrives: signing in and out.
+  private func elsewhere(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ name: Range<Int>
+  ) -> ControlResponse? {
+    let isSignOut = bytes.equals("sign-out", name)
+    guard isSignOut || bytes.equals("sign-in", name) || bytes.equals("authorize", name), isAlias(head, bytes) else {
+      return nil
+    }
+    switch head.method {
+    case .get, .head:
+      // The query is parsed again there; bytes that no field value should hold are escaped.
+      return .redirect(
+        .found, to: knowledge.origin.description + escaped(bytes, head.path.lowerBound..<head.query.upperBound))
+    case .post where isSignOut && !(knowledge.acceptsBearer && head.fields.has(.authorization)):
+      return .redirect(.seeOther, to: "\(knowledge.origin)\(knowledge.prefix)/sign-out")
+    default: return nil
+    }
+  }
+
+  private func escaped(_ bytes: RawSpan, _ range: Range<Int>) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    let text = bytes.array(range).flatMap { byte in
+      byte > 0x20 && byte < 0x7F ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 
   private func session(_ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
@@ -189,7 +239,7 @@ final class LoopGate: RequestGate {
     routeClass: Operations.RouteClass = .refused, renewing entry: SessionEntry? = nil
   ) -> GateDecision {
     let page: RenderedPage
-    if RequestKind.isNavigation(head, bytes), let accept = head.fields.line(.accept),
+    if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
       prefersHTML(accept: bytes.array(accept.value))
     {
       page = pages(head, bytes).failure(failure, requestID: requestID?.description)

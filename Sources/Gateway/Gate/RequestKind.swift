@@ -1,14 +1,29 @@
 internal import HTTPWire
+internal import Pages
 
 /// What sort of request a head is, where the answer depends on it.
 enum RequestKind {
   /// Whether a person's browser goes to a page: only then is it sent to sign in. Whatever a script fetches is told 401,
   /// because it could not follow a redirect to Apple anyway, and would start attempts that nobody finishes.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    guard head.method == .get || head.method == .head, !head.fields.has(.xRequestedWith) else { return false }
+    (head.method == .get || head.method == .head) && isPageLoad(head, bytes)
+  }
+
+  /// Whether a browser shows the response to a person, whatever the method.
+  static func isPageLoad(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard !head.fields.has(.xRequestedWith) else { return false }
     if let mode = head.fields.line(.secFetchMode), !bytes.equalsIgnoringCase("navigate", mode.value) { return false }
     guard let accept = head.fields.line(.accept) else { return true }
     return acceptsPages(bytes, accept.value)
+  }
+
+  /// Whether a person has submitted a form: a navigation that is no GET, by `Sec-Fetch-Mode` or, where that is missing,
+  /// by an `Accept` that prefers HTML to JSON.
+  static func isFormSubmission(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard head.method != .get, head.method != .head, !head.fields.has(.xRequestedWith) else { return false }
+    if let mode = head.fields.line(.secFetchMode) { return bytes.equalsIgnoringCase("navigate", mode.value) }
+    guard let accept = head.fields.line(.accept) else { return false }
+    return prefersHTML(accept: bytes.array(accept.value))
   }
 
   /// Whether `Accept` has `text/html` or `*/*` in it.

@@ -3,6 +3,8 @@ public enum PageFailure: String, Sendable, CaseIterable {
   // Signing in
   /// Nobody is signed in, and the caller is not sent to sign in (fetch, or as the route says).
   case signInRequired = "sign_in_required"
+  /// A form was submitted without a session, and its fields were not passed on.
+  case formNotSent = "form_not_sent"
   /// The user pressed Cancel at Apple's.
   case cancelled = "sign_in_cancelled"
   /// The attempt was begun too long ago.
@@ -56,7 +58,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   /// The status code of the answer (RFC 9110 section 15).
   public var status: Int {
     switch self {
-    case .signInRequired: 401
+    case .signInRequired, .formNotSent: 401
     case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
     case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
     case .notFound: 404
@@ -90,7 +92,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   /// The links that lead on, the first the obvious one.
   var ways: [Way] {
     switch self {
-    case .signInRequired, .cancelled: [.signIn]
+    case .signInRequired, .formNotSent, .cancelled: [.signIn]
     case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable: [.signInAgain]
     case .attemptUsed: [.proceed]
     case .forbidden, .emailHidden, .emailMissing, .emailNotVerified: [.otherAccount, .startPage]

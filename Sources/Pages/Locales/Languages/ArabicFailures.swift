@@ -6,6 +6,11 @@ extension ArabicTexts {
       FailureText(
         heading: "يُرجى تسجيل الدخول",
         explanation: "يجب تسجيل الدخول لرؤية هذه الصفحة.")
+    case .formNotSent:
+      FailureText(
+        heading: "لم يتم إرسال النموذج",
+        explanation: "أنت غير مسجّل الدخول إلى \(isolated(application))، لذلك لم يتم إرسال ما أدخلته ولم يتم حفظه.",
+        advice: "للاحتفاظ بما أدخلته، ارجع إلى الصفحة السابقة وانسخه. ثم سجّل الدخول واملأ النموذج مرة أخرى.")
     case .cancelled:
       FailureText(
         heading: "تم إلغاء تسجيل الدخول",

@@ -5,6 +5,11 @@ extension ChineseTexts {
       FailureText(
         heading: "请先登录",
         explanation: "你需要登录才能查看此内容。")
+    case .formNotSent:
+      FailureText(
+        heading: "表单未发送",
+        explanation: "你已退出登录 \(application)，因此填写的内容没有发送，也没有保存。",
+        advice: "如需保留填写的内容，请返回上一页并复制。然后登录，重新填写表单。")
     case .cancelled:
       FailureText(
         heading: "登录已取消",

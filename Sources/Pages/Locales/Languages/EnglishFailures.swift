@@ -5,6 +5,12 @@ extension EnglishTexts {
       FailureText(
         heading: "Please sign in",
         explanation: "You need to be signed in to see this.")
+    case .formNotSent:
+      FailureText(
+        heading: "Your form was not sent",
+        explanation: "You are signed out of \(application), so what you entered was not passed on and nothing was "
+          + "saved.",
+        advice: "To keep what you entered, go back and copy it. Then sign in and fill in the form again.")
     case .cancelled:
       FailureText(
         heading: "Sign-in cancelled",

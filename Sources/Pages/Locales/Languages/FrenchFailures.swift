@@ -5,6 +5,13 @@ extension FrenchTexts {
       FailureText(
         heading: "Veuillez vous connecter",
         explanation: "Vous devez être connecté pour voir cette page.")
+    case .formNotSent:
+      FailureText(
+        heading: "Votre formulaire n’a pas été envoyé",
+        explanation: "Vous êtes déconnecté de \(application)\u{A0}: votre saisie n’a pas été transmise et rien "
+          + "n’a été enregistré.",
+        advice: "Pour conserver votre saisie, revenez en arrière et copiez-la. Ensuite, connectez-vous et "
+          + "remplissez à nouveau le formulaire.")
     case .cancelled:
       FailureText(
         heading: "Connexion annulée",

@@ -5,6 +5,13 @@ extension GermanTexts {
       FailureText(
         heading: "Bitte melden Sie sich an",
         explanation: "Um das zu sehen, müssen Sie angemeldet sein.")
+    case .formNotSent:
+      FailureText(
+        heading: "Ihr Formular wurde nicht gesendet",
+        explanation: "Sie sind bei \(application) abgemeldet. Deshalb wurden Ihre Eingaben nicht weitergegeben "
+          + "und nicht gespeichert.",
+        advice: "Wenn Sie Ihre Eingaben behalten möchten, gehen Sie zurück und kopieren Sie sie. Melden Sie sich "
+          + "dann an und füllen Sie das Formular noch einmal aus.")
     case .cancelled:
       FailureText(
         heading: "Anmeldung abgebrochen",

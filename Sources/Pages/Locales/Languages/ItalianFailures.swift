@@ -5,6 +5,13 @@ extension ItalianTexts {
       FailureText(
         heading: "Accedi, per favore",
         explanation: "Per vedere questa pagina devi avere eseguito l’accesso.")
+    case .formNotSent:
+      FailureText(
+        heading: "Il modulo non è stato inviato",
+        explanation: "Non hai eseguito l’accesso a \(application), quindi ciò che hai scritto non è stato "
+          + "trasmesso né salvato.",
+        advice: "Per conservare ciò che hai scritto, torna indietro e copialo. Poi accedi e compila di nuovo il "
+          + "modulo.")
     case .cancelled:
       FailureText(
         heading: "Accesso annullato",

@@ -5,6 +5,11 @@ extension JapaneseTexts {
       FailureText(
         heading: "サインインしてください",
         explanation: "このページを表示するには、サインインが必要です。")
+    case .formNotSent:
+      FailureText(
+        heading: "フォームは送信されませんでした",
+        explanation: "\(application)からサインアウトしているため、入力内容は送信も保存もされていません。",
+        advice: "入力内容を残すには、前のページに戻ってコピーしてください。そのあとサインインして、もう一度フォームに入力してください。")
     case .cancelled:
       FailureText(
         heading: "サインインをキャンセルしました",

@@ -5,6 +5,11 @@ extension KoreanTexts {
       FailureText(
         heading: "로그인해 주십시오",
         explanation: "이 페이지를 보려면 로그인해야 합니다.")
+    case .formNotSent:
+      FailureText(
+        heading: "양식이 전송되지 않았습니다",
+        explanation: "현재 \(application)에서 로그아웃된 상태이므로 입력한 내용이 전달되거나 저장되지 않았습니다.",
+        advice: "입력한 내용을 보관하려면 이전 페이지로 돌아가 복사하십시오. 그런 다음 로그인하여 양식을 다시 작성하십시오.")
     case .cancelled:
       FailureText(
         heading: "로그인이 취소되었습니다",

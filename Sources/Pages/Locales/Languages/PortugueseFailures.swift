@@ -5,6 +5,13 @@ extension PortugueseTexts {
       FailureText(
         heading: "Faça login, por favor",
         explanation: "Você precisa fazer login para ver isto.")
+    case .formNotSent:
+      FailureText(
+        heading: "Seu formulário não foi enviado",
+        explanation: "Você não está conectado a \(application). Por isso, o que você escreveu não foi enviado nem "
+          + "salvo.",
+        advice: "Para não perder o que escreveu, volte e copie o texto. Depois, entre e preencha o formulário "
+          + "novamente.")
     case .cancelled:
       FailureText(
         heading: "Login cancelado",

@@ -5,6 +5,13 @@ extension SpanishTexts {
       FailureText(
         heading: "Inicie sesión, por favor",
         explanation: "Para ver esto es necesario haber iniciado sesión.")
+    case .formNotSent:
+      FailureText(
+        heading: "Su formulario no se ha enviado",
+        explanation: "Su sesión en \(application) no está iniciada. Por eso, lo que ha escrito no se ha enviado "
+          + "ni se ha guardado.",
+        advice: "Para conservar lo que ha escrito, vuelva atrás y cópielo. Después, inicie sesión y rellene de "
+          + "nuevo el formulario.")
     case .cancelled:
       FailureText(
         heading: "Inicio de sesión cancelado",
