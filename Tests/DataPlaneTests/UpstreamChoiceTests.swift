@@ -228,6 +228,17 @@ struct UpstreamAttemptsTests {
     }
   }
 
+  @Test("What was not processed is sent again once, unless a part of its body is gone")
+  func notProcessed() {
+    var attempts = UpstreamAttempts()
+    #expect(attempts.avoided(after: .notProcessed, of: 5) == 0)
+    #expect(attempts.avoided(after: .notProcessed, of: 5) == nil)
+    var gone = UpstreamAttempts()
+    gone.isRepeatable = true
+    gone.isReplayable = false
+    #expect(gone.avoided(after: .notProcessed, of: 5) == nil)
+  }
+
   @Test("A kept connection that ended is replaced once, and only for a request that can be repeated")
   func stale() {
     var attempts = UpstreamAttempts()

@@ -103,6 +103,7 @@ extension ClientConnection {
       return refuse(400, "bytes behind a request for an upgrade")
     }
     pending = nil
+    exchange.noteConnection(hasBody: framing != .none)
     var head = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, whole.readableBytesSpan, rules: server.rules,
@@ -126,7 +127,7 @@ extension ClientConnection {
     }
     let pool = balancer.choose()
     exchange.attempts.place = pool.number
-    if let connection = pool.takeIdle() {
+    if !exchange.endsUpstream, let connection = pool.takeIdle() {
       begin(on: connection, content: content, now)
     } else {
       exchange.waitingContent = content
@@ -139,14 +140,16 @@ extension ClientConnection {
     guard let head = exchange.sentHead else { return }
     upstream = connection
     exchange.upstreamBegan = now
+    exchange.keepReplay(content)
     connection.begin(
       self, head: head, content: content, isHead: exchange.isHead, isComplete: request == .complete,
-      upgrades: exchange.upgrades, now: now)
+      upgrades: exchange.upgrades, isLast: exchange.endsUpstream, now: now)
   }
 
   /// Tries once more to have the request answered, on a fresh connection, where that is safe.
   func connectAgain(after failure: UpstreamFailure) -> Bool {
     guard let pool = exchange.nextPool(after: failure) else { return false }
+    holdReads(request == .content)
     pool.connect(for: self)
     return true
   }
@@ -184,7 +187,10 @@ extension ClientConnection {
       }
       return
     }
-    if let content { upstream.send(content) }
+    if let content {
+      exchange.loseReplay()
+      upstream.send(content)
+    }
     if request == .complete {
       upstream.flushRequest()
       upstream.requestEnded()

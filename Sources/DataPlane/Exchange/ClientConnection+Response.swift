@@ -21,6 +21,7 @@ extension ClientConnection {
     exchange.responseBegan = true
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
+    exchange.replay = nil
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
       loop.heads.give(sent)
@@ -34,7 +35,8 @@ extension ClientConnection {
       exchange.upgrades = false
       exchange.chunksResponse = isHTTP11 && (framing == .chunked || framing == .untilClose)
       let unframed = !isHTTP11 && (framing == .chunked || framing == .untilClose)
-      exchange.closesBehind = !exchange.keepAlive || server.isLeaving || unframed
+      // Answered before the request was read: what is still to come of its body is not read for long.
+      exchange.closesBehind = !exchange.keepAlive || server.isLeaving || unframed || request != .complete
       if exchange.closesBehind { connection = .close } else if !isHTTP11 { connection = .keepAlive }
     }
     var buffer = outgoing ?? loop.buffers.take()

@@ -71,12 +71,35 @@ extension Exchange {
     upgrades = order.allowsUpgrade && wantsUpgrade
   }
 
+  /// Notes whether the connection to the upstream ends behind the request.
+  @inline(__always)
+  mutating func noteConnection(hasBody: Bool) {
+    endsUpstream = balancer?.endsConnection(method, hasBody: hasBody) ?? false
+  }
+
+  /// Keeps what of the body is sent with the head, for an application that may not process the request.
+  @inline(__always)
+  mutating func keepReplay(_ content: ByteBuffer?) {
+    guard let content, balancer?.speaksHTTP2 == true else { return }
+    if content.readableBytes <= Self.replayLimit { replay = content } else { attempts.isReplayable = false }
+  }
+
+  /// More of the body was sent: the request cannot be sent again.
+  @inline(__always)
+  mutating func loseReplay() {
+    attempts.isReplayable = false
+    replay = nil
+  }
+
+  /// Most bytes of a body that are kept to be sent again.
+  private static let replayLimit = 64 * 1024
+
   /// What of the request goes upstream and cannot be seen in its head.
   @inline(__always)
   func forwarding(_ order: ForwardingOrder, _ forwardedFor: [UInt8], trusted: Bool) -> RequestForwarding.Context {
     RequestForwarding.Context(
       identity: order.identity, forwardedFor: forwardedFor, trusted: trusted, requestID: requestID, upgrades: upgrades,
-      dropsAuthorization: order.dropsAuthorization)
+      dropsAuthorization: order.dropsAuthorization, closes: endsUpstream)
   }
 
   /// Puts content behind what is to go upstream, in a chunk of our own where the body is chunked: what goes upstream is
@@ -101,6 +124,10 @@ extension Exchange {
     guard let balancer, let avoided = attempts.avoided(after: failure, of: balancer.pools.count) else { return nil }
     let pool = balancer.choose(avoiding: avoided)
     attempts.place = pool.number
+    if let replay {
+      waitingContent = replay
+      self.replay = nil
+    }
     self.failure = nil
     return pool
   }

@@ -36,6 +36,13 @@ struct Exchange {
   var sentHead: ByteBuffer?
   /// Content that waits for the connection to the upstream.
   var waitingContent: ByteBuffer?
+  /// The part of the body that was sent with the head, as ``waitingContent`` was, kept until the response begins where
+  /// it may have to be sent again.
+  var replay: ByteBuffer?
+  /// The trailers of a body that ended before there was a connection to the upstream (HTTP/2).
+  var requestTrailers: [UInt8] = []
+  /// Whether the connection to the upstream ends behind the request.
+  var endsUpstream = false
   /// Which upstream it goes to: the one that held when the gate decided, whatever holds by now.
   var balancer: UpstreamBalancer?
   /// What has been tried there.

@@ -36,6 +36,8 @@ enum UpstreamFailure: Error, Equatable {
   case handshake(String)
   /// The connection ended before a byte of the response, `reused` if it had served before.
   case closedBeforeResponse(reused: Bool)
+  /// The application said that it has not processed the request (RFC 9113, 8.7).
+  case notProcessed
   /// The connection ended, or was cut, in the middle of the response.
   case closedMidway
   /// The response breaks the protocol.
@@ -58,7 +60,7 @@ enum UpstreamFailure: Error, Equatable {
     case .unresolved: .upstreamUnresolved
     case .connectTimeout: .upstreamConnectTimeout
     case .handshake: .upstreamTLS
-    case .closedBeforeResponse, .closedMidway: .upstreamClosed
+    case .closedBeforeResponse, .notProcessed, .closedMidway: .upstreamClosed
     case .badResponse: .upstreamMalformed
     case .responseTimeout: .upstreamTimeout
     }
@@ -74,6 +76,7 @@ enum UpstreamFailure: Error, Equatable {
     case .connectTimeout: "no connection to \(peer) in time"
     case .handshake(let reason): "no TLS with \(peer): \(reason)"
     case .closedBeforeResponse: "\(peer) closed the connection without a response"
+    case .notProcessed: "\(peer) refused the request without processing it"
     case .closedMidway: "\(peer) closed the connection within its response"
     case .badResponse(let reason): "\(peer)'s response breaks HTTP: \(reason)"
     case .responseTimeout: "\(peer) did not respond in time"

@@ -18,6 +18,8 @@ package protocol ExchangeObserver: AnyObject {
   func upstreamConnectionOpened(after duration: TimeAmount)
   /// An upstream connection could not be opened; the request may still be sent elsewhere.
   func upstreamConnectionFailed(_ failure: ExchangeFailure)
+  /// A response of the upstream with this name breaks the protocol.
+  func upstreamMalformed(_ reason: String, of upstream: String)
   /// An upstream connection has ended. Follows each ``upstreamConnectionOpened(after:)`` once.
   func upstreamConnectionEnded()
   /// An exchange has become a tunnel; its ``exchangeEnded(_:)`` (status 101) follows when the tunnel is closed.
@@ -26,6 +28,7 @@ package protocol ExchangeObserver: AnyObject {
 
 extension ExchangeObserver {
   package var wantedFields: WantedFields { .nothing }
+  package func upstreamMalformed(_ reason: String, of upstream: String) {}
 }
 
 /// What an observer can want to know that costs something.

@@ -17,6 +17,8 @@ struct RequestForwarding {
     var upgrades: Bool
     /// Whether `Authorization` was for the gateway.
     var dropsAuthorization = false
+    /// Whether the connection to the upstream ends behind the request.
+    var closes = false
   }
 
   /// Writes the whole head.
@@ -54,13 +56,34 @@ struct RequestForwarding {
     if run < end { space.append(bytes.extracting(run..<end)) }
     if let lines = context.identity?.lines { space.append(lines.span.bytes) }
     addForwarding(head, bytes, rules: rules, context: context, to: &space)
-    if head.framing == .chunked { space.append("Transfer-Encoding: chunked\r\n") }
+    if context.closes, !context.upgrades { space.append(closeLine) }
+    if head.framing == .chunked { space.append(chunkedLine) }
     if context.upgrades, let upgrade = head.fields.line(.upgrade) {
       space.append("Connection: Upgrade\r\nUpgrade: ")
       space.append(bytes.extracting(upgrade.value))
       space.append("\r\n")
     }
     space.append("\r\n")
+  }
+
+  private static let closeLine: StaticString = "Connection: close\r\n"
+  private static let chunkedLine: StaticString = "Transfer-Encoding: chunked\r\n"
+
+  /// Gives a head that was written for a chunked body the length of the whole body instead, which has come meanwhile.
+  /// - Parameters:
+  ///   - length: nil writes no length: there is no body.
+  ///   - closed: whether the head says that the connection ends; `closes`: whether it is to.
+  static func settle(_ head: inout ByteBuffer, length: Int?, closed: Bool, closes: Bool) {
+    let tail = chunkedLine.utf8CodeUnitCount + 2 + (closed ? closeLine.utf8CodeUnitCount : 0)
+    guard head.readableBytes > tail else { return }
+    head.moveWriterIndex(to: head.writerIndex - tail)
+    if closes { head.writeStaticString(closeLine) }
+    if let length {
+      head.writeStaticString("Content-Length: ")
+      head.writeString(String(length))
+      head.writeStaticString("\r\n")
+    }
+    head.writeStaticString("\r\n")
   }
 
   /// Writes the request line where it cannot be copied.

@@ -80,11 +80,14 @@ extension HTTP2Exchange {
     pendingHead = nil
     phase = .content
     guard read(head) else { return }
-    let end = pendingEnd
-    pendingEnd = nil
-    if end == [], exchange.waitingContent == nil, server.loop.requestHead.framing == .none { phase = .complete }
+    if pendingEnd == [], exchange.waitingContent == nil, server.loop.requestHead.framing == .none {
+      pendingEnd = nil
+      phase = .complete
+    }
     decide(head.readableBytesSpan)
-    if let end, phase == .content { receivedEnd(trailers: end) } else if phase == .deciding { pendingEnd = end }
+    guard phase == .content, let end = pendingEnd else { return }
+    pendingEnd = nil
+    receivedEnd(trailers: end)
   }
 
   // MARK: Upstream
@@ -102,6 +105,7 @@ extension HTTP2Exchange {
     }
     if exchange.upgrades, framing != .none { return refuse(400, "a body in a request for an upgrade") }
     if exchange.upgrades, stream.isEndReceived { return refuse(400, "a WebSocket that its client has ended already") }
+    exchange.noteConnection(hasBody: framing != .none)
     var sent = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, bytes, rules: server.rules,
@@ -115,25 +119,57 @@ extension HTTP2Exchange {
       exchange.bodyBegan = .now()
       if loop.requestHead.expectsContinue, exchange.waitingContent == nil { sendContinue() }
       awaitContent(exchange.bodyBegan)
-      frameWaitingContent()
     }
     startIsDue = true
     connection.proceedBehindReading(self)
   }
 
-  /// What came while the gate was thinking is framed as the rest will be.
-  private func frameWaitingContent() {
-    guard exchange.isChunked, var content = exchange.waitingContent else { return }
-    exchange.waitingContent = nil
-    keep(&content)
+  /// Keeps content, not framed yet, until there is a connection to the application.
+  private func keep(_ content: inout ByteBuffer) {
+    if exchange.waitingContent == nil {
+      exchange.waitingContent = content
+    } else {
+      exchange.waitingContent?.writeBuffer(&content)
+    }
   }
 
-  /// Keeps content, framed, until there is a connection to the application.
-  private func keep(_ content: inout ByteBuffer) {
-    var waiting = exchange.waitingContent
+  /// Gives a body that has come whole before it is sent its length, or none where it is empty: not every application
+  /// reads chunks.
+  private func settleBody() {
+    if phase == .content, let end = pendingEnd {
+      pendingEnd = nil
+      phase = .complete
+      exchange.requestTrailers = end
+      server.loop.wheel.disarm(self)
+    }
+    guard exchange.isChunked, phase == .complete, exchange.requestTrailers.isEmpty, var head = exchange.sentHead else {
+      return
+    }
+    exchange.sentHead = nil
+    exchange.isChunked = false
+    let count = exchange.waitingContent?.readableBytes ?? 0
+    let closed = exchange.endsUpstream
+    exchange.noteConnection(hasBody: count > 0)
+    RequestForwarding.settle(
+      &head, length: count > 0 || exchange.method.readsBody ? count : nil, closed: closed,
+      closes: exchange.endsUpstream)
+    exchange.sentHead = head
+    if count == 0 { exchange.attempts.isRepeatable = exchange.method.isIdempotent }
+  }
+
+  /// What is sent of the body with the head.
+  private func firstContent() -> ByteBuffer? {
+    guard phase != .switching else { return nil }
+    let content = exchange.waitingContent
     exchange.waitingContent = nil
-    exchange.frame(&content, behind: &waiting, server.loop)
-    exchange.waitingContent = waiting
+    exchange.keepReplay(content)
+    guard exchange.isChunked else { return content }
+    var framed: ByteBuffer?
+    if var content, content.readableBytes > 0 { exchange.frame(&content, behind: &framed, server.loop) }
+    guard phase == .complete else { return framed }
+    var whole = framed ?? server.loop.buffers.take()
+    TrailerForwarding.write(exchange.requestTrailers, rules: server.rules, to: &whole)
+    return whole
   }
 
   /// All that was read has been looked at: the request goes upstream, or what came of its body does.
@@ -152,18 +188,23 @@ extension HTTP2Exchange {
     startIsDue = false
     guard !exchange.responseBegan, let pool = exchange.balancer?.choose() else { return }
     exchange.attempts.place = pool.number
-    if let idle = pool.takeIdle() { begin(on: idle, connection.now) } else { pool.connect(for: self) }
+    settleBody()
+    if !exchange.endsUpstream, let idle = pool.takeIdle() {
+      begin(on: idle, connection.now)
+    } else {
+      pool.connect(for: self)
+    }
   }
 
   private func begin(on connection: UpstreamConnection, _ now: NIODeadline) {
+    settleBody()
     guard let head = exchange.sentHead else { return }
     upstream = connection
     exchange.upstreamBegan = now
-    let content = phase == .switching ? nil : exchange.waitingContent
-    if phase != .switching { exchange.waitingContent = nil }
+    let content = firstContent()
     connection.begin(
       self, head: head, content: content, isHead: exchange.isHead, isComplete: phase != .content,
-      upgrades: exchange.upgrades, now: now)
+      upgrades: exchange.upgrades, isLast: exchange.endsUpstream, now: now)
     if content != nil, connection.isWritable { takeAll() }
   }
 
@@ -189,12 +230,7 @@ extension HTTP2Exchange {
       upstream.send(content)
       connection.proceedBehindReading(self)
       if upstream.isWritable { connection.session.take(count, on: stream) }
-    case .deciding, .switching:
-      if exchange.waitingContent == nil {
-        exchange.waitingContent = content
-      } else {
-        exchange.waitingContent?.writeBuffer(&content)
-      }
+    case .deciding, .switching: keep(&content)
     case .complete, .closed: connection.session.take(count, on: stream)
     }
   }
@@ -211,6 +247,7 @@ extension HTTP2Exchange {
     guard let upstream else { return keep(&content) }
     var framed: ByteBuffer?
     exchange.frame(&content, behind: &framed, server.loop)
+    exchange.loseReplay()
     if let framed { upstream.send(framed) }
     upstream.requestProgressed()
     connection.proceedBehindReading(self)
@@ -235,12 +272,15 @@ extension HTTP2Exchange {
   }
 
   private func endBody(_ trailers: [UInt8]) {
-    if exchange.isChunked {
-      var end = upstream == nil ? exchange.waitingContent ?? server.loop.buffers.take() : server.loop.buffers.take()
-      TrailerForwarding.write(trailers, rules: server.rules, to: &end)
-      if upstream == nil { exchange.waitingContent = end } else { upstream?.send(end) }
+    guard let upstream else {
+      exchange.requestTrailers = trailers
+      return
     }
-    guard let upstream else { return }
+    if exchange.isChunked {
+      var end = server.loop.buffers.take()
+      TrailerForwarding.write(trailers, rules: server.rules, to: &end)
+      upstream.send(end)
+    }
     upstream.flushRequest()
     upstream.requestEnded()
   }

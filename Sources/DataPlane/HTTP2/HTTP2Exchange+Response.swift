@@ -25,6 +25,7 @@ extension HTTP2Exchange {
     exchange.responseBegan = true
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
+    exchange.replay = nil
     if let sent = exchange.sentHead {
       exchange.sentHead = nil
       loop.heads.give(sent)

@@ -5,9 +5,10 @@ internal import TLSTransport
 /// Speaks HTTP/2 with an application on behalf of an ``UpstreamConnection``, which goes on speaking HTTP/1.1: what the
 /// one writes becomes a stream, and the stream's answer is read by the other as strictly as any.
 ///
-/// One stream at a time, on connections that are kept and used again: what makes an exchange fail ends its connection, as
-/// it does in HTTP/1.1. Trailers pass both ways, and content as it comes, so that gRPC does in all its forms. An upgrade
-/// is no part of HTTP/2 and is left out.
+/// One stream at a time, on connections that are kept and used again: what makes an exchange fail ends its connection,
+/// as it does in HTTP/1.1, and the connection is told why: a request of which nothing was processed may be sent again,
+/// one that was answered badly must not be. Trailers pass both ways, and content as it comes, so that gRPC does in all
+/// its forms. An upgrade is no part of HTTP/2 and is left out.
 final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -27,6 +28,8 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private var inbound = ByteBuffer()
   private var chunksContent = false
   private var isEndReceived = false
+  /// Why the exchange under way cannot go on; the channel closes when all that came before has been handed over.
+  private var failure: UpstreamFailure?
 
   /// Bytes of a request that may wait for the application before the client is not read any more, and down to which it
   /// has to take them.
@@ -62,12 +65,22 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    if let stream {
+      self.stream = nil
+      if let code = session.endedBy {
+        connection?.streamFailed(.badResponse("HTTP/2 connection error (code \(code.rawValue))"))
+      } else if stream.hasAnswer {
+        connection?.streamFailed(.closedMidway)
+      }
+    }
     session.close()
     context.fireChannelInactive()
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
+    // Said in the same breath as the end of an answer: no request goes behind it.
+    if stream == nil, !session.takesRequests { connection?.isOccupied = true }
     if inbound.readableBytes > 0 {
       let bytes = inbound
       inbound = ByteBuffer()
@@ -77,10 +90,14 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    guard failure == nil else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
     var buffer = unwrapOutboundIn(data)
     if stream == nil, !beginRequest(&buffer) {
+      failure = .notProcessed
       promise?.fail(ChannelError.ioOnClosedChannel)
-      return context.close(promise: nil)
+      // Not from within: who writes is not done with beginning.
+      let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
+      return context.eventLoop.execute { bound.value.0.tellFailure(bound.value.1) }
     }
     sendContent(&buffer)
     promise?.succeed()
@@ -97,8 +114,15 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
-    // The application goes away: the next request finds another connection.
-    if session.isOver { context.close(promise: nil) }
+    tellFailure(context)
+    // The application goes away, or takes no requests: the next one finds another connection.
+    if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
+  }
+
+  private func tellFailure(_ context: ChannelHandlerContext) {
+    guard let failure else { return }
+    connection?.streamFailed(failure)
+    context.close(promise: nil)
   }
 
   // MARK: The request
@@ -175,8 +199,17 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   }
 
   func closed(_ code: UInt32) {
+    guard let ended = stream else { return }
     stream = nil
-    connection?.isOccupied = false
-    if !isEndReceived { context?.close(promise: nil) }
+    // A connection whose exchange has failed stays occupied: it ends.
+    if isEndReceived { connection?.isOccupied = false } else { failure = Self.failure(of: ended, code) }
+  }
+
+  /// Why a stream ended without the end of a response.
+  private static func failure(of stream: HTTP2Stream, _ code: UInt32) -> UpstreamFailure {
+    if let violation = stream.violation { return .badResponse(violation) }
+    // Also what nghttp2 says of a stream that GOAWAY leaves out.
+    if code == HTTP2ErrorCode.refusedStream.rawValue, !stream.hasAnswer { return .notProcessed }
+    return .badResponse("stream reset without the end of a response (code \(code))")
   }
 }

@@ -129,7 +129,8 @@ private final class CollectingClient: ExchangeClient {
   func upstreamReady(_ connection: UpstreamConnection) {
     guard !isOver else { return connection.close() }
     self.connection = connection
-    connection.begin(self, head: head, content: nil, isHead: isHead, isComplete: true, upgrades: false, now: .now())
+    connection.begin(
+      self, head: head, content: nil, isHead: isHead, isComplete: true, upgrades: false, isLast: true, now: .now())
   }
 
   func upstreamFailed(_ failure: UpstreamFailure) {

@@ -30,6 +30,9 @@ struct SocketShortcut {
   /// Closes it for good. To be called before the channel closes its socket, whose number may be another's then.
   mutating func close() { descriptor = nil }
 
+  /// Whether everything that was handed to the channel is known to have left.
+  var isClear: Bool { written == left }
+
   /// Something was handed to the channel.
   /// - Returns: what to tell ``hasLeft(_:)`` when it has left.
   @discardableResult
@@ -44,7 +47,7 @@ struct SocketShortcut {
   /// Sends what the socket takes at once of `bytes`, and takes that out of it.
   /// - Returns: whether that was everything.
   func send(_ bytes: inout ByteBuffer) -> Bool {
-    guard let descriptor, written == left else { return false }
+    guard let descriptor, isClear else { return false }
     let flags = CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT)
     let count = bytes.withUnsafeReadableBytes {
       #if canImport(Glibc)

@@ -1,3 +1,4 @@
+internal import HTTPWire
 internal import NIOCore
 
 /// Chooses among the addresses of one upstream, on one event loop: of two at random the one with fewer requests under
@@ -46,6 +47,18 @@ final class UpstreamBalancer {
     }
     for balancer in old where !balancers.contains(where: { $0 === balancer }) { balancer.close() }
     return balancers
+  }
+
+  /// Whether exchanges are streams of their own (HTTP/2).
+  var speaksHTTP2: Bool { pools[0].speaksHTTP2 }
+
+  /// Whether a request ends its connection (`Connection: close`, RFC 9112, 9.6). An application that answers without
+  /// reading a body takes that body for the next request: of a connection that ends, nothing is read behind it. So each
+  /// does where no connection is kept, and so does one whose body means nothing to its method.
+  @inline(__always)
+  func endsConnection(_ method: RequestHead.Method, hasBody: Bool) -> Bool {
+    guard !speaksHTTP2 else { return false }
+    return !pools[0].keepsConnections || hasBody && !method.readsBody
   }
 
   /// The address for a request.

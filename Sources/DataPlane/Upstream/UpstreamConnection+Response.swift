@@ -10,7 +10,7 @@ extension UpstreamConnection {
       buffer = whole
     }
     while phase == .awaitingHead {
-      switch loop.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
+      switch pool.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
       case .incomplete:
         if buffer.readableBytes > 0 { partial = buffer }
         return
@@ -92,7 +92,7 @@ extension UpstreamConnection {
     exchangeEnded()
     holdReads(false)
     adopt(.usual)
-    if keepAlive, requestIsComplete, !isOccupied, surplus == 0, !pool.isClosed {
+    if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll {
       phase = .idle
       pool.release(self, now: loop.responseRead)
     } else {

@@ -40,6 +40,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   var answersHead = false
   var requestIsComplete = false
   var upgradeWasAsked = false
+  /// Whether the request under way said that it is the connection's last.
+  var isLast = false
   var keepAlive = true
   var interimResponses = 0
   /// Exchanges carried so far.
@@ -84,8 +86,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
     _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
-    upgrades: Bool,
-    now: NIODeadline
+    upgrades: Bool, isLast: Bool, now: NIODeadline
   ) {
     guard let context, phase == .idle else {
       client.upstreamFailed(.closedBeforeResponse(reused: true))
@@ -98,6 +99,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     answersHead = isHead
     requestIsComplete = isComplete
     upgradeWasAsked = upgrades
+    self.isLast = isLast
     interimResponses = 0
     loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
     var rest = head
@@ -140,6 +142,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     self.isCongested = isCongested
     isWritable = !isCongested && context?.channel.isWritable ?? false
     client?.upstreamWritabilityChanged(isWritable)
+  }
+
+  /// Whether the system has taken everything that was written: what still waits here would stand before the next
+  /// request.
+  var hasSentAll: Bool {
+    if isAtSocket, shortcut.isClear { return true }
+    guard let waiting = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return false }
+    return waiting == 0
   }
 
   /// The request is whole: from now on the upstream is waited for.
@@ -313,6 +323,15 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     fail(failure)
   }
 
+  /// What speaks for it below (HTTP/2) has seen the exchange fail, and closes the channel.
+  func streamFailed(_ failure: UpstreamFailure) {
+    switch phase {
+    case .awaitingHead: failWithoutHead(failure)
+    case .content: fail(failure)
+    case .connecting, .idle, .tunnel, .closed: break
+    }
+  }
+
   /// The pool need not count it any longer.
   @inline(__always)
   func exchangeEnded() {
@@ -323,6 +342,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Breaks off, and tells the client.
   func fail(_ failure: UpstreamFailure) {
+    if case .badResponse(let reason) = failure { pool.tellMalformed(reason) }
     close()
     tellClient(failure)
   }

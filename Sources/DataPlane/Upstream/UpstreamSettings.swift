@@ -1,3 +1,5 @@
+internal import HTTPWire
+
 /// An application behind the gateway (`[upstream]` or one of `[[upstreams]]` of the configuration).
 public struct UpstreamSettings: Sendable, Equatable {
   /// What routes, metrics and health call it.

@@ -58,7 +58,7 @@ struct RunningGateway: Sendable {
     let listener = try await Listener.start(generation.terms, on: group, sockets: sockets) { eventLoop in
       let gate = LoopGate(
         generation.knowledge, directory: directory, ownPages: generation.ownPages, eventLoop: eventLoop, logger: logger)
-      let observer = LoopObserver(metrics, log: settings.log)
+      let observer = LoopObserver(metrics, log: settings.log, logger: logger)
       directory.add(NIOLoopBound(gate, eventLoop: eventLoop), on: eventLoop)
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
       return ListenerParts(gate: gate, observer: observer)

@@ -53,6 +53,16 @@ package struct RequestHead: ~Copyable, Sendable {
       case .other, .post, .patch: false
       }
     }
+
+    /// Whether an application can be expected to read the body: it means something to each of these methods (RFC 9110,
+    /// 9.3). Of GET, HEAD, DELETE and OPTIONS it means nothing, and an unknown method may be refused before its body is
+    /// read.
+    package var readsBody: Bool {
+      switch self {
+      case .post, .put, .patch: true
+      case .other, .get, .head, .delete, .options: false
+      }
+    }
   }
 
   @inline(__always)

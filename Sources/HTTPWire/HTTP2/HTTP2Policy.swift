@@ -20,7 +20,8 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var sectionBytes = 262_144
   /// Fields of one section. Default: 2,000. Then the connection ends.
   package var sectionFields = 2_000
-  /// Bytes and fields of a trailer section. Default: 8,192 and 32, as for HTTP/1.1. Beyond: the stream is reset.
+  /// Bytes and fields of a client's trailer section. Default: 8,192 and 32, as for HTTP/1.1. Beyond: the stream is
+  /// reset.
   package var trailerBytes = 8_192
   package var trailerFields = 32
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because

@@ -66,9 +66,8 @@ extension HTTP2Session {
     idleFrames.earn(2)
     guard !stream.isReset else { return 0 }
     if let toCome = stream.contentToCome {
-      // More than was announced (RFC 9113 8.1.1).
       guard bytes.count <= toCome else {
-        reset(stream, .protocolError)
+        reset(stream, violating: "more content than announced (RFC 9113, 8.1.1)")
         return 0
       }
       stream.contentToCome = toCome - bytes.count
@@ -101,7 +100,10 @@ extension HTTP2Session {
     guard !stream.isReset else { return }
     if stream.hasHead {
       // Trailers that do not end the stream are malformed (RFC 9113 8.1).
-      guard isEnd, let trailers = assembly.finishTrailers(policy) else { return reset(stream, .protocolError) }
+      guard isEnd else { return reset(stream, violating: "trailers that do not end the stream") }
+      guard let trailers = assembly.finishTrailers(policy) else {
+        return reset(stream, violating: assembly.problem ?? "trailers too large")
+      }
       receivedEnd(of: stream, trailers: trailers)
     } else if isServer {
       stream.hasHead = true
@@ -178,6 +180,10 @@ extension HTTP2Session {
       case .noError, .cancel, .internalError: break
       default: if isServer, !payForReset() { verdict = verdict ?? .enhanceYourCalm }
       }
+    case NGHTTP2_GOAWAY.rawValue:
+      // nghttp2 ends the connection of a peer that breaks the protocol of its own accord.
+      guard frame.goaway.error_code != HTTP2ErrorCode.noError.rawValue else { break }
+      verdict = verdict ?? HTTP2ErrorCode(rawValue: frame.goaway.error_code) ?? .protocolError
     case NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue:
       guard UInt32(frame.hd.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0,
         let stream = streams[frame.hd.stream_id]

@@ -58,6 +58,12 @@ extension HTTP2Session {
     nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
+  /// Breaks a stream off because of what the peer did.
+  func reset(_ stream: HTTP2Stream, violating rule: String) {
+    if !isServer { stream.violation = rule }
+    reset(stream, .protocolError)
+  }
+
   /// So much of what was received has been taken: the peer may send as much again.
   package func take(_ count: Int, on stream: HTTP2Stream) {
     let count = min(count, stream.untaken)

@@ -161,6 +161,13 @@ package final class HTTP2Session {
   /// Whether there is something to write.
   package var wantsToWrite: Bool { pointer != nil && nghttp2_session_want_write(pointer) != 0 }
 
+  /// Whether the peer takes another request, at the client's side: it has not said GOAWAY, and allows a stream at all.
+  package var takesRequests: Bool {
+    guard let pointer else { return false }
+    return nghttp2_session_check_request_allowed(pointer) != 0
+      && nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) > 0
+  }
+
   /// Whether all is said: the connection is to be closed once what was written is out.
   package var isOver: Bool {
     pointer == nil || (nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0)

@@ -15,6 +15,10 @@ package final class HTTP2Stream {
   var isDeferred = false
   /// Received, and neither taken nor given back.
   package internal(set) var untaken = 0
+  /// Whether anything of a response has come, at the client's side.
+  package internal(set) var hasAnswer = false
+  /// The peer's violation that the stream is reset for, at the client's side.
+  package internal(set) var violation: String?
   /// Whether it is being broken off by us: of what still comes nobody is told.
   package internal(set) var isReset = false
   /// What of an announced length has not come yet; nil where none was announced.

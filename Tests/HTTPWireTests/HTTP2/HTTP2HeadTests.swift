@@ -93,7 +93,7 @@ struct HTTP2HeadTests {
       without(":method", "CONNECT") + [(":protocol", "")],
       // Their grammar.
       without(":path", ""), without(":path", "/ HTTP/1.1"), without(":path", "/#a"), without(":path", "a"),
-      without(":path", "http://evil.example/"), without(":path", "*"), without(":path", "/\u{E9}"),
+      without(":path", "http://evil.example/"), without(":path", "*"),
       without(":path", "/\r\nX: y"), without(":method", "G ET"), without(":method", ""), without(":method", "GET\r\n"),
       without(":scheme", ""), without(":scheme", "ftp"), without(":scheme", "https://"),
       without(":authority", "u@app.example.com"), without(":authority", "app.example.com/"),

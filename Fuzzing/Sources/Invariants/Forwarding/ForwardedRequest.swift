@@ -51,7 +51,8 @@ func requireFields(
     try require(counts[name] ?? 0 == expected, "\(name) is there \(counts[name] ?? 0) times")
   }
   let came = bytes.fields(of: head.fields)
-  try requireNothingOfTheConnection(fields, came, head.framing, upgrades: upgrades)
+  try requireNothingOfTheConnection(
+    fields, came, head.framing, upgrades: upgrades, closes: circumstances.closes)
   for field in fields {
     let name = KeptNames.folded(field.name)
     if name == "cookie" {
@@ -98,7 +99,8 @@ private func requireOwnWord(
 
 /// Nothing is left of what concerns the client's connection only.
 private func requireNothingOfTheConnection(
-  _ fields: [LLHTTPReading.Field], _ came: [LLHTTPReading.Field], _ framing: RequestFraming, upgrades: Bool
+  _ fields: [LLHTTPReading.Field], _ came: [LLHTTPReading.Field], _ framing: RequestFraming, upgrades: Bool,
+  closes: Bool
 ) throws(Violation) {
   var nominated: Set<String> = []
   for field in came where KeptNames.lowercased(field.name) == "connection" {
@@ -115,7 +117,8 @@ private func requireNothingOfTheConnection(
     try require(!KeptNames.hopByHop.contains(name), "a field of one connection: \(field)")
     try require(!nominated.contains(name), "a field that Connection nominates: \(field)")
     switch name {
-    case "connection": try require(upgrades && field.value == Array("Upgrade".utf8), "\(field)")
+    case "connection":
+      try require(field.value == Array((upgrades ? "Upgrade" : closes ? "close" : "").utf8), "\(field)")
     case "upgrade": try require(upgrades, "\(field)")
     case "transfer-encoding":
       try require(framing == .chunked && field.value == Array("chunked".utf8), "\(field)")

@@ -24,7 +24,8 @@ extension Invariant {
         head, span, rules: rules,
         context: .init(
           identity: circumstances.identity, forwardedFor: Array("X-Forwarded-For: \(Circumstances.address)".utf8),
-          trusted: circumstances.isTrusted, requestID: .init(high: 1, low: 2), upgrades: upgrades),
+          trusted: circumstances.isTrusted, requestID: .init(high: 1, low: 2), upgrades: upgrades,
+          closes: circumstances.closes),
         to: &buffer)
       let written = Array(buffer.readableBytesView)
       do {
@@ -45,10 +46,11 @@ struct Circumstances: CustomStringConvertible {
   var isTrusted = false
   var allowsUpgrade = false
   var isSignedIn = false
+  var closes = false
 
   static let all = [
     Circumstances(), Circumstances(allowsUpgrade: true, isSignedIn: true),
-    Circumstances(isTrusted: true, isSignedIn: true),
+    Circumstances(isTrusted: true, isSignedIn: true), Circumstances(isSignedIn: true, closes: true),
   ]
 
   var identity: IdentityBlock? {
@@ -57,6 +59,6 @@ struct Circumstances: CustomStringConvertible {
 
   var description: String {
     "\(isTrusted ? "trusted peer" : "stranger"), \(isSignedIn ? "signed in" : "no session"), "
-      + "\(allowsUpgrade ? "may upgrade" : "no upgrade")"
+      + "\(allowsUpgrade ? "may upgrade" : "no upgrade"), \(closes ? "closes" : "goes on")"
   }
 }
