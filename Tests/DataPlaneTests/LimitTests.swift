@@ -12,7 +12,9 @@ struct LimitTests {
     arguments: [
       ("GET / HTTP/1.1\r\n\r\n", 400), ("GET / HTTP/2.0\r\nHost: a\r\n\r\n", 505),
       ("TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 405),
-      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 501),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", 501),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", 400),
+      ("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\n\r\n", 400),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", 400),
       ("GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\n\r\n", 417),
       ("GET /\(String(repeating: "x", count: 8_200)) HTTP/1.1\r\n", 414),

@@ -22,7 +22,7 @@ struct UpstreamChoiceTests {
     return (UpstreamBalancer(pools, eventLoop: loop, seed: seed), target)
   }
 
-  private func eject(_ pool: UpstreamPool) { for _ in 0..<Ejection.threshold { pool.failed() } }
+  private func eject(_ pool: UpstreamPool) { for _ in 0..<Ejection.threshold { pool.failed(.connect("refused")) } }
 
   @Test("Requests spread over all addresses")
   func spread() throws {

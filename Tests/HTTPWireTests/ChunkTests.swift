@@ -45,6 +45,32 @@ struct ChunkTests {
     }
   }
 
+  @Test(
+    "White space behind the size of an application's chunk is passed over, and in a request refused",
+    arguments: ["5 \r\nhello\r\n0\r\n\r\n", "5\t \r\nhello\r\n0 \r\n\r\n", "5 ; a = b\r\nhello\r\n0\r\n\r\n"])
+  func paddedSize(_ text: String) {
+    let limits = ChunkLimits(applicationHeads: HeadLimits(headBytes: 1_000, fieldCount: 10, targetBytes: 0))
+    var (content, isWhole): ([UInt8], Bool) = ([], false)
+    var decoder = BodyDecoder(BodyFraming.chunked, limits: limits)
+    for byte in Array(text.utf8) {
+      var buffer = ByteBuffer(bytes: [byte])
+      loop: while true {
+        switch decoder.next(&buffer) {
+        case .content(let count): content += buffer.readBytes(length: count) ?? []
+        case .end:
+          isWhole = true
+          break loop
+        case .incomplete: break loop
+        case .violation(let violation):
+          Issue.record("\(violation)")
+          break loop
+        }
+      }
+    }
+    #expect(content == Array("hello".utf8) && isWhole)
+    #expect(decode([Array(text.utf8)]).violation == .size)
+  }
+
   @Test("A body that has not ended is incomplete, wherever it stops", arguments: samples)
   func beginnings(_ sample: Sample) {
     let bytes = Array(sample.text.utf8)

@@ -37,7 +37,6 @@ struct RequestRefusalTests {
     Refusal(" GET / HTTP/1.1\r\nHost: a\r\n\r\n", .requestLine),
     Refusal("GET /a b HTTP/1.1\r\nHost: a\r\n\r\n", .requestLine),
     Refusal("GET /\t HTTP/1.1\r\nHost: a\r\n\r\n", .target),
-    Refusal("GET /\u{e9} HTTP/1.1\r\nHost: a\r\n\r\n", .target),
     Refusal("GET /\0 HTTP/1.1\r\nHost: a\r\n\r\n", .target),
     Refusal("GET /#f HTTP/1.1\r\nHost: a\r\n\r\n", .target), Refusal("GET /?a#f HTTP/1.1\r\nHost: a\r\n\r\n", .target),
     Refusal("GET a HTTP/1.1\r\nHost: a\r\n\r\n", .target), Refusal("GET ?a HTTP/1.1\r\nHost: a\r\n\r\n", .target),
@@ -94,7 +93,9 @@ struct RequestRefusalTests {
       Refusal(fields: "Content-Length: 5\r\nContent-Length: 5", .contentLength),
       Refusal(fields: "Content-Length: 5\r\nCONTENT-LENGTH: 6", .contentLength),
       Refusal("GET / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n", .encodingVersion),
-      Refusal(fields: "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .transferEncoding),
+      Refusal(fields: "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked", .encodingNotChunked),
+      Refusal(fields: "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", .transferEncoding),
+      Refusal(fields: "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip", .encodingNotChunked),
       Refusal(fields: "Expect: 200-ok\r\nContent-Length: 1", .expectation),
       Refusal(fields: "Expect: 100-continue, x\r\nContent-Length: 1", .expectation),
       Refusal(fields: "Expect:\r\nContent-Length: 1", .expectation),
@@ -105,10 +106,10 @@ struct RequestRefusalTests {
       "1000000000000000000", "5;", "5.0", "1e3", "\u{ff15}", "5\u{0b}", "０",
     ].map { Refusal(fields: "Content-Length: \($0)", $0.contains("\u{0b}") ? .fieldValue : .contentLength) }
     + [
-      "chunked\t", "", "gzip", "gzip, chunked", "chunked, chunked", "chunked,", "identity", "xchunked", "chunked;q=1",
-      "\"chunked\"",
-      "chunkedx", "chunked gzip", "ch\u{75}nkedé",
-    ].map { Refusal(fields: "Transfer-Encoding: \($0)", .transferEncoding) }
+      "", "gzip", "chunked, gzip", "chunked, chunked", "identity", "xchunked", "chunked;q=1", "\"chunked\"", "chunkedx",
+      "chunked gzip", "ch\u{75}nkedé",
+    ].map { Refusal(fields: "Transfer-Encoding: \($0)", .encodingNotChunked) }
+    + ["chunked\t", "gzip, chunked", "chunked,"].map { Refusal(fields: "Transfer-Encoding: \($0)", .transferEncoding) }
 
   @Test("Malformed request lines are refused", arguments: requestLines)
   func requestLine(_ refusal: Refusal) { #expect(readRequest(refusal.text).violation == refusal.violation) }

@@ -34,7 +34,7 @@ struct LimitsTests {
     (414, "GET /\(long(9_000)) HTTP/1.1\r\nHost: HOST\r\n{}\r\n"),
     (421, "GET / HTTP/1.1\r\nHost: other.example\r\n{}\r\n"),
     (431, "GET / HTTP/1.1\r\nHost: HOST\r\n{}X-Long: \(long(40_000))\r\n\r\n"),
-    (501, "POST / HTTP/1.1\r\nHost: HOST\r\n{}Transfer-Encoding: gzip\r\n\r\n"),
+    (501, "POST / HTTP/1.1\r\nHost: HOST\r\n{}Transfer-Encoding: gzip, chunked\r\n\r\n"),
     (502, "GET /gone HTTP/1.1\r\nHost: HOST\r\n{}\r\n"), (504, "GET /silent HTTP/1.1\r\nHost: HOST\r\n{}\r\n"),
   ]
 

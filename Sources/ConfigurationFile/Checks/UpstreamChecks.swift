@@ -41,6 +41,7 @@ enum UpstreamChecks {
     var settings = draft.configuration.upstream
     settings.name = other.name
     settings.speaks = other.speaks
+    settings.lenient = other.lenient
     settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(draft, reading), &reading)
     checkTLS(other.tls, at: path, &reading)
     settings.tls = other.tls.settings

@@ -26,6 +26,7 @@ struct UpstreamDraft: ReadingTarget {
   var url: UpstreamAddress?
   var urls: [UpstreamAddress]?
   var speaks = HTTPProtocol.http1
+  var lenient: [UpstreamLenience] = []
   var checkPath: String?
   var tls = UpstreamTLSDraft()
 }

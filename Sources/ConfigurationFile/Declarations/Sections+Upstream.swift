@@ -29,9 +29,19 @@ extension Sections {
         "upstream.idle_connections", .integer(0...10_000), into: \.configuration.upstream.idleConnectionsPerLoop,
         """
         Idle connections that each event loop keeps for the next request, for each address. Those of a burst beyond it are \
-        closed when they have been of no use for a second; 0 keeps none.
+        closed when they have been of no use for a second. 0 keeps none, and every request says so to the application \
+        (Connection: close): for one that answers without reading the bodies of requests, and would take what it \
+        left for the next request.
         """, unit: "connections",
         seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
+      .byDefault(
+        "upstream.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(), into: \.configuration.upstream.lenient,
+        """
+        Mistakes in the heads of its responses that are put right instead of refused with 502, for an application \
+        that cannot be corrected: "bare-lf" (lines that end with LF alone), "duplicate-length" (the same \
+        Content-Length more than once), "status-range" (a status from 600 to 999), "control-bytes" (control \
+        characters in values; each becomes a space). The log names the one that a refused response would need.
+        """, seeAlso: ["upstream.url"]),
       .absent(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
         "For https: the authorities, in PEM, whose certificates are believed, and no others.",
@@ -115,6 +125,10 @@ extension Sections {
       .byDefault(
         "upstreams.protocol", .choice, into: \.speaks, "What it is spoken to in, as for [upstream].",
         seeAlso: ["upstream.protocol"]),
+      .byDefault(
+        "upstreams.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(), into: \.lenient,
+        "Mistakes in its responses that are put right instead of refused, as for [upstream].",
+        seeAlso: ["upstream.lenient"]),
       .absent(
         "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
         "What its addresses are asked for, as often as [upstream.check] says.", omission: "Nothing is asked.",

@@ -44,7 +44,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     // What the gateway adds to a head comes on top of what its clients may send.
     parser = RequestHeadParser(
       limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
-    session = HTTP2Session(clientWith: HTTP2Policy(heads: loop.responseParser.limits), now: .now())
+    session = HTTP2Session(clientWith: HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
   }
 
   // MARK: Of the channel

@@ -41,6 +41,7 @@ final class UpstreamBalancer {
           switch event {
           case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
           case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
+          case .malformed(let reason): observer.upstreamMalformed(reason, of: target.settings.name)
           case .ended: observer.upstreamConnectionEnded()
           }
         }

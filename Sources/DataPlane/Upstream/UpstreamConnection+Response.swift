@@ -15,8 +15,7 @@ extension UpstreamConnection {
         if buffer.readableBytes > 0 { partial = buffer }
         return
       case .violation(let violation):
-        failWithoutHead(.badResponse(violation.rawValue))
-        return
+        guard repair(&buffer, violation) else { return }
       case .complete:
         let count = loop.responseHead.byteCount
         if loop.responseHead.isInterim {
@@ -32,6 +31,31 @@ extension UpstreamConnection {
     } else if phase == .content {
       readContent(&buffer)
     }
+  }
+
+  /// Puts a head right that was refused, as far as the upstream's settings allow.
+  /// - Returns: whether it can be read again; otherwise the exchange has failed, or more has to come.
+  private func repair(_ buffer: inout ByteBuffer, _ violation: HeadViolation) -> Bool {
+    if !pool.lenience.isEmpty {
+      let limit = pool.responseParser.limits.headBytes
+      switch ResponseHeadRepair.repair(buffer.readableBytesSpan, pool.lenience, limit: limit) {
+      case .incomplete:
+        partial = buffer
+        return false
+      case .head(let head, let count):
+        // The same bytes again would be refused again.
+        guard !buffer.readableBytesView.prefix(count).elementsEqual(head) else { break }
+        var whole = ByteBuffer(bytes: head)
+        buffer.moveReaderIndex(forwardBy: count)
+        whole.writeBuffer(&buffer)
+        buffer = whole
+        return true
+      case .none: break
+      }
+    }
+    let key = violation.lenientKey.map { "; if the application cannot be corrected: lenient = [\"\($0)\"]" }
+    failWithoutHead(.badResponse(violation.rawValue + (key ?? "")))
+    return false
   }
 
   private func passInterim(_ buffer: ByteBuffer) -> Bool {
@@ -56,13 +80,34 @@ extension UpstreamConnection {
       client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
       return
     }
-    pool.succeeded()
     let framing = loop.responseHead.framing(toHead: answersHead)
+    decoder = BodyDecoder(framing, limits: Self.chunkLimits)
+    // Before the client has been told anything: then it gets an answer.
+    if framing == .chunked, let violation = chunkViolation(buffer) {
+      failWithoutHead(.badResponse(violation.rawValue))
+      return
+    }
+    pool.succeeded()
     keepAlive = loop.responseHead.keepAlive && framing != .untilClose
-    decoder = BodyDecoder(framing)
     phase = .content
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead) }
+  }
+
+  private static let chunkLimits = ChunkLimits(
+    applicationHeads: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
+
+  /// What is wrong with the chunks that came together with the head.
+  private func chunkViolation(_ buffer: ByteBuffer) -> ChunkViolation? {
+    var (ahead, trial) = (buffer, decoder)
+    ahead.moveReaderIndex(forwardBy: loop.responseHead.byteCount)
+    while true {
+      switch trial.next(&ahead) {
+      case .content(let count): ahead.moveReaderIndex(forwardBy: count)
+      case .incomplete, .end: return nil
+      case .violation(let violation): return violation
+      }
+    }
   }
 
   func readContent(_ buffer: inout ByteBuffer) {

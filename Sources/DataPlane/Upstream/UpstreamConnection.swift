@@ -319,7 +319,10 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// The application has not answered: that is held against its address.
   func failWithoutHead(_ failure: UpstreamFailure) {
     // A kept connection may end at any time; that tells nothing about how the address is.
-    if failure != .closedBeforeResponse(reused: true) { pool.failed() }
+    switch failure {
+    case .closedBeforeResponse(reused: true), .notProcessed: break
+    default: pool.failed(failure)
+    }
     fail(failure)
   }
 

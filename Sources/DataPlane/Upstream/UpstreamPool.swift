@@ -20,7 +20,14 @@ final class UpstreamPool {
   private let loop: LoopResources
   let site: UpstreamSite
   private let waits: UpstreamWaits
-  private let speaksHTTP2: Bool
+  /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is told from the next one whatever the
+  /// application reads.
+  let speaksHTTP2: Bool
+  /// Mistakes in response heads that are put right.
+  let lenience: ResponseLenience
+  let responseParser: ResponseHeadParser
+  /// Whether connections are kept for another request.
+  let keepsConnections: Bool
   private let told: (Event) -> Void
   private let idle: IdleConnections
   /// Connections on their way, and who waits for each.
@@ -41,6 +48,8 @@ final class UpstreamPool {
     case opened(after: TimeAmount)
     /// One could not be opened.
     case failed(UpstreamFailure)
+    /// A response on one breaks the protocol.
+    case malformed(String)
     /// One that was opened has ended.
     case ended
   }
@@ -62,6 +71,9 @@ final class UpstreamPool {
     waits = UpstreamWaits(settings.timeouts)
     idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
     speaksHTTP2 = settings.speaks == .http2
+    lenience = settings.lenient.reduce(into: []) { $0.insert($1.onTheWire) }
+    responseParser = ResponseHeadParser(limits: loop.responseParser.limits, lenience: lenience)
+    keepsConnections = settings.idleConnectionsPerLoop > 0
     self.told = told
   }
 
@@ -94,9 +106,15 @@ final class UpstreamPool {
     if ejection.succeeded(at: loop.eventLoop.now) { site.ejectingLoops.subtract(1, ordering: .relaxed) }
   }
 
-  /// A request could not be sent, or was not answered.
-  func failed() {
+  /// A request could not be sent, or was not answered, or not in HTTP.
+  func failed(_ failure: UpstreamFailure) {
     isCalm = false
+    if case .badResponse = failure {
+      site.malformed.add(1, ordering: .relaxed)
+      site.isMalformed.store(true, ordering: .relaxed)
+    } else {
+      site.isMalformed.store(false, ordering: .relaxed)
+    }
     site.failures.add(1, ordering: .relaxed)
     let wasTroubled = ejection.isTroubled
     guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
@@ -170,6 +188,9 @@ final class UpstreamPool {
 
   // MARK: For the connection
 
+  /// Tells of a response that breaks the protocol, wherever in it that was seen.
+  func tellMalformed(_ reason: String) { told(.malformed(reason)) }
+
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection, now: NIODeadline) {
     guard !isClosed else { return connection.close() }
@@ -202,7 +223,7 @@ final class UpstreamPool {
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
       told(.failed(failure))
-      failed()
+      failed(failure)
       waiter.client?.upstreamFailed(failure)
     } else if connection.isCounted {
       connection.isCounted = false

@@ -14,6 +14,8 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var idleConnectionsPerLoop = 64
   /// For `https:` addresses.
   public var tls = UpstreamTLSSettings()
+  /// Mistakes in its responses that are put right instead of refused with 502. Default: none.
+  public var lenient: [UpstreamLenience] = []
   /// How its addresses are asked whether they are well. Default: nil: nothing asks.
   public var check: UpstreamCheckSettings?
 
@@ -47,6 +49,27 @@ public struct UpstreamSettings: Sendable, Equatable {
   /// An upstream with one address.
   public init(address: UpstreamAddress, timeouts: UpstreamTimeouts = .init()) {
     self.init(addresses: [address], timeouts: timeouts)
+  }
+}
+
+/// A mistake in the responses of an application that can be put right. What is forwarded is well-formed all the same.
+public enum UpstreamLenience: String, Sendable, Equatable, CaseIterable {
+  /// Lines of the head that end with LF alone.
+  case bareLF = "bare-lf"
+  /// `Content-Length` more than once, with the same value.
+  case duplicateLength = "duplicate-length"
+  /// A status from 600 to 999.
+  case statusRange = "status-range"
+  /// Control characters in the values of fields: each becomes a space.
+  case controlBytes = "control-bytes"
+
+  var onTheWire: ResponseLenience {
+    switch self {
+    case .bareLF: .bareLF
+    case .duplicateLength: .duplicateLength
+    case .statusRange: .statusRange
+    case .controlBytes: .controlBytes
+    }
   }
 }
 

@@ -15,6 +15,9 @@ final class UpstreamSite: Sendable {
   let hasAnswered = Atomic<Bool>(false)
   let ejections = Atomic<Int>(0)
   let failures = Atomic<Int>(0)
+  /// Responses among them that break the protocol, and whether the last failure was one.
+  let malformed = Atomic<Int>(0)
+  let isMalformed = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
@@ -43,8 +46,12 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var failsChecks: Bool
   /// How often it was ejected.
   package var ejections: Int
-  /// Requests that could not be sent to it, or were not answered.
+  /// Requests that could not be sent to it, or were not answered, or not in HTTP.
   package var failures: Int
+  /// Those of them that were answered, but not in HTTP.
+  package var malformed: Int
+  /// Whether the last failure was one of those.
+  package var isMalformed: Bool
 
   /// Whether requests go there as usual.
   package var isWell: Bool { !isEjected && !failsChecks }

@@ -73,7 +73,8 @@ package struct UpstreamTarget: Sendable {
         isEjected: site.ejectingLoops.load(ordering: .relaxed) > 0,
         hasAnswered: site.hasAnswered.load(ordering: .relaxed),
         failsChecks: site.failsChecks.load(ordering: .relaxed),
-        ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed))
+        ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed),
+        malformed: site.malformed.load(ordering: .relaxed), isMalformed: site.isMalformed.load(ordering: .relaxed))
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import DataPlane
+internal import Logging
 internal import NIOCore
 internal import Operations
 internal import Sessions
@@ -8,8 +9,12 @@ final class LoopObserver: ExchangeObserver {
   private let requests: RequestRecorder
   private let connections: ConnectionRecorder
   private var accessLog: AccessLogWriter?
+  private let logger: Logger
+  /// The last warning about malformed responses, and when it was written.
+  private var warned: (text: String, at: NIODeadline)?
 
-  init(_ metrics: MetricsRegistry, log: LogSettings) {
+  init(_ metrics: MetricsRegistry, log: LogSettings, logger: Logger) {
+    self.logger = logger
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
     adopt(log)
@@ -52,6 +57,16 @@ final class LoopObserver: ExchangeObserver {
 
   func upstreamConnectionFailed(_ failure: ExchangeFailure) {
     if let reason = failure.ofUpstream { connections.upstreamFailed(reason) }
+  }
+
+  func upstreamMalformed(_ reason: String, of upstream: String) {
+    let text = "\(upstream) \(reason)"
+    let now = NIODeadline.now()
+    // Each request of a page may meet the same mistake: one line a minute tells it.
+    if let warned, warned.text == text, now - warned.at < .minutes(1) { return }
+    warned = (text, now)
+    logger.warning(
+      "malformed response from the application", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
   }
 
   func upstreamConnectionEnded() { connections.upstreamDisconnected() }

@@ -54,10 +54,18 @@ struct WatchedUpstream: Sendable {
       if before == .failing { logger.notice("the application answers again", metadata: ["upstream": name]) }
       return
     }
-    let words = troubled.map { "\($0.address) \($0.failsChecks ? "fails its checks" : "does not answer")" }
+    let words = troubled.map { "\($0.address) \(Self.trouble($0))" }
     let problem = "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))"
     guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
-    logger.error("the application does not answer", metadata: ["upstream": name, "problem": "\(problem)"])
+    let isMalformed = troubled.allSatisfy { $0.isMalformed && !$0.failsChecks }
+    logger.error(
+      isMalformed ? "the application's responses are malformed" : "the application does not answer",
+      metadata: ["upstream": name, "problem": "\(problem)"])
+  }
+
+  private static func trouble(_ status: UpstreamAddressStatus) -> String {
+    if status.failsChecks { return "fails its checks" }
+    return status.isMalformed ? "answers with malformed responses" : "does not answer"
   }
 
   /// What its check is called in health.
@@ -122,8 +130,12 @@ final class UpstreamWatch: Sendable {
     }
     add(
       to: metrics, "cordon_upstream_address_failures_total", .counter,
-      "Requests that could not be sent to an address, or were not answered."
+      "Requests that could not be sent to an address, or were not answered, or not in HTTP."
     ) { Double($0.failures) }
+    add(
+      to: metrics, "cordon_upstream_address_malformed_total", .counter,
+      "Requests that an address answered, but not in HTTP."
+    ) { Double($0.malformed) }
     add(
       to: metrics, "cordon_upstream_address_ejections_total", .counter,
       "How often an address was left out for a while, by any event loop."

@@ -9,7 +9,18 @@ package struct ChunkLimits: Sendable, Equatable {
   /// Fields of the trailer section. Default: 32.
   package var trailerFields = 32
 
+  /// Whether white space may stand behind the size of a chunk, as servers in the field pad it: RFC 9112, 7.1.1 has it
+  /// parsed before an extension. Never in requests. Default: no.
+  package var allowsSpace = false
+
   package init() {}
+
+  /// Those of an application's body, whose trailers may be what its heads may be.
+  package init(applicationHeads heads: HeadLimits) {
+    trailerBytes = heads.headBytes
+    trailerFields = heads.fieldCount
+    allowsSpace = true
+  }
 }
 
 /// What can be wrong with chunks.
@@ -29,10 +40,11 @@ package enum ChunkViolation: String, Error, Sendable {
 ///     chunk-ext      = *( ";" token [ "=" ( token / quoted-string ) ] )
 ///
 /// Stricter than the grammar in one place: no white space about the size or within extensions (RFC 9112 allows "bad" white
-/// space there, which readers disagree about), and no obs-text in them.
+/// space there, which readers disagree about) unless ``ChunkLimits/allowsSpace`` says so, and no obs-text in them.
 package struct ChunkedDecoder: Sendable {
   private enum State: Sendable {
     case size(digits: Int, value: Int)
+    case spaceBehindSize(size: Int)
     case chunkExtension(size: Int, ChunkExtension)
     case sizeLineFeed(size: Int)
     case content(left: Int)
@@ -79,6 +91,18 @@ package struct ChunkedDecoder: Sendable {
       switch byte {
       case 0x0D: state = .sizeLineFeed(size: value)
       case 0x3B: state = .chunkExtension(size: value, .nameStart)
+      case 0x20, 0x09:
+        guard limits.allowsSpace else { return .size }
+        state = .spaceBehindSize(size: value)
+      default: return .size
+      }
+    case .spaceBehindSize(let size):
+      switch byte {
+      case 0x0D: state = .sizeLineFeed(size: size)
+      case 0x3B: state = .chunkExtension(size: size, .nameStart)
+      case 0x20, 0x09:
+        extensionBytes += 1
+        guard extensionBytes <= limits.extensionBytes else { return .extensionTooLong }
       default: return .size
       }
     case .chunkExtension(let size, let place):
@@ -89,7 +113,9 @@ package struct ChunkedDecoder: Sendable {
       guard byte >= 0x20 || byte == 0x09, byte != 0x7F else {
         return byte == 0x0D && !place.isQuoted ? .extensionMalformed : .lineEnding
       }
-      guard let next = place.next(byte) else { return .extensionMalformed }
+      let isSpace = byte == 0x20 || byte == 0x09
+      let next = limits.allowsSpace && isSpace && !place.isQuoted ? place : place.next(byte)
+      guard let next else { return .extensionMalformed }
       state = .chunkExtension(size: size, next)
       extensionBytes += 1
       guard extensionBytes <= limits.extensionBytes else { return .extensionTooLong }

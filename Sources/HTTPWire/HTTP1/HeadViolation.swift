@@ -10,6 +10,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case targetTooLong = "request target too long"
   // The status line (RFC 9112 4)
   case statusLine = "malformed status line"
+  case statusRange = "status outside of 100 to 599"
   // Field lines (RFC 9112 5)
   case fieldName = "malformed field name"
   case fieldValue = "control character in a field value"
@@ -26,6 +27,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case contentLength = "Content-Length is no single decimal number"
   case lengthAndEncoding = "Content-Length together with Transfer-Encoding"
   case transferEncoding = "Transfer-Encoding other than chunked"
+  case encodingNotChunked = "chunked is not the last transfer coding, once"
   case encodingVersion = "Transfer-Encoding in HTTP/1.0"
   case expectation = "unknown expectation"
 

@@ -27,7 +27,7 @@ extension FieldTable {
       if has(.contentLength) { throw .lengthAndEncoding }
       guard !isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
         bytes.equalsIgnoringCase("chunked", encoding.value)
-      else { throw .transferEncoding }
+      else { throw otherCodings(bytes) }
       return .chunked
     }
     guard let line = line(.contentLength) else { return .nothing }
@@ -35,6 +35,19 @@ extension FieldTable {
       throw .contentLength
     }
     return .length(length)
+  }
+
+  /// The violation of transfer codings other than chunked alone: without chunked at their end nobody can tell where
+  /// the message ends (RFC 9112, 6.3), and it must not come twice (6.1).
+  private func otherCodings(_ bytes: RawSpan) -> HeadViolation {
+    var (count, isLast) = (0, false)
+    for line in lines where line.known == .transferEncoding {
+      bytes.forEachListElement(line.value) { coding in
+        isLast = bytes.equalsIgnoringCase("chunked", coding)
+        if isLast { count += 1 }
+      }
+    }
+    return isLast && count == 1 ? .transferEncoding : .encodingNotChunked
   }
 
   /// What the `Connection` lines say together.

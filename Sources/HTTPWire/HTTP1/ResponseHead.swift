@@ -1,6 +1,6 @@
 /// A response head as places in its bytes.
 package struct ResponseHead: ~Copyable, Sendable {
-  /// 100 to 599.
+  /// 100 to 599; up to 999 where ``ResponseLenience/statusRange`` is allowed.
   package var status = 0
   /// The reason phrase; may be empty.
   package var reason: Range<Int> = 0..<0

@@ -2,8 +2,13 @@
 /// RFC 9112 5.1 tells a proxy to remove from responses.
 package struct ResponseHeadParser: Sendable {
   package let limits: HeadLimits
+  /// The highest status. Default: 599.
+  private let highestStatus: Int
 
-  package init(limits: HeadLimits) { self.limits = limits }
+  package init(limits: HeadLimits, lenience: ResponseLenience = []) {
+    self.limits = limits
+    highestStatus = lenience.contains(.statusRange) ? 999 : 599
+  }
 
   /// Reads the head at the beginning of `bytes` into `head`.
   package func parse(_ bytes: RawSpan, into head: inout ResponseHead) -> HeadParse {
@@ -42,18 +47,28 @@ package struct ResponseHeadParser: Sendable {
     let minor = bytes.byte(at: 7)
     // The seven bytes "HTTP/1.", the first in the lowest place.
     guard bytes.word(at: 0) & 0x00FF_FFFF_FFFF_FFFF == 0x002E_312F_5054_5448, minor == 0x31 || minor == 0x30,
-      bytes.byte(at: 8) == 0x20, let status = bytes.decimal(9..<12), status >= 100, status < 600
+      bytes.byte(at: 8) == 0x20, let status = bytes.decimal(9..<12)
     else { throw .statusLine }
+    guard status >= 100, status <= highestStatus else { throw .statusRange }
     head.isHTTP11 = minor == 0x31
     head.status = status
     guard end > 12 else { return nil }
     let reasonStart = bytes.byte(at: 12) == 0x20 ? 13 : 12
     let stop = bytes.endOfFieldText(from: reasonStart)
     guard reasonStart == 13 || stop == 12 else { throw .statusLine }
-    guard stop + 1 < end else { return nil }
-    guard bytes.byte(at: stop) == 0x0D, bytes.byte(at: stop + 1) == 0x0A else { throw .statusLine }
+    guard stop + 1 < end else {
+      if stop < end, bytes.byte(at: stop) != 0x0D { throw Self.badEnd(bytes.byte(at: stop)) }
+      return nil
+    }
+    guard bytes.byte(at: stop) == 0x0D, bytes.byte(at: stop + 1) == 0x0A else {
+      throw Self.badEnd(bytes.byte(at: stop))
+    }
     head.reason = reasonStart..<stop
     return stop + 2
+  }
+
+  private static func badEnd(_ byte: UInt8) -> HeadViolation {
+    byte == 0x0D || byte == 0x0A ? .lineEnding : .fieldValue
   }
 
   private static let prefix: [UInt8] = Array("HTTP/1.".utf8)

@@ -35,6 +35,13 @@ package struct HTTP2Policy: Sendable, Equatable {
 
   package init(heads: HeadLimits) { self.heads = heads }
 
+  /// Towards an application: its trailers may be what its heads may be.
+  package init(applicationHeads heads: HeadLimits) {
+    self.heads = heads
+    trailerBytes = heads.headBytes
+    trailerFields = heads.fieldCount
+  }
+
   /// So many at once, and so many a second in the long run. Beyond: GOAWAY with ENHANCE_YOUR_CALM.
   package struct Allowance: Sendable, Equatable {
     package var atOnce: Int

@@ -146,8 +146,9 @@ extension HTTP2Session {
   private func receivedResponse(on stream: HTTP2Stream, isEnd: Bool) {
     let isInterim = assembly.isInterim
     let hasBody = !isInterim && !isEnd && !stream.answersHead
-    guard assembly.finishResponse(hasBody: hasBody, saysSo: !isInterim && !stream.answersHead) == .head else {
-      return reset(stream, .protocolError)
+    switch assembly.finishResponse(hasBody: hasBody, saysSo: !isInterim && !stream.answersHead) {
+    case .head: break
+    case .malformed(let reason), .refused(_, let reason): return reset(stream, violating: reason)
     }
     stream.hasHead = !isInterim
     stream.handler?.received(
@@ -165,7 +166,11 @@ extension HTTP2Session {
 
   /// A frame breaks the protocol, and nghttp2 resets its stream or ends the connection for it.
   func receivedInvalid(_ frame: nghttp2_frame) -> Int32 {
-    guard isServer, UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
+    guard isServer else {
+      if let stream = streams[frame.hd.stream_id], stream.violation == nil { stream.violation = "malformed message" }
+      return 0
+    }
+    guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue else { return 0 }
     sectionOf = 0
     if streams[frame.hd.stream_id]?.handler == nil { handler?.receivedMalformed("a malformed message") }
     return 0

@@ -1,0 +1,103 @@
+/// Mistakes in an application's response head that may be put right instead of refused (`upstream.lenient`).
+package struct ResponseLenience: OptionSet, Sendable, Hashable {
+  package let rawValue: UInt8
+
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Lines that end with LF alone (RFC 9112, 2.2).
+  package static let bareLF = ResponseLenience(rawValue: 1)
+  /// `Content-Length` more than once, with the same value (RFC 9110, 8.6).
+  package static let duplicateLength = ResponseLenience(rawValue: 2)
+  /// A status from 600 to 999 (RFC 9110, 15).
+  package static let statusRange = ResponseLenience(rawValue: 4)
+  /// Control characters in values and in the reason phrase: each becomes a space (RFC 9110, 5.5). Never CR.
+  package static let controlBytes = ResponseLenience(rawValue: 8)
+}
+
+/// Rewrites a response head with allowed mistakes into one that ``ResponseHeadParser`` takes, which has the last word:
+/// nothing passes that it would refuse. Only asked for heads that were refused; it copies.
+package enum ResponseHeadRepair {
+  package enum Outcome: Equatable {
+    /// The end of the head is not there yet.
+    case incomplete
+    /// The head, and how many bytes of the original it stands for.
+    case head([UInt8], count: Int)
+    /// No rewriting is allowed that would help.
+    case none
+  }
+
+  /// - Parameter limit: most bytes of a head.
+  package static func repair(_ bytes: RawSpan, _ allowed: ResponseLenience, limit: Int) -> Outcome {
+    var head: [UInt8] = []
+    var length: Range<Int>?
+    var start = 0
+    while let lineFeed = endOfLine(bytes, from: start) {
+      var end = lineFeed
+      if end > start, bytes.byte(at: end - 1) == 0x0D { end -= 1 } else if !allowed.contains(.bareLF) { return .none }
+      guard lineFeed < limit else { return .none }
+      let line = start..<end
+      start = lineFeed + 1
+      if line.isEmpty {
+        // An empty line before the status line ends nothing.
+        guard !head.isEmpty else { return .none }
+        return .head(head + [0x0D, 0x0A], count: start)
+      }
+      if allowed.contains(.duplicateLength), let value = contentLength(bytes, line) {
+        if let length, bytes.array(length) == bytes.array(value) { continue }
+        length = length ?? value
+      }
+      guard append(bytes, line, allowed, to: &head) else { return .none }
+    }
+    return bytes.byteCount > limit ? .none : .incomplete
+  }
+
+  private static func endOfLine(_ bytes: RawSpan, from start: Int) -> Int? {
+    var offset = start
+    while offset < bytes.byteCount {
+      if bytes.byte(at: offset) == 0x0A { return offset }
+      offset += 1
+    }
+    return nil
+  }
+
+  /// - Returns: whether the line has no byte that nothing allows.
+  private static func append(
+    _ bytes: RawSpan, _ line: Range<Int>, _ allowed: ResponseLenience, to head: inout [UInt8]
+  ) -> Bool {
+    for offset in line {
+      let byte = bytes.byte(at: offset)
+      let isControl = byte < 0x20 && byte != 0x09 || byte == 0x7F
+      // A lone CR ends a line for some readers.
+      guard !isControl || (allowed.contains(.controlBytes) && byte != 0x0D) else { return false }
+      head.append(isControl ? 0x20 : byte)
+    }
+    head += [0x0D, 0x0A]
+    return true
+  }
+
+  /// Where the value of a `Content-Length` line stands, without the white space about it.
+  private static func contentLength(_ bytes: RawSpan, _ line: Range<Int>) -> Range<Int>? {
+    let name = "content-length:".utf8.count
+    guard line.count > name, bytes.equalsIgnoringCase("content-length:", line.lowerBound..<line.lowerBound + name)
+    else {
+      return nil
+    }
+    var (low, high) = (line.lowerBound + name, line.upperBound)
+    while low < high, bytes.byte(at: low) == 0x20 || bytes.byte(at: low) == 0x09 { low += 1 }
+    while high > low, bytes.byte(at: high - 1) == 0x20 || bytes.byte(at: high - 1) == 0x09 { high -= 1 }
+    return low..<high
+  }
+}
+
+extension HeadViolation {
+  /// What of ``ResponseLenience`` could make the head acceptable, as the configuration writes it.
+  package var lenientKey: String? {
+    switch self {
+    case .lineEnding: "bare-lf"
+    case .contentLength: "duplicate-length"
+    case .fieldValue: "control-bytes"
+    case .statusRange: "status-range"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import HTTPWire
+
+// Response heads with mistakes that a setting allows (ResponseHeadRepair): what comes out the strict reader takes.
+
+@Suite("Response heads that are put right")
+struct ResponseRepairTests {
+  private func repair(_ text: String, _ allowed: ResponseLenience, limit: Int = 65_535) -> ResponseHeadRepair.Outcome {
+    let bytes = Array(text.utf8)
+    return ResponseHeadRepair.repair(bytes.span.bytes, allowed, limit: limit)
+  }
+
+  private func head(_ text: String, from original: String) -> ResponseHeadRepair.Outcome {
+    .head(Array(text.utf8), count: original.utf8.count)
+  }
+
+  private static let all: ResponseLenience = [.bareLF, .duplicateLength, .statusRange, .controlBytes]
+
+  @Test("Lines that end with LF alone end with CR LF, and what follows the head stays")
+  func bareLF() {
+    let text = "HTTP/1.1 200 OK\nA: b\r\nC: d\n\n"
+    let right = "HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n\r\n"
+    #expect(repair(text + "body\n\n", .bareLF) == head(right, from: text))
+    #expect(repair(text, [.duplicateLength, .controlBytes]) == .none)
+    for count in 0..<text.utf8.count { #expect(repair(String(text.prefix(count)), .bareLF) == .incomplete) }
+  }
+
+  @Test("A length that is repeated is written once; another length stays, to be refused")
+  func lengths() {
+    let text = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nA: b\r\ncontent-length:\t5 \r\n\r\n"
+    #expect(
+      repair(text, .duplicateLength) == head("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nA: b\r\n\r\n", from: text))
+    let other = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\n"
+    #expect(repair(other, .duplicateLength) == head(other, from: other))
+  }
+
+  @Test("Control characters become spaces; a lone CR is never taken")
+  func controls() {
+    let text = "HTTP/1.1 200 OK\r\nA: b\u{1}c\0d\u{7f}e\tf\r\n\r\n"
+    #expect(repair(text, .controlBytes) == head("HTTP/1.1 200 OK\r\nA: b c d e\tf\r\n\r\n", from: text))
+    #expect(repair(text, [.bareLF, .duplicateLength, .statusRange]) == .none)
+    #expect(repair("HTTP/1.1 200 OK\r\nA: b\rC: d\r\n\r\n", Self.all) == .none)
+  }
+
+  @Test("A head beyond the limit, and one that begins with an empty line, are no heads")
+  func limits() {
+    #expect(repair("HTTP/1.1 200 OK\nA: \(String(repeating: "x", count: 100))\n\n", Self.all, limit: 50) == .none)
+    #expect(repair(String(repeating: "x", count: 51), Self.all, limit: 50) == .none)
+    #expect(repair("\nHTTP/1.1 200 OK\n\n", Self.all) == .none)
+  }
+
+  @Test("What was put right has no byte that the strict reader would refuse")
+  func clean() {
+    var generator = SystemRandomNumberGenerator()
+    let parts = ["HTTP/1.1 200 OK", "\n", "\r\n", "\r", "A: b", "Content-Length: 5", "\u{1}", "\0", " ", ":", "\n\n"]
+    for _ in 0..<20_000 {
+      let text = (0..<Int.random(in: 1...12, using: &generator)).map { _ in parts.randomElement(using: &generator)! }
+        .joined()
+      guard case .head(let head, let count) = repair(text, Self.all) else { continue }
+      #expect(count <= text.utf8.count)
+      let lines = String(decoding: head, as: UTF8.self).components(by: "\r\n")
+      #expect(lines.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }, "\(head)")
+      #expect(head.suffix(4) == [13, 10, 13, 10])
+    }
+  }
+}
+
+extension String {
+  fileprivate func components(by separator: String) -> [String] {
+    var (lines, line): ([String], [UInt8]) = ([], [])
+    for byte in utf8 {
+      line.append(byte)
+      if line.suffix(2) == [13, 10] {
+        lines.append(String(decoding: line.dropLast(2), as: UTF8.self))
+        line = []
+      }
+    }
+    return lines + [String(decoding: line, as: UTF8.self)]
+  }
+}
