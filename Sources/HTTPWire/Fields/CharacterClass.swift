@@ -33,10 +33,10 @@ package struct CharacterClass: Sendable {
   @inline(__always)
   package static var token: CharacterClass { CharacterClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
-  /// What a request target may hold: visible ASCII, as RFC 9112 3.2 and the leniency of llhttp in strict mode have it.
-  /// What a path may *mean* is for the policy to say.
+  /// Whether a request target may hold `byte`: visible ASCII, and bytes from 0x80, which no URI has (RFC 3986) and old
+  /// clients and scripts send. What a path may *mean* is for the policy to say.
   @inline(__always)
-  package static var target: CharacterClass { CharacterClass(low: 0xFFFF_FFFE_0000_0000, high: 0x7FFF_FFFF_FFFF_FFFF) }
+  package static func isOfTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
   /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986 3.2.2, because
   /// whatever else stands there has only ever been an attack on something behind the gateway.

@@ -52,7 +52,7 @@ package struct RequestHeadParser: Sendable {
     head.methodRange = start..<cursor
     let targetStart = cursor + 1
     cursor = targetStart
-    while cursor < end, CharacterClass.target.contains(bytes.byte(at: cursor)) { cursor += 1 }
+    while cursor < end, CharacterClass.isOfTarget(bytes.byte(at: cursor)) { cursor += 1 }
     guard cursor - targetStart <= limits.targetBytes else { throw .targetTooLong }
     guard cursor < end else { return nil }
     guard cursor > targetStart, bytes.byte(at: cursor) == 0x20 else { throw .target }

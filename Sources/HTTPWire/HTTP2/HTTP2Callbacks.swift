@@ -57,6 +57,10 @@ final class HTTP2Callbacks: Sendable {
       guard let frame, let user else { return HTTP2Callbacks.failure }
       return HTTP2Callbacks.ask(user) { $0.sent(frame.pointee) }
     }
+    nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, error, user in
+      guard let frame, let user else { return HTTP2Callbacks.failure }
+      return HTTP2Callbacks.ask(user) { $0.couldNotSend(frame.pointee, error) }
+    }
     nghttp2_session_callbacks_set_send_data_callback(callbacks) { _, frame, head, count, _, user in
       guard let frame, let user else { return HTTP2Callbacks.failure }
       return HTTP2Callbacks.ask(user) {

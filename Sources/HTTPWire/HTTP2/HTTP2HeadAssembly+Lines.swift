@@ -107,7 +107,7 @@ extension HTTP2HeadAssembly {
 
   /// An absolute path, or `*` for OPTIONS (RFC 9113 8.3.1): nothing that HTTP/1.1 would take for another form.
   private func isPath(_ bytes: RawSpan) -> Bool {
-    guard !path.isEmpty, path.allSatisfy({ CharacterClass.target.contains(bytes.byte(at: $0)) }) else { return false }
+    guard !path.isEmpty, path.allSatisfy({ CharacterClass.isOfTarget(bytes.byte(at: $0)) }) else { return false }
     if bytes.byte(at: path.lowerBound) == 0x2F { return !path.contains { bytes.byte(at: $0) == 0x23 } }
     return bytes.equals("*", path) && bytes.equals("OPTIONS", method)
   }

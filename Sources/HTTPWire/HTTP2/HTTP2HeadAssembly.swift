@@ -47,6 +47,8 @@ struct HTTP2HeadAssembly: ~Copyable {
   /// Of the section so far.
   private(set) var fieldCount = 0
   private(set) var byteCount = 0
+  /// Fields among them that were joined with the one before: cookie crumbs count as the one line that they become.
+  private var joinedCrumbs = 0
 
   /// - Parameter isRequest: whether sections are those of requests rather than of responses.
   init(limits: HeadLimits, isRequest: Bool) {
@@ -76,6 +78,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     problem = nil
     fieldCount = 0
     byteCount = 0
+    joinedCrumbs = 0
   }
 
   /// Lets go of the memory.
@@ -89,7 +92,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     fieldCount += 1
     byteCount += name.count + value.count
     // One line more, and a little room for what is written around them: whoever reads the head has the last word.
-    guard !isTooLarge, fieldCount <= limits.fieldCount + 6, byteCount <= limits.headBytes else {
+    guard !isTooLarge, fieldCount - joinedCrumbs <= limits.fieldCount + 6, byteCount <= limits.headBytes else {
       isTooLarge = true
       return
     }
@@ -102,7 +105,10 @@ struct HTTP2HeadAssembly: ~Copyable {
     switch known {
     case .cookie:
       guard !value.isEmpty, !isTrailers else { return }
-      if cookies.count > 0 { cookies.append("; ") }
+      if cookies.count > 0 {
+        cookies.append("; ")
+        joinedCrumbs += 1
+      }
       cookies.append(value)
     case .host where !isTrailers: takeHost(value)
     // What frames or ends a message in HTTP/1.1 has no meaning here (RFC 9113 8.2.2).

@@ -202,6 +202,18 @@ extension HTTP2Session {
     return 0
   }
 
+  /// A frame could not be sent. A head that cannot leave must not leave its stream waiting for ever.
+  func couldNotSend(_ frame: nghttp2_frame, _ error: Int32) -> Int32 {
+    guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[frame.hd.stream_id], !stream.isReset
+    else { return 0 }
+    switch error {
+    case Int32(NGHTTP2_ERR_STREAM_CLOSED.rawValue), Int32(NGHTTP2_ERR_STREAM_CLOSING.rawValue): return 0
+    default:
+      reset(stream, .internalError)
+      return 0
+    }
+  }
+
   func closedStream(_ id: Int32, _ code: UInt32) -> Int32 {
     if sectionOf == id { sectionOf = 0 }
     guard let stream = streams.remove(id) else { return 0 }

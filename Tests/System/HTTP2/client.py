@@ -18,7 +18,10 @@ class Client:
         self.socket = socket.create_connection(("127.0.0.1", port), timeout=20)
         config = h2.config.H2Configuration(
             header_encoding="utf-8", validate_outbound_headers=False, normalize_outbound_headers=False)
+        # The heads of answers may be as large as the gateway lets them be.
+        h2.connection.H2Connection.DEFAULT_MAX_HEADER_LIST_SIZE = 1 << 20
         self.connection = h2.connection.H2Connection(config)
+        self.connection.decoder.max_header_list_size = 1 << 20
         self.connection.initiate_connection()
         self.flush()
         self.answers = {}

@@ -20,12 +20,13 @@ func requireOneRequest(
   try require(forwarded.framing == head.framing, "another framing: \(forwarded.framing)")
   try require(forwarded.wantsUpgrade == upgrades, "it asks for an upgrade: \(forwarded.wantsUpgrade)")
 
-  var asked = written
+  var asked = LLHTTPReading.inASCII(written, forwarded.target)
   if head.method == .other { asked.replaceSubrange(forwarded.methodRange, with: Array("PUT".utf8)) }
   let theirs = LLHTTPReading.request(asked)
   guard let request = theirs.request, !theirs.isRefused else { throw Violation(description: "llhttp refuses it") }
   try require(theirs.messages == 1, "llhttp reads \(theirs.messages) requests")
   try require(head.method == .other || Array(request.method.rawValue.utf8) == method, "llhttp reads another method")
+  target = LLHTTPReading.inASCII(target, target.indices)
   try require(Array(request.uri.utf8) == target, "llhttp reads another target")
   try require(theirs.fields == span.fields(of: forwarded.fields).map(\.asText), "llhttp reads \(theirs.fields)")
   try require(theirs.isEnded == (head.framing == .none), "llhttp reads another framing")

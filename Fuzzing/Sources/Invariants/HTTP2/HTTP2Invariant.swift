@@ -58,6 +58,7 @@ extension HTTP2Observer {
         try require(!request.isWhole || count == length, "stream \(request.id) ended after \(count) of \(length)")
       }
       try require(head.byteCount == asked.count, "stream \(request.id) is more than one head")
+      asked = LLHTTPReading.inASCII(asked, head.target)
       if head.method == .other { asked.replaceSubrange(head.methodRange, with: Array("PUT".utf8)) }
       let theirs = LLHTTPReading.request(asked)
       try require(

@@ -27,6 +27,13 @@ struct LLHTTPReading {
   /// How many messages began.
   var messages = 0
 
+  /// The same bytes with a letter for each byte from 0x80 in `target`, which llhttp refuses there and old clients send.
+  static func inASCII(_ bytes: [UInt8], _ target: Range<Int>) -> [UInt8] {
+    var bytes = bytes
+    for place in target where bytes[place] >= 0x80 { bytes[place] = UInt8(ascii: "x") }
+    return bytes
+  }
+
   /// Reads a request.
   static func request(_ bytes: [UInt8]) -> LLHTTPReading {
     var reading = LLHTTPReading()

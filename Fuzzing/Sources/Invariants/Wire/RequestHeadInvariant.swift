@@ -18,7 +18,7 @@ extension Invariant {
     try require(head.byteCount <= bytes.count, "the head ends within its bytes")
 
     // llhttp takes only methods that it knows; to it any other becomes one of those.
-    var asked = Array(bytes[..<head.byteCount])
+    var asked = LLHTTPReading.inASCII(Array(bytes[..<head.byteCount]), head.target)
     if head.method == .other { asked.replaceSubrange(head.methodRange, with: Array("PUT".utf8)) }
     let method = head.method == .other ? "PUT" : span.string(head.methodRange)
     let theirs = LLHTTPReading.request(asked)
@@ -26,7 +26,9 @@ extension Invariant {
       throw Violation(description: "taken by us only: \(shown(asked))")
     }
     try require(request.method.rawValue == method, "method: llhttp reads \(request.method)")
-    try require(Array(request.uri.utf8) == span.array(head.target), "target: llhttp reads \(request.uri)")
+    let target = span.array(head.target)
+    try require(
+      Array(request.uri.utf8) == LLHTTPReading.inASCII(target, target.indices), "target: llhttp reads \(request.uri)")
     try require((request.version == .http1_1) == head.isHTTP11, "version: llhttp reads \(request.version)")
     let ours = span.fields(of: head.fields)
     try require(theirs.fields == ours.map(\.asText), "fields: we read \(ours), llhttp \(theirs.fields)")
