@@ -8,19 +8,52 @@ extension HTTP2Session {
   /// A frame has begun. Those that carry nothing are paid for.
   func began(_ frame: nghttp2_frame_hd) -> Int32 {
     hasMeaning = true
+    guard isServer else { return beganAnswer(frame) }
     let isCheap: Bool
     switch UInt32(frame.type) {
     // What is nothing but padding is no content.
     case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
     // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
-      verdict = verdict ?? .protocolError
-      return Self.failure
-    case NGHTTP2_RST_STREAM.rawValue: return isServer && !payForReset() ? calm() : 0
+      return breaksProtocol()
+    case NGHTTP2_HEADERS.rawValue:
+      guard followsIdentifiers(frame) else { return breaksProtocol() }
+      isCheap = false
+    case NGHTTP2_RST_STREAM.rawValue: return payForReset() ? 0 : calm()
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isCheap = false
     }
-    return isServer && !isCheap && !idleFrames.spend(now) ? calm() : 0
+    return !isCheap && !idleFrames.spend(now) ? calm() : 0
+  }
+
+  /// Whether HEADERS may come on this stream: one that is new, open, or over before its client had said its end, so
+  /// that trailers may have been on their way. Any other below the newest identifier is closed (RFC 9113, 5.1.1).
+  private func followsIdentifiers(_ frame: nghttp2_frame_hd) -> Bool {
+    let ends = UInt32(frame.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
+    if frame.stream_id > newestStream {
+      newestStream = frame.stream_id
+      if !ends { unended.insert(frame.stream_id) }
+      return true
+    }
+    if streams[frame.stream_id] != nil { return true }
+    return ends ? unended.remove(frame.stream_id) : unended.contains(frame.stream_id)
+  }
+
+  /// A frame of the application's has begun.
+  private func beganAnswer(_ frame: nghttp2_frame_hd) -> Int32 {
+    switch UInt32(frame.type) {
+    case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue: streams[frame.stream_id]?.hasAnswer = true
+    // nghttp2 passes over what it says, also where it must not be (RFC 9113, 6.3).
+    case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0: return breaksProtocol()
+    default: break
+    }
+    return 0
+  }
+
+  /// Ends a connection that breaks the protocol.
+  private func breaksProtocol() -> Int32 {
+    verdict = verdict ?? .protocolError
+    return Self.failure
   }
 
   /// Ends a connection that costs too much.
@@ -158,9 +191,11 @@ extension HTTP2Session {
 
   private func receivedEnd(of stream: HTTP2Stream, trailers: [UInt8]) {
     guard !stream.isReset else { return }
-    // Less than was announced (RFC 9113 8.1.1).
-    if let toCome = stream.contentToCome, toCome > 0 { return reset(stream, .protocolError) }
+    if let toCome = stream.contentToCome, toCome > 0 {
+      return reset(stream, violating: "less content than announced (RFC 9113, 8.1.1)")
+    }
     stream.isEndReceived = true
+    if isServer { unended.remove(stream.id) }
     stream.handler?.receivedEnd(trailers: trailers)
   }
 

@@ -56,6 +56,9 @@ package final class HTTP2Session {
   /// Whether nghttp2 is at work, and must not lose what it works on.
   private var isBusy = false
   private var closesBehind = false
+  /// The newest stream that the client has begun, and those that it has not ended.
+  var newestStream: Int32 = 0
+  var unended = UnendedStreams()
   /// The stream whose section has begun and is not whole; 0 where there is none.
   var sectionOf: Int32 = 0
 

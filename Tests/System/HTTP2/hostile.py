@@ -94,18 +94,18 @@ def small_bomb(port):
 
 
 LATE = {
-    "a head": lambda: raw(HEADERS, END_STREAM | END_HEADERS, 1, field_block(("x", "y"))),
+    "a head": lambda: raw(HEADERS, END_HEADERS, 1, field_block(("x", "y"))),
     "an empty end": lambda: raw(DATA, END_STREAM, 1),
-    "a head and a PING": lambda: raw(HEADERS, END_STREAM | END_HEADERS, 1, field_block(("x", "y")))
-                                 + raw(PING, payload=b"whosthis"),
+    "a head and a PING": lambda: raw(HEADERS, END_HEADERS, 1, field_block(("x", "y"))) + raw(PING, payload=b"whosthis"),
 }
 
 
 def late(port, name):
-    """Frames for a stream that is over: nobody begins anything, or ends it, by them."""
+    """Frames for a stream that is over, and was refused before its client had ended it: nobody begins anything, or ends
+    it, by them."""
     peer = Peer(port)
-    peer.send(peer.headers(1))
-    peer.answered(1)
+    peer.send(peer.headers(1, peer.fields("TRACE", "/public/never"), end=False))
+    peer.answered(1, "405")
     for _ in range(20):
         peer.send(LATE[name]() * 10000)
     return ended(peer)
