@@ -106,6 +106,6 @@ extension LoopGate {
     let path = bytes.extracting(line.value.lowerBound..<end)._unsafeView(as: UInt8.self)
     let judgement = PathJudgement.judge(path)
     if case .refused = judgement { return .decided(RouteDecision(access: .deny)) }
-    return .decided(knowledge.routes.match(path, judgement))
+    return .decided(knowledge.routes.matchWithSessionParameter(path, judgement))
   }
 }

@@ -54,6 +54,9 @@ final class LoopGate: RequestGate {
     let isOurs = path.map { isOwnPath(bytes, $0) } ?? false
     if isOurs, let path, ownPages.isVerify(bytes, path) { return verify(head, bytes, client) }
     guard knowledge.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
+      if isHealthCheck(head, bytes) {
+        return .answer(ControlResponse(.noContent), routeClass: Operations.RouteClass.own.rawValue)
+      }
       return answer(.misdirected, head, bytes)
     }
     let judgement: PathJudgement
@@ -63,7 +66,7 @@ final class LoopGate: RequestGate {
       judgement = PathJudgement.judge(text)
       if case .refused = judgement { return answer(.badRequest, head, bytes) }
       if isOurs { return own(head, bytes, path) }
-      decision = knowledge.routes.match(text, judgement)
+      decision = knowledge.routes.matchWithSessionParameter(text, judgement)
     } else {
       // `*`, or an absolute form without a path: the server as a whole.
       judgement = .canonical
@@ -73,6 +76,13 @@ final class LoopGate: RequestGate {
   }
 
   private static let root: [UInt8] = [0x2F]
+
+  /// Whether a load balancer asks if the gateway is there: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
+  /// missing (HAProxy's `option httpchk`). It is answered here, whatever host was meant.
+  private func isHealthCheck(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard head.method == .options, !head.isHTTP11, head.authority.isEmpty, head.framing == .none else { return false }
+    return head.isAsteriskForm || bytes.equals("/", head.target)
+  }
 
   @inline(__always)
   private func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
