@@ -144,7 +144,9 @@ extension ClientConnection {
   func respond(_ response: ControlResponse) {
     guard request != .closed, !exchange.responseBegan else { return }
     exchange.responseBegan = true
+    // What is counted and logged is the error, however its client is told.
     exchange.status = response.head.status.code
+    let response = exchange.isGRPC ? GRPCStatus.answer(response) : response
     exchange.control = nil
     exchange.chunksResponse = false
     exchange.closesBehind = !exchange.keepAlive || server.isLeaving || request != .complete

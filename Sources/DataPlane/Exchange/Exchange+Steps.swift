@@ -17,7 +17,9 @@ extension Exchange {
   /// Notes what the head says of the whole exchange.
   mutating func note(_ head: borrowing RequestHead, _ bytes: RawSpan, from peer: ClientPeer, on server: ServerContext) {
     version = head.isHTTP11 ? .http11 : .http10
-    isHead = head.method == .head
+    method = head.method
+    isHead = method == .head
+    isGRPC = method == .post && GRPCStatus.isCall(head.fields, bytes)
     keepAlive = head.keepAlive
     if server.observer.wantsRequestLine { keepRequestLine(head, bytes, server.observer.wantedFields) }
     if peer.isTrusted { believeProxy(peer, head, bytes, server.trustedProxies) }

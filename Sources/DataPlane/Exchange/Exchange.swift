@@ -24,6 +24,9 @@ struct Exchange {
   var user: UInt64?
   var version = HTTPVersion.http11
   var isHead = false
+  var method = RequestHead.Method.other
+  /// Whether it is a call of gRPC.
+  var isGRPC = false
   var keepAlive = true
   var decoder = BodyDecoder(RequestFraming.none)
   var isChunked = false

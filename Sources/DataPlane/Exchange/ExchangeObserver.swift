@@ -80,7 +80,7 @@ package enum ExchangeFailure: Sendable, Equatable {
 
 /// One exchange, when it is over.
 package struct ExchangeRecord {
-  /// The final status sent; 499 where the client left before one.
+  /// The final status sent; 499 where the client left before one. Of an error told by `grpc-status`, its HTTP status.
   package var status: Int
   /// Which counter the gate put it under; -1 where it was refused before.
   package var routeClass: Int

@@ -148,8 +148,10 @@ extension HTTP2Exchange {
   func respond(_ response: ControlResponse) {
     guard phase != .closed, !exchange.responseBegan else { return }
     exchange.responseBegan = true
+    // What is counted and logged is the error, however its client is told.
+    exchange.status = response.head.status.code
+    let response = exchange.isGRPC ? GRPCStatus.answer(response) : response
     let status = response.head.status.code
-    exchange.status = status
     exchange.control = nil
     exchange.waitingContent = nil
     server.loop.wheel.disarm(self)
