@@ -6,6 +6,7 @@ import Testing
 // - Both versions, and what is spoken, by ALPN; several certificates: each name gets its own.
 // - Another listener, in cleartext, beside the one with TLS.
 // - A response that is cut off looks other than a whole one: the end is announced, or it is not.
+// - A refusal is followed by close_notify at once; plain HTTP is told to use https.
 // - An idle connection holds little memory.
 
 @SystemActor
@@ -173,5 +174,56 @@ struct TLSTests {
     try clients.waitForLine(containing: "open", by: .seconds(120))
     let each = (try gateway.residentKiB - before) / count
     #expect(each <= 30, "\(each) KiB")
+  }
+
+  @Test("A refused request is followed by close_notify, before anything else is waited for")
+  func refusals() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream)
+    defer { gateway.stop() }
+    try folder.run(
+      """
+      port = int(sys.argv[1])
+      host = f"Host: localhost:{port}\\r\\n"
+      for request, status in [
+        ("garbage\\r\\n\\r\\n", 400), (f"GET / HTTP/1.1\\n{host}\\r\\n", 400), ("GET / HTTP/3.0\\r\\n\\r\\n", 505),
+        (f"POST / HTTP/1.1\\r\\n{host}Transfer-Encoding: chunked\\r\\nContent-Length: 5\\r\\n\\r\\nabcde", 400),
+        (f"POST / HTTP/1.1\\r\\n{host}Transfer-Encoding: chunked\\r\\n\\r\\nx\\r\\n", 400),
+        (f"GET /{'x' * 9000} HTTP/1.1\\r\\n{host}\\r\\n", 414),
+        (f"POST / HTTP/1.1\\r\\n{host}Content-Length: 999999999999\\r\\n\\r\\nabc", 413),
+      ]:
+        for version in BOTH:
+          s = connect(port, "localhost", context(version, alpn=["http/1.1"]))
+          s.sendall(request.encode())
+          data = b""
+          # An end without close_notify is an error here (suppress_ragged_eofs=False).
+          while more := s.recv(65536): data += more
+          assert int(data.split()[1]) == status, (request, data)
+          s.close()
+      print("ok")
+      """, ["\(gateway.configuration.port)"])
+  }
+
+  @Test("Plain HTTP at a port of TLS is told to use https")
+  func plainHTTP() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream)
+    defer { gateway.stop() }
+    for method in ["GET", "POST", "HEAD"] {
+      let connection = try gateway.connect()
+      try connection.send("\(method) / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 0\r\n\r\n")
+      let text = String(decoding: try connection.readToEnd(), as: UTF8.self)
+      #expect(text.hasPrefix("HTTP/1.1 400 ") && text.contains("https://"), "\(text)")
+      #expect(text.contains("Connection: close"))
+    }
+    // What is neither gets no answer.
+    let other = try gateway.connect()
+    try other.send("hello there, is anybody in?\r\n\r\n")
+    #expect(!String(decoding: try other.readToEnd(), as: UTF8.self).contains("HTTP"))
+    #expect(upstream.requests.isEmpty)
   }
 }

@@ -1,3 +1,4 @@
+internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
@@ -54,12 +55,32 @@ final class Entrance {
   /// Gives a connection TLS and HTTP.
   func open(_ channel: any Channel, for peer: ClientPeer) throws {
     let pipeline = channel.pipeline.syncOperations
-    if let tls { try pipeline.addHandler(try TLSHandler(server: tls)) }
+    if let tls {
+      let context = context
+      try pipeline.addHandler(try TLSHandler(server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }))
+    }
     if protocols == [.http1] {
       try pipeline.addHandler(ClientConnection(server: context, peer: peer))
     } else {
       try pipeline.addHandler(ProtocolChoice(server: context, peer: peer, protocols: protocols))
     }
+  }
+
+  /// Tells a client that speaks plain HTTP at a port of TLS what is wrong.
+  private static func answerToHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
+    let requestID = context.loop.requestIDs.next()
+    let response = ControlResponse(
+      .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
+      body: Array("This port speaks HTTPS. Use an address that begins with https://\n".utf8))
+    context.observer.exchangeBegan()
+    context.observer.exchangeEnded(
+      ExchangeRecord(
+        status: 400, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
+    var bytes = ByteBuffer()
+    ControlResponseForwarding.write(
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, to: &bytes)
+    return bytes
   }
 
   /// Who stands behind a connection, after what its header announces. The announced address takes the place of the

@@ -43,14 +43,20 @@ public final class TLSHandler: ChannelDuplexHandler {
   /// Nothing more comes, and who reads was told why: the peer's close_notify, the end of its stream, a failing socket.
   private var inputIsClosed = false
   private var closesAbruptly = false
+  /// The answer to a peer that speaks plain HTTP, in the place of an alert.
+  private let answerToHTTP: (() -> ByteBuffer)?
   private let allocator = ByteBufferAllocator()
 
   /// What the handshake agreed on, nil before its end.
   public private(set) var agreement: TLSHandshakeCompleted?
 
   /// The server's side of a connection: waits for the client to begin.
-  public init(server: TLSServerContext) throws(TLSError) {
+  ///
+  /// - Parameter answerToHTTP: Asked for what is sent, as it is, to a peer that begins with a request of plain HTTP;
+  ///   nil sends the alert.
+  public init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
+    self.answerToHTTP = answerToHTTP
   }
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
@@ -62,6 +68,7 @@ public final class TLSHandler: ChannelDuplexHandler {
   public init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
+    self.answerToHTTP = nil
     self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
@@ -111,7 +118,11 @@ public final class TLSHandler: ChannelDuplexHandler {
     let alert = self.connection?.takeCiphertext()
     // First, since a socket that fails at the alert makes the channel inactive: one error is enough.
     self.finish(failingWritesWith: error)
-    if let alert { context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil) }
+    if error == .notTLS(isHTTP: true), let answer = self.answerToHTTP?() {
+      context.writeAndFlush(self.wrapOutboundOut(answer), promise: nil)
+    } else if let alert {
+      context.writeAndFlush(self.wrapOutboundOut(alert), promise: nil)
+    }
     context.fireErrorCaught(error)
     context.close(promise: nil)
   }
