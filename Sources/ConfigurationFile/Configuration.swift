@@ -33,6 +33,8 @@ public struct Configuration: Sendable, Equatable {
   public internal(set) var assertion = AssertionSettings()
   /// Where Apple's notifications are handed on to. Default: nil: nowhere.
   public internal(set) var notificationRelay: EndpointAddress?
+  /// What holds where no route says otherwise.
+  public internal(set) var access = AccessSettings()
   /// In the order of the file.
   public internal(set) var routes: [RouteSettings] = []
   public internal(set) var pages = PageSettings()

@@ -16,10 +16,24 @@ public enum ConfigurationFile {
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
   ) throws(ConfigurationProblems) -> Configuration {
+    let bytes = try contents(of: path, files)
+    return try parse(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+  }
+
+  /// Reads a file of this machine, looks at the files that it names, and tells what its routes mean.
+  /// - Throws: All problems, in the order of the file.
+  public static func check(
+    _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
+    files: FileAccess = .system
+  ) throws(ConfigurationProblems) -> CheckedConfiguration {
+    let bytes = try contents(of: path, files)
+    return try check(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+  }
+
+  private static func contents(of path: String, _ files: FileAccess) throws(ConfigurationProblems) -> [UInt8] {
     let (what, remedy): (String, String)
     switch files.read(path, Document.sizeLimit) {
-    case .contents(let bytes, _):
-      return try parse(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+    case .contents(let bytes, _): return bytes
     case .missing:
       (what, remedy) = ("there is no such file", "name it with --config; gateway.conf.sample is a file to begin with")
     case .notRegular: (what, remedy) = ("this is no regular file", "name a file")
@@ -41,6 +55,24 @@ public enum ConfigurationFile {
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
   ) throws(ConfigurationProblems) -> Configuration {
+    try read(bytes, name: name, directory: directory, environment: environment, files: files).configuration
+  }
+
+  /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and tells what its routes mean.
+  static func check(
+    _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
+    files: FileAccess
+  ) throws(ConfigurationProblems) -> CheckedConfiguration {
+    let (configuration, routes, reading) = try read(
+      bytes, name: name, directory: directory, environment: environment, files: files)
+    return CheckedConfiguration(configuration, routes: routes, reading)
+  }
+
+  /// - Returns: the settings, the places of the routes in the document, and the reading that knows where things stand.
+  private static func read(
+    _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
+    files: FileAccess
+  ) throws(ConfigurationProblems) -> (configuration: Configuration, routes: [Int], reading: Reading) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
@@ -56,11 +88,11 @@ public enum ConfigurationFile {
     ListenerChecks.check(reader.listeners, into: &draft, &reading)
     UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
-    RouteChecks.check(reader.routes, into: &draft.configuration, &reading)
+    let routes = RouteChecks.check(reader.routes, draft.access.settings, into: &draft.configuration, &reading)
     TemplateChecks.check(&draft, files, &reading)
     FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
-    return draft.configuration
+    return (draft.configuration, routes, reading)
   }
 
   /// The environment of this process.

@@ -32,6 +32,7 @@ public struct GatewaySettings: Sendable {
   public var assertion: AssertionSettings
   /// Where Apple's notifications are handed on to; nil: nowhere.
   public var notificationRelay: EndpointAddress?
+  public var access: AccessSettings
   public var routes: [RouteSettings]
   public var pages: PageSettings
   public var button: ButtonSettings
@@ -45,7 +46,8 @@ public struct GatewaySettings: Sendable {
     session: SessionSettings,
     revalidation: RevalidationSettings, store: StoreSettings,
     identity: IdentityHeaderSettings, assertion: AssertionSettings = AssertionSettings(),
-    notificationRelay: EndpointAddress? = nil, routes: [RouteSettings], pages: PageSettings,
+    notificationRelay: EndpointAddress? = nil, access: AccessSettings = AccessSettings(), routes: [RouteSettings],
+    pages: PageSettings,
     button: ButtonSettings = ButtonSettings(), log: LogSettings
   ) {
     self.origin = origin
@@ -65,6 +67,7 @@ public struct GatewaySettings: Sendable {
     self.identity = identity
     self.assertion = assertion
     self.notificationRelay = notificationRelay
+    self.access = access
     self.routes = routes
     self.pages = pages
     self.button = button

@@ -20,11 +20,16 @@ struct TerminalLines {
   }
 
   /// Prints rows of a name and a text, the texts in a column of their own.
-  func printTable(_ rows: [(part: String, text: String)]) {
-    let width = rows.map(\.part.count).max() ?? 0
+  /// - Parameters:
+  ///   - indentation: columns before the names.
+  ///   - nameWidth: least columns of the names, for tables below each other.
+  func printTable(_ rows: [(part: String, text: String)], indentation: Int = 0, nameWidth: Int = 0) {
+    let width = max(nameWidth, rows.map(\.part.count).max() ?? 0)
     for row in rows {
-      let name = row.part + String(repeating: " ", count: width - row.part.count)
-      print("\(name)  \(fitted(printable(row.text), indentation: width + 2))")
+      let name =
+        String(repeating: " ", count: indentation) + row.part
+        + String(repeating: " ", count: width - row.part.count)
+      print("\(name)  \(fitted(printable(row.text), indentation: indentation + width + 2))")
     }
   }
 

@@ -41,16 +41,17 @@ struct RouteProblemTests {
     #expect(problem { _ in }.contains("all empty"))
     #expect(problem { $0.emails = ["example.com"] }.contains("no address"))
     #expect(problem { $0.emails = ["@example.com"] }.contains("no address"))
+    #expect(problem { $0.emails = ["a@example.org,b@example.com"] }.contains("no address"))
     #expect(problem { $0.emailDomains = ["@example.com"] }.contains("no domain"))
     #expect(problem { $0.emailDomains = ["*.example.com"] }.contains("no domain"))
     #expect(problem { $0.subjects = [""] }.contains("empty text"))
     #expect(problem { $0.subjects = ["001"] }.isEmpty)
   }
 
-  private func problem(_ edit: (inout AccessRules) -> Void) -> String {
-    var rules = AccessRules()
-    edit(&rules)
-    return problems([RouteSettings(path: "/x", access: .rules(rules))]).map(\.message).joined()
+  private func problem(_ edit: (inout AccessLists) -> Void) -> String {
+    var lists = AccessLists()
+    edit(&lists)
+    return problems([RouteSettings(path: "/x", access: .lists(lists))]).map(\.message).joined()
   }
 
   private func problems(_ routes: [RouteSettings]) -> [RouteProblem] {

@@ -1,3 +1,4 @@
+import AccessPolicy
 import Testing
 
 @testable import ConfigurationFile
@@ -77,7 +78,17 @@ enum Sandbox {
   /// The settings, or the complaints, as text.
   static func meaning(of bytes: [UInt8]) -> String {
     do throws(ConfigurationProblems) {
-      return Dump.lines(of: try parse(bytes)).joined(separator: "\n") + "\n"
+      let checked = try ConfigurationFile.check(
+        bytes, name: "gateway.conf", directory: directory, environment: environment, files: files)
+      var lines = Dump.lines(of: checked.configuration) + checked.warnings.map(\.description)
+      // Where routes say nothing, everything is for those who are signed in.
+      if checked.configuration.access != AccessSettings() || !checked.configuration.routes.isEmpty {
+        for route in checked.explanations {
+          lines.append(route.title)
+          lines += route.facts.map { "  \($0.name): \($0.text)" }
+        }
+      }
+      return lines.joined(separator: "\n") + "\n"
     } catch {
       return error.description + "\n"
     }

@@ -115,10 +115,10 @@ struct LoopGateTests {
 
   @Test("Deny refuses whoever it is; a rule lets in whom it names")
   func rules() async throws {
-    var rules = AccessRules()
-    rules.subjects = ["001.anna"]
+    var lists = AccessLists()
+    lists.subjects = ["001.anna"]
     let rig = try await rig([
-      RouteSettings(path: "/closed/", access: .deny), RouteSettings(path: "/anna/", access: .rules(rules)),
+      RouteSettings(path: "/closed/", access: .deny), RouteSettings(path: "/anna/", access: .lists(lists)),
     ])
     let (_, anna) = try rig.signIn("001.anna")
     let (_, ben) = try rig.signIn("002.ben")

@@ -44,6 +44,28 @@ enum PathByte {
     return (high << 4 | low, index + 3)
   }
 
+  /// The character of the UTF-8 sequence at `index`, whose bytes are raw, percent-encoded or both, and where the next one
+  /// begins; nil if it is malformed or ASCII.
+  static func scalar(_ path: Span<UInt8>, at index: Int) -> (scalar: UInt32, next: Int)? {
+    guard let (first, afterFirst) = decoded(path, at: index) else { return nil }
+    let (count, lowest): (Int, UInt32)
+    var scalar: UInt32
+    switch first {
+    case 0xC2...0xDF: (count, lowest, scalar) = (1, 0x80, UInt32(first & 0x1F))
+    case 0xE0...0xEF: (count, lowest, scalar) = (2, 0x800, UInt32(first & 0x0F))
+    case 0xF0...0xF4: (count, lowest, scalar) = (3, 0x1_0000, UInt32(first & 0x07))
+    default: return nil
+    }
+    var end = afterFirst
+    for _ in 0..<count {
+      guard end < path.count, let (byte, next) = decoded(path, at: end), byte & 0xC0 == 0x80 else { return nil }
+      scalar = scalar << 6 | UInt32(byte & 0x3F)
+      end = next
+    }
+    guard scalar >= lowest, Unicode.Scalar(scalar) != nil else { return nil }
+    return (scalar, end)
+  }
+
   /// 0x21...0x3F without `# % . / ; ?`, and 0x40...0x7E without `\`; a test spells both out.
   private static let plainLow: UInt64 = 0x77FF_3FD6_0000_0000
   private static let plainHigh: UInt64 = 0x7FFF_FFFF_EFFF_FFFF

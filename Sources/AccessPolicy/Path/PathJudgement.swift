@@ -15,7 +15,7 @@ public enum PathJudgement: Sendable, Equatable {
 /// Why a path has more than one reading. Of several, the one with the highest raw value is told.
 ///
 /// Up to ``emptySegment`` the other reading is another spelling of a place that can be worked out (percent-encodings
-/// decoded, parameters dropped, slashes collapsed), and only the routes found there can make the answer stricter.
+/// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the answer stricter.
 /// From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every route of the
 /// table can make it stricter.
 public enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
@@ -24,6 +24,9 @@ public enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable 
   case encodedUnreserved = 1
   /// A raw byte from 0x80: not a URI by RFC 3986, but some scripts and old clients send it.
   case rawNonASCII
+  /// A character that compatibility normalisation turns into ASCII letters or digits (U+FF41 into `a`): an
+  /// application that normalises reads another path.
+  case compatibilityLetter
   /// `;`, raw or encoded: a path parameter to Java servers (`/admin;x/`), a plain byte to others.
   case parameter
   /// `?` or `#`, encoded: a delimiter to a server that decodes before it parses.

@@ -127,40 +127,40 @@ struct PathScan {
   /// first byte if it is malformed.
   private mutating func nonASCII(in path: Span<UInt8>, at index: inout Int) {
     length += 1
-    nestedEscape = 0
-    guard let (first, afterFirst) = PathByte.decoded(path, at: index) else {
-      index += 1
-      return
+    guard let (scalar, end) = PathByte.scalar(path, at: index) else {
+      nestedEscape = 0
+      index = PathByte.decoded(path, at: index)?.next ?? index + 1
+      return note(.malformedUTF8)
     }
-    index = afterFirst
-    let (count, lowest): (Int, UInt32)
-    var scalar: UInt32
-    switch first {
-    case 0xC2...0xDF: (count, lowest, scalar) = (1, 0x80, UInt32(first & 0x1F))
-    case 0xE0...0xEF: (count, lowest, scalar) = (2, 0x800, UInt32(first & 0x0F))
-    case 0xF0...0xF4: (count, lowest, scalar) = (3, 0x1_0000, UInt32(first & 0x07))
-    default: return note(.malformedUTF8)
-    }
-    var end = index
-    for _ in 0..<count {
-      guard end < path.count, let (byte, next) = PathByte.decoded(path, at: end), byte & 0xC0 == 0x80 else {
-        return note(.malformedUTF8)
-      }
-      scalar = scalar << 6 | UInt32(byte & 0x3F)
-      end = next
-    }
-    guard scalar >= lowest, Unicode.Scalar(scalar) != nil else { return note(.malformedUTF8) }
     index = end
     if Self.isLookalike(scalar) { note(.lookalike) }
+    var letters = CompatibilityLetters.ascii(of: scalar)
+    if letters == 0 { nestedEscape = 0 }
+    while letters != 0 {
+      takeCompatible(UInt8(truncatingIfNeeded: letters))
+      letters >>= 8
+    }
   }
 
-  /// One dot leader, two dot leader, fraction slash, division slash, set minus, reverse solidus operator, big solidus,
-  /// big reverse solidus; the small and full-width forms of `.`, `\`, `%` and `/`.
+  /// Takes a byte that only a server which normalises characters reads. What would end the segment there is a look-alike
+  /// where a segment of dots stands before it; other signs, which are common in Chinese and Japanese titles, have only
+  /// their lenient reading.
+  private mutating func takeCompatible(_ byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.lookalike)
+    case UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
+      if dots > 0, dots + spaces == length - 1 { note(.lookalike) }
+    case UInt8(ascii: " "): if !inParameter { spaces += 1 }
+    default: if PathByte.isUnreserved(byte) { note(.compatibilityLetter) }
+    }
+    if nestedEscape != 0 { followNestedEscape(byte) }
+  }
+
+  /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit code
+  /// pages turn them into a separator, and normalisation leaves them as they are.
   private static func isLookalike(_ scalar: UInt32) -> Bool {
     switch scalar {
-    case 0x2024, 0x2025, 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9, 0xFE52, 0xFE68, 0xFE6A, 0xFF05, 0xFF0E,
-      0xFF0F, 0xFF3C:
-      true
+    case 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9: true
     default: false
     }
   }

@@ -14,6 +14,14 @@ enum SessionParameter {
     }
   }
 
+  /// Where a path ends that is canonical without its session parameter, and ambiguous for that alone.
+  static func plainEnd(of path: Span<UInt8>, _ judgement: PathJudgement) -> Int? {
+    guard judgement == .ambiguous(.parameter), let end = start(in: path),
+      PathJudgement.judge(path.extracting(0..<end)) == .canonical
+    else { return nil }
+    return end
+  }
+
   private static let name: StaticString = ";jsessionid="
 
   private static func isOfToken(_ byte: UInt8) -> Bool {
@@ -22,15 +30,27 @@ enum SessionParameter {
 }
 
 extension RouteTable {
-  /// As ``match(_:_:)``. A path that would be canonical without a session parameter at its end is canonical with it,
-  /// too, where dropping it leads to the same route: whether the application drops it or not, the same rules hold.
-  public func matchWithSessionParameter(_ path: Span<UInt8>, _ judgement: PathJudgement) -> RouteDecision {
-    guard judgement == .ambiguous(.parameter), let end = SessionParameter.start(in: path) else {
-      return match(path, judgement)
+  /// As ``match(_:_:method:host:)``. A path that would be canonical without a session parameter at its end is canonical
+  /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same rules
+  /// hold.
+  public func matchWithSessionParameter(
+    _ path: Span<UInt8>, _ judgement: PathJudgement, method: Span<UInt8>, host: Host = .publicURL
+  ) -> RouteDecision {
+    guard let end = SessionParameter.plainEnd(of: path, judgement) else {
+      return match(path, judgement, method: method, host: host)
     }
-    let plain = path.extracting(0..<end)
-    guard PathJudgement.judge(plain) == .canonical else { return match(path, judgement) }
-    let decision = match(path, .canonical)
-    return match(plain, .canonical) == decision ? decision : match(path, judgement)
+    let decision = match(path, .canonical, method: method, host: host)
+    return match(path.extracting(0..<end), .canonical, method: method, host: host) == decision
+      ? decision : match(path, judgement, method: method, host: host)
+  }
+
+  /// The same as ``match(_:_:host:)``, where the method is not known.
+  public func matchWithSessionParameter(
+    _ path: Span<UInt8>, _ judgement: PathJudgement, host: Host = .publicURL
+  ) -> RouteDecision {
+    guard let end = SessionParameter.plainEnd(of: path, judgement) else { return match(path, judgement, host: host) }
+    let decision = match(path, .canonical, host: host)
+    return match(path.extracting(0..<end), .canonical, host: host) == decision
+      ? decision : match(path, judgement, host: host)
   }
 }

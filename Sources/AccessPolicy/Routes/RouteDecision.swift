@@ -1,32 +1,29 @@
-/// What a request path may expect. A plain value: it holds no reference, and copying it costs nothing.
-public struct RouteDecision: Sendable, Equatable {
+/// What a request may expect. A plain value: it holds no reference, and copying it costs nothing.
+public struct RouteDecision: Sendable, Hashable {
   /// Who may pass.
   public var access: Access
-  /// What a request without a session is answered.
+  /// The answer to a request without a session.
   public var unauthenticated: RouteSettings.Unauthenticated
-  /// The place, in the configured order, of the route that decided; nil where the default did. For metrics and logs.
-  public var route: Int?
   /// Which application serves the path: a place in ``RouteTable/upstreams``, 0 for the one that serves by default. The
-  /// longest prefix, byte for byte, decides on it, whatever stricter reading of the path decides on access.
+  /// routes that hold for the path byte for byte decide on it, whatever stricter reading decides on access.
   public var upstream = 0
 
-  public init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic, route: Int? = nil) {
+  public init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access
     self.unauthenticated = unauthenticated
-    self.route = route
   }
 
-  /// The default for everything: signed in.
+  /// The decision of a table without routes and without `[access]`: signed in.
   public static let `default` = RouteDecision(access: .signedIn)
 
   /// Who may pass.
-  public enum Access: Sendable, Equatable {
+  public enum Access: Sendable, Hashable {
     /// Everybody; the identity is still sent when there is a session.
     case `public`
     /// Everybody with a session.
     case signedIn
-    /// Everybody with a session whom the rules let in that stand at this place of ``RouteTable/rules``.
-    case rules(Int)
+    /// Everybody with a session whom each of these ``RouteTable/rules`` lets in.
+    case rules(RuleIndexes)
     /// Nobody: 403.
     case deny
   }
@@ -46,14 +43,17 @@ public struct RouteDecision: Sendable, Equatable {
     floor.access.strictness > access.strictness ? restricted(by: floor) : self
   }
 
-  /// The stricter of two readings of one path. Two different lists of rules have no stricter one: such a path is denied.
+  /// The decision for a path with two readings: both must admit. The application stays that of `self`.
+  ///
+  /// More lists than ``RuleIndexes`` holds are denied.
   func restricted(by other: RouteDecision) -> RouteDecision {
-    var result = other.access.strictness > access.strictness ? other : self
-    if case .rules(let mine) = access, case .rules(let theirs) = other.access, mine != theirs { result.access = .deny }
-    if other.unauthenticated == .unauthorized || unauthenticated == .unauthorized {
-      result.unauthenticated = .unauthorized
+    var result = self
+    if other.unauthenticated == .unauthorized, other.access != .public { result.unauthenticated = .unauthorized }
+    if case .rules(let mine) = access, case .rules(let theirs) = other.access {
+      result.access = mine.union(theirs).map { .rules($0) } ?? .deny
+    } else if other.access.strictness > access.strictness {
+      result.access = other.access
     }
-    result.upstream = upstream
     return result
   }
 }
@@ -74,5 +74,57 @@ extension RouteDecision.Access {
     case .rules: 2
     case .deny: 3
     }
+  }
+}
+
+/// Places in ``RouteTable/rules``: one, or several where a path has several readings. At most ``limit``, in one value
+/// without a reference.
+public struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
+  /// Most rules that one decision can name.
+  public static let limit = 8
+
+  /// In ascending order from the front; -1 behind them.
+  private var places = SIMD8<Int32>(repeating: -1)
+  /// How many there are.
+  public private(set) var count = 0
+
+  init(_ index: Int) {
+    places[0] = Int32(truncatingIfNeeded: index)
+    count = 1
+  }
+
+  /// - Precondition: at most ``limit`` elements.
+  public init(arrayLiteral elements: Int...) {
+    for element in elements {
+      let isInserted = insert(Int32(truncatingIfNeeded: element))
+      precondition(isInserted)
+    }
+  }
+
+  /// The one at a position below ``count``.
+  public subscript(position: Int) -> Int { Int(places[position]) }
+
+  /// These and those; nil where they are too many.
+  func union(_ others: RuleIndexes) -> RuleIndexes? {
+    var result = self
+    for position in 0..<others.count {
+      guard result.insert(others.places[position]) else { return nil }
+    }
+    return result
+  }
+
+  private mutating func insert(_ index: Int32) -> Bool {
+    var position = 0
+    while position < count, places[position] < index { position += 1 }
+    if position < count, places[position] == index { return true }
+    guard count < Self.limit else { return false }
+    var last = count
+    while last > position {
+      places[last] = places[last - 1]
+      last -= 1
+    }
+    places[position] = index
+    count += 1
+    return true
   }
 }

@@ -1,17 +1,50 @@
-/// One `[[route]]` of the configuration.
+/// One `[[route]]` of the configuration: which requests it holds for, and what it states about them. What it does not
+/// state comes from less specific routes, and in the end from ``AccessSettings``.
 public struct RouteSettings: Sendable, Equatable {
-  /// The canonical path prefix that it rules, beginning with `/`.
+  /// The hosts that it holds for. Default: that of `public_url` and its aliases.
+  public var host = HostScope.publicURL
+  /// The canonical path, beginning with `/`.
   public var path: String
-  /// Who may pass.
-  public var access: Access
-  /// What a request without a session is answered. Default: chosen by the request.
-  public var unauthenticated: Unauthenticated = .automatic
-  /// The name of the application that serves it. Default: nil: the one that serves everything else.
+  /// Whether it holds for what is below the path. Default: it does.
+  public var match = Match.prefix
+  /// The methods that it holds for, byte for byte; `GET` includes `HEAD`. Default: nil: all.
+  public var methods: [String]?
+  /// Who may pass. Default: nil: inherited.
+  public var access: Access?
+  /// Conditions beside those that it inherits; on a public route there are none.
+  public var conditions = AccessConditions()
+  /// The answer to a request without a session. Default: nil: inherited.
+  public var unauthenticated: Unauthenticated?
+  /// The name of the application that serves it; ``defaultUpstream`` for the one of `[upstream]`. Default: nil: inherited.
   public var upstream: String?
 
-  public init(path: String, access: Access) {
+  /// The name of the application that serves everything for which no route states another.
+  public static let defaultUpstream = "default"
+
+  public init(path: String, access: Access? = nil) {
     self.path = path
     self.access = access
+  }
+
+  /// Whether it states anything about who may pass.
+  var statesAccess: Bool { access != nil || !conditions.isEmpty }
+
+  /// Hosts that a route holds for.
+  public enum HostScope: Sendable, Hashable {
+    /// The host of `public_url`, and its aliases.
+    case publicURL
+    /// One other host: its authority in lower case. The host of `public_url` is ``publicURL``.
+    case named(String)
+    /// Every host.
+    case all
+  }
+
+  /// How a path is compared with that of a route.
+  public enum Match: String, Sendable, CaseIterable {
+    /// The path itself unless it ends with `/`, and everything below it.
+    case prefix
+    /// The path itself.
+    case exact
   }
 
   /// Who may pass.
@@ -20,13 +53,13 @@ public struct RouteSettings: Sendable, Equatable {
     case `public`
     /// Everybody with a session.
     case signedIn
-    /// Everybody with a session that one of the rules lets in.
-    case rules(AccessRules)
+    /// Everybody with a session whom one of the lists names.
+    case lists(AccessLists)
     /// Nobody: 403.
     case deny
   }
 
-  /// What a request without a session is answered.
+  /// The answer to a request without a session.
   public enum Unauthenticated: Sendable, Equatable {
     /// A navigation is sent to sign in; anything else gets 401.
     case automatic
@@ -35,33 +68,53 @@ public struct RouteSettings: Sendable, Equatable {
   }
 }
 
-/// Who is let in, of those with a session. A user whom any one list names passes, unless `privateEmail` or one of the
-/// `requirements` is against it.
-public struct AccessRules: Sendable, Equatable {
+/// `[access]`: what holds for every request about which no route says otherwise.
+public struct AccessSettings: Sendable, Equatable {
+  /// The users who may pass. Default: nil: everybody with a session.
+  public var lists: AccessLists?
+  /// Conditions of every route that is not public.
+  public var conditions = AccessConditions()
+  /// The answer to a request without a session. Default: chosen by the request.
+  public var unauthenticated = RouteSettings.Unauthenticated.automatic
+
+  public init() {}
+}
+
+/// Lists of users. A user whom any one of them names may pass.
+public struct AccessLists: Sendable, Equatable {
   /// Apple's `sub`, exactly.
   public var subjects: [String] = []
   /// E-mail addresses, compared without regard to ASCII case.
   public var emails: [String] = []
-  /// What follows the last `@` of the address, compared without regard to ASCII case.
+  /// Domains of e-mail addresses, compared without regard to ASCII case.
   public var emailDomains: [String] = []
   /// `org_id` of a Managed Apple Account, exactly.
   public var organizations: [String] = []
-  /// Whether there are lists at all; without them everybody passes whom `privateEmail` and `requirements` let.
-  /// Default: true.
-  public var hasLists = true
+
+  public init() {}
+
+  /// Whether no list names anybody.
+  public var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty }
+}
+
+/// What is asked of a user beside the lists. Conditions add up along a chain of routes: none lifts another.
+public struct AccessConditions: Sendable, Equatable {
   /// What is asked of the address. Default: nothing.
   public var privateEmail = PrivateEmail.allow
-  /// What claims of the identity token have to say, beside the lists. Default: nothing.
+  /// What claims of the identity token have to say. Default: nothing.
   public var requirements: [ClaimRequirement] = []
 
   public init() {}
 
-  /// What is asked of the user's address beside the lists.
+  /// Whether nothing is asked.
+  public var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty }
+
+  /// What is asked of the user's address.
   public enum PrivateEmail: String, Sendable, CaseIterable {
     case allow
-    /// Who hides the address behind Apple's relay does not pass.
+    /// A user who hides the address behind Apple's relay does not pass.
     case deny
-    /// Who does not, does not pass.
+    /// A user who does not hide it does not pass.
     case require
   }
 }

@@ -1,16 +1,19 @@
 /// The routes of the configuration, ready to be asked.
 ///
-/// The longest prefix that the path begins with, byte for byte and case-sensitively, wins. A prefix that ends with `/`
-/// rules what is below it (`/public/` rules `/public/x`, not `/public` and not `/publicx`); one that does not also
-/// rules the path itself (`/api` rules `/api` and `/api/x`, not `/apix`). Where no prefix matches, the default rules:
-/// signed in.
+/// Of the routes that hold for a request (by host, path and method), ordered from the most to the least specific, each
+/// setting comes from the first one that states it, and in the end from `[access]`. Conditions add up.
+///
+/// A route for a prefix holds for what begins with it byte for byte, case-sensitively: one that ends with `/` for what is
+/// below it (`/public/` for `/public/x`, not for `/public` or `/publicx`); one that does not also for the path itself
+/// (`/api` for `/api` and `/api/x`, not for `/apix`).
 ///
 /// Then the other readings of the path are asked for, because the application behind may be more lenient than we are:
-/// - A route whose prefix the path lies under only when read leniently (see `RoutePrefix.mayContain`: case, a trailing
-///   dot, `/admin` for `/admin/`, an encoded letter, a path parameter, …) can make the answer stricter, never laxer.
+/// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot, `/admin`
+///   for `/admin/`, an encoded letter, a path parameter, …), what holds there must admit the request, too. Routes that
+///   state nothing about who may pass do not count: what they inherit holds where it is stated.
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
-/// - An ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) gets the strictest of the table.
-/// - Where two lists of rules would both have to be met, the answer is deny.
+/// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must admit
+///   it.
 ///
 /// A class, so that it is looked at where it is rather than copied for every request.
 public final class RouteTable: Sendable {
@@ -19,63 +22,99 @@ public final class RouteTable: Sendable {
   /// The names of the applications that ``RouteDecision/upstream`` points to; the first, nil, serves by default.
   public let upstreams: [String?]
 
-  /// Longest prefix first.
-  private let prefixes: [RoutePrefix]
-  private let bytes: [UInt8]
-  /// The greatest strictness of any route: a decision as strict as this one cannot become stricter.
-  private let strictest: Int
-  private let rootDecision: RouteDecision
+  private let methods: RouteMethods
+  private let tree: RouteTree
+  /// The trees of other hosts, and where their names lead.
+  private let others: [RouteTree]
+  private let hosts: ByteTrie
+  private let hostOfNode: [Int32]
+
+  /// The host of a request, as far as routes tell hosts apart.
+  public struct Host: Sendable, Equatable {
+    fileprivate var number: Int
+
+    /// The host of `public_url` and its aliases.
+    public static let publicURL = Host(number: -1)
+  }
 
   /// Whether any path needs more than a session: where that is so, a request whose path is not known is denied.
-  public var hasRestrictions: Bool { strictest > RouteDecision.Access.signedIn.strictness }
+  public let hasRestrictions: Bool
 
   /// - Throws: every problem of the routes at once.
-  public init(routes: [RouteSettings]) throws(RouteProblems) {
-    var builder = RouteTableBuilder()
-    for (index, route) in routes.enumerated() { builder.add(route, at: index) }
-    if !builder.problems.isEmpty { throw RouteProblems(problems: builder.problems) }
-    rules = builder.rules
-    upstreams = builder.upstreams
-    bytes = builder.bytes
-    prefixes = builder.prefixes.sorted { $0.exact.count > $1.exact.count }
-    strictest = prefixes.map(\.decision.access.strictness).max() ?? 0
-    rootDecision = prefixes.last { $0.exact.count == 1 }?.decision ?? .default
+  public init(access: AccessSettings = AccessSettings(), routes: [RouteSettings] = []) throws(RouteProblems) {
+    let checked = CheckedRoutes(access, routes)
+    var problems = checked.problems
+    var compiler = DecisionCompiler()
+    tree = RouteTree(RouteTreeBuilder(checked, host: nil).parts(&compiler, &problems))
+    var hosts = ByteTrie()
+    var hostOfNode: [Int32] = [-1]
+    var others: [RouteTree] = []
+    for case .named(let name) in routes.map(\.host) {
+      let node = hosts.insert(name.utf8)
+      while hostOfNode.count < hosts.nodeCount { hostOfNode.append(-1) }
+      guard hostOfNode[node] < 0 else { continue }
+      hostOfNode[node] = Int32(others.count)
+      others.append(RouteTree(RouteTreeBuilder(checked, host: name).parts(&compiler, &problems)))
+    }
+    if !problems.problems.isEmpty { throw RouteProblems(problems: problems.problems) }
+    (self.hosts, self.hostOfNode, self.others) = (hosts, hostOfNode, others)
+    hasRestrictions = tree.hasRestrictions || others.contains { $0.hasRestrictions }
+    (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
   }
 
-  /// The table without routes: everything is for those who are signed in.
-  public init() {
-    (rules, upstreams, prefixes, bytes, strictest, rootDecision) = ([], [nil], [], [], 0, .default)
+  /// The host with routes of its own that an authority names, in lower case; otherwise nil.
+  public func host(named authority: Span<UInt8>) -> Host? {
+    var node = 0
+    for index in 0..<authority.count {
+      node = hosts.child(of: node, authority[index])
+      if node < 0 { return nil }
+    }
+    return hostOfNode[node] < 0 ? nil : Host(number: Int(hostOfNode[node]))
   }
 
-  /// What a path may expect. Without allocation; the time is proportional to the number of routes.
+  /// The decision on a request. A pure function of its arguments, without allocation; the time does not depend on the
+  /// number of routes.
   ///
   /// - Parameters:
   ///   - path: the bytes that `judgement` was made of.
   ///   - judgement: a refused path is denied, should it be asked for nevertheless.
-  public func match(_ path: Span<UInt8>, _ judgement: PathJudgement) -> RouteDecision {
-    let names = self.bytes
-    let bytes = names.span
-    var decision = RouteDecision.default
-    for prefix in prefixes where prefix.contains(path, in: bytes) {
-      decision = prefix.decision
-      break
-    }
-    var couldBeAnywhere = false
-    switch judgement {
-    case .canonical: break
-    case .refused: return RouteDecision(access: .deny)
-    case .ambiguous(let ambiguity):
-      decision = decision.noLaxer(than: .default).noLaxer(than: rootDecision)
-      couldBeAnywhere = ambiguity.couldBeAnywhere
-    }
-    guard decision.access.strictness <= strictest else { return decision }
-    for prefix in prefixes where prefix.decision.access.strictness >= decision.access.strictness {
-      guard prefix.decision.access != decision.access else { continue }
-      if couldBeAnywhere || !prefix.contains(path, in: bytes) && prefix.mayContain(path, in: bytes) {
-        decision = decision.restricted(by: prefix.decision)
-      }
-    }
+  ///   - method: the bytes of the method.
+  ///   - host: the host that the request is for.
+  public func match(
+    _ path: Span<UInt8>, _ judgement: PathJudgement, method: Span<UInt8>, host: Host = .publicURL
+  ) -> RouteDecision {
+    if case .refused = judgement { return RouteDecision(access: .deny) }
+    return tree(of: host).match(path, judgement, method: methods.number(of: method))
+  }
+
+  /// The decision on a path whose method is not known: every method must be admitted.
+  public func match(_ path: Span<UInt8>, _ judgement: PathJudgement, host: Host = .publicURL) -> RouteDecision {
+    if case .refused = judgement { return RouteDecision(access: .deny) }
+    let tree = tree(of: host)
+    var decision = tree.match(path, judgement, method: methods.other)
+    for method in 0..<methods.count { decision = decision.restricted(by: tree.match(path, judgement, method: method)) }
     return decision
+  }
+
+  @inline(__always)
+  private func tree(of host: Host) -> RouteTree { host.number < 0 ? tree : others[host.number] }
+
+  /// What holds for each route, in the configured order, and what holds where no route does.
+  /// - Throws: every problem of the routes at once.
+  public static func effectiveRoutes(
+    access: AccessSettings, routes: [RouteSettings]
+  ) throws(RouteProblems) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
+    let checked = CheckedRoutes(access, routes)
+    if !checked.problems.problems.isEmpty { throw RouteProblems(problems: checked.problems.problems) }
+    let builder = RouteTreeBuilder(checked, host: nil)
+    var others: [String: RouteTreeBuilder] = [:]
+    let result = routes.enumerated().map { index, route in
+      guard case .named(let name) = route.host else { return builder.effectiveRoute(of: index) }
+      let other = others[name] ?? RouteTreeBuilder(checked, host: name)
+      others[name] = other
+      return other.effectiveRoute(of: index)
+    }
+    return (result, builder.effectiveDefault)
   }
 }
 
@@ -84,10 +123,12 @@ public struct RouteProblems: Error, Sendable, Equatable {
   public var problems: [RouteProblem]
 }
 
-/// What is wrong with one route.
+/// What is wrong with one route, or with `[access]`.
 public struct RouteProblem: Sendable, Equatable {
-  /// The place of the route in the configured order.
-  public var route: Int
+  /// The place of the route in the configured order; nil for `[access]`.
+  public var route: Int?
+  /// The key that it is about.
+  public var key: String
   /// What is wrong, and the remedy.
   public var message: String
 }

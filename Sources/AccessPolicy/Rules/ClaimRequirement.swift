@@ -9,10 +9,4 @@ public struct ClaimRequirement: Sendable, Equatable {
     self.claim = claim
     self.values = values
   }
-
-  /// Whether it is met.
-  /// - Parameter said: what the claim says, as text; empty where the token does not have it.
-  func isMet(by said: [String]) -> Bool {
-    values.contains { value in said.contains { $0.utf8.elementsEqual(value.utf8) } }
-  }
 }

@@ -2,12 +2,14 @@ import AccessPolicy
 import AppleIdentity
 import DataPlane
 
-/// Turns the routes of a document into settings.
+/// Turns the routes of a document, and `[access]`, into settings.
 enum RouteChecks {
+  /// - Returns: the places in the document of the routes that are in order by themselves.
   static func check(
-    _ drafts: [(index: Int, draft: RouteDraft, present: Set<String>)], into configuration: inout Configuration,
-    _ reading: inout Reading
-  ) {
+    _ drafts: [(index: Int, draft: RouteDraft, present: Set<String>)], _ access: AccessSettings,
+    into configuration: inout Configuration, _ reading: inout Reading
+  ) -> [Int] {
+    configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
     for (index, draft, present) in drafts {
       let path = NodePath(Sections.route.name).appending(index)
@@ -18,7 +20,13 @@ enum RouteChecks {
     }
     configuration.routes = settings.map(\.route)
     checkAddresses(settings, configuration, &reading)
-    complain(of: settings.map(\.route), at: { settings.indices.contains($0) ? settings[$0].index : 0 }, &reading)
+    if case .failure(let problems) = table(access, settings.map(\.route)) {
+      for problem in problems.problems {
+        let route = problem.route.map { NodePath(Sections.route.name).appending(settings[$0].index) }
+        complain(problem, at: (route ?? NodePath(Sections.access.name)).appending(problem.key), &reading)
+      }
+    }
+    return settings.map(\.index)
   }
 
   /// Rules about addresses that nobody is asked for would let nobody in, or everybody, and say nothing.
@@ -27,38 +35,39 @@ enum RouteChecks {
   ) {
     // Native apps ask for scopes themselves.
     guard !configuration.apple.scopes.contains(.email), configuration.apple.nativeClientIDs.isEmpty else { return }
+    checkAddresses(
+      configuration.access.lists, configuration.access.conditions, of: NodePath(Sections.access.name), &reading)
     for (index, route) in routes {
-      guard case .rules(let rules) = route.access else { continue }
-      let keys = [
-        ("allow_emails", !rules.emails.isEmpty), ("allow_email_domains", !rules.emailDomains.isEmpty),
-        ("private_email", rules.privateEmail != .allow),
-      ]
-      for (key, isThere) in keys where isThere {
-        reading.complain(
-          at: NodePath(Sections.route.name).appending(index).appending(key),
-          "\(key) goes by the address, and apple.scopes does not ask for it",
-          remedy: "write scopes = [\"name\", \"email\"], or go by allow_subjects or allow_organizations")
-      }
+      let lists: AccessLists? = if case .lists(let lists) = route.access { lists } else { nil }
+      checkAddresses(lists, route.conditions, of: NodePath(Sections.route.name).appending(index), &reading)
+    }
+  }
+
+  private static func checkAddresses(
+    _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ reading: inout Reading
+  ) {
+    let keys = [
+      ("allow_emails", lists?.emails.isEmpty == false), ("allow_email_domains", lists?.emailDomains.isEmpty == false),
+      ("private_email", conditions.privateEmail != .allow),
+    ]
+    for (key, isThere) in keys where isThere {
+      reading.complain(
+        at: path.appending(key),
+        "\(key) goes by the address, and apple.scopes does not ask for it",
+        remedy: "write scopes = [\"name\", \"email\"], or go by allow_subjects or allow_organizations")
     }
   }
 
   /// Looks at the path of a route whose other keys are not in order.
   static func checkPath(_ text: String, at path: NodePath, _ reading: inout Reading) {
-    guard case .failure(let problems) = table([RouteSettings(path: text, access: .signedIn)]) else { return }
-    for problem in problems.problems { complain(problem, at: path, &reading) }
+    guard case .failure(let problems) = table(AccessSettings(), [RouteSettings(path: text)]) else { return }
+    for problem in problems.problems { complain(problem, at: path.appending("path"), &reading) }
   }
 
-  private static func complain(
-    of routes: [RouteSettings], at index: (Int) -> Int, _ reading: inout Reading
-  ) {
-    guard case .failure(let problems) = table(routes) else { return }
-    for problem in problems.problems {
-      complain(problem, at: NodePath(Sections.route.name).appending(index(problem.route)), &reading)
-    }
-  }
-
-  private static func table(_ routes: [RouteSettings]) -> Result<RouteTable, RouteProblems> {
-    Result { () throws(RouteProblems) in try RouteTable(routes: routes) }
+  private static func table(
+    _ access: AccessSettings, _ routes: [RouteSettings]
+  ) -> Result<RouteTable, RouteProblems> {
+    Result { () throws(RouteProblems) in try RouteTable(access: access, routes: routes) }
   }
 
   private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout Reading) {
@@ -67,7 +76,7 @@ enum RouteChecks {
     let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
     let remedy = message[cut...].drop { $0 == UInt8(ascii: ";") || $0 == UInt8(ascii: " ") }
     reading.complain(
-      at: path.appending("path"), String(decoding: message[..<cut], as: UTF8.self),
+      at: path, String(decoding: message[..<cut], as: UTF8.self),
       remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
   }
 
@@ -92,38 +101,62 @@ enum RouteChecks {
         remedy: "remove it, or choose another path_prefix")
       return nil
     }
-    guard let access = access(draft, path, &reading) else { return nil }
-    var route = RouteSettings(path: draft.path, access: access)
-    route.upstream = draft.upstream.flatMap { UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? nil : $0 }
-    if draft.unauthenticated == .unauthorized { route.unauthenticated = .unauthorized }
-    if present.contains("unauthenticated"), draft.access == .public || draft.access == .deny {
-      let word = draft.access == .deny ? "deny" : "public"
-      reading.complain(
-        at: path.appending("unauthenticated"), "unauthenticated means nothing where access is \"\(word)\"",
-        remedy: "remove one of the two")
-      return nil
+    guard checkLists(draft, path, &reading), checkAccess(draft, present, path, &reading) else { return nil }
+    var route = RouteSettings(path: draft.path)
+    route.match = draft.match
+    route.access = draft.lists.map { .lists($0) } ?? draft.access?.setting
+    route.conditions = draft.conditions
+    route.unauthenticated = draft.unauthenticated?.setting
+    route.upstream = draft.upstream.map {
+      UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : $0
     }
     return route
   }
 
-  private static func access(
-    _ draft: RouteDraft, _ path: NodePath, _ reading: inout Reading
-  ) -> RouteSettings.Access? {
-    guard draft.hasRules else {
-      return switch draft.access {
-      case .public: .public
-      case .deny: .deny
-      case .signedIn, nil: .signedIn
-      }
+  /// An empty list would name nobody, and look as if it named everybody.
+  private static func checkLists(_ draft: RouteDraft, _ path: NodePath, _ reading: inout Reading) -> Bool {
+    let lists = [
+      ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
+      ("allow_organizations", draft.organizations),
+    ]
+    let empty = lists.filter { $0.1?.isEmpty == true }
+    guard draft.access == nil || draft.access == .signedIn else { return true }
+    for (key, _) in empty {
+      reading.complain(
+        at: path.appending(key), "\(key) is empty, so that nobody could pass by it",
+        remedy: "name somebody, leave the key out to inherit who may pass, or write access = \"deny\" to let nobody in")
     }
-    if let access = draft.access, access != .signedIn {
+    return empty.isEmpty
+  }
+
+  private static func checkAccess(
+    _ draft: RouteDraft, _ present: Set<String>, _ path: NodePath, _ reading: inout Reading
+  ) -> Bool {
+    guard let access = draft.access, access != .signedIn else { return true }
+    if draft.lists != nil || !draft.conditions.isEmpty {
       reading.complain(
         at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and says who may pass",
         remedy: access == .public
           ? "remove what says so to let everybody in, or access to let in only those it names"
           : "remove what says so to let nobody in, or access to let in those it names")
-      return nil
+      return false
     }
-    return .rules(draft.rules)
+    if present.contains("unauthenticated") {
+      reading.complain(
+        at: path.appending("unauthenticated"), "unauthenticated means nothing where access is \"\(access.rawValue)\"",
+        remedy: "remove one of the two")
+      return false
+    }
+    return true
+  }
+}
+
+extension RouteDraft.Access {
+  fileprivate var setting: RouteSettings.Access {
+    switch self {
+    case .public: .public
+    case .signedIn: .signedIn
+    case .deny: .deny
+    }
   }
 }

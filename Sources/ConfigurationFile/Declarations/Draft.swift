@@ -16,6 +16,7 @@ struct Draft: ReadingTarget {
   /// `assertion.key_files` and `assertion.audience`: both or neither.
   var assertionKeyFiles: [String]?
   var audience: String?
+  var access = AccessDraft()
   /// `pages.templates`.
   var templates: String?
 }
@@ -53,14 +54,15 @@ struct UpstreamTLSDraft: Sendable {
 /// A route while it is read.
 struct RouteDraft: ReadingTarget {
   var path = ""
+  var match = RouteSettings.Match.prefix
   var access: Access?
-  var unauthenticated = Unauthenticated.automatic
+  var unauthenticated: Unauthenticated?
   var upstream: String?
   var subjects: [String]?
   var emails: [String]?
   var emailDomains: [String]?
   var organizations: [String]?
-  var privateEmail: AccessRules.PrivateEmail?
+  var privateEmail: AccessConditions.PrivateEmail?
   var requirements: [ClaimRequirement]?
 
   enum Access: String, Sendable, CaseIterable {
@@ -68,39 +70,68 @@ struct RouteDraft: ReadingTarget {
     case `public`, deny
   }
 
-  enum Unauthenticated: String, Sendable, CaseIterable {
-    case automatic = "auto"
-    case unauthorized = "401"
+  /// The lists, if one of them is there.
+  var lists: AccessLists? {
+    guard subjects != nil || emails != nil || emailDomains != nil || organizations != nil else { return nil }
+    var lists = AccessLists()
+    lists.subjects = subjects ?? []
+    lists.emails = emails ?? []
+    lists.emailDomains = emailDomains ?? []
+    lists.organizations = organizations ?? []
+    return lists
   }
 
-  /// Whether one of the lists is there.
-  private var hasLists: Bool { subjects != nil || emails != nil || emailDomains != nil || organizations != nil }
+  var conditions: AccessConditions { AccessConditions(privateEmail ?? .allow, requirements ?? []) }
+}
 
-  /// Whether not everybody with a session may pass.
-  var hasRules: Bool { hasLists || (privateEmail ?? .allow) != .allow || requirements?.isEmpty == false }
+/// `[access]` while it is read.
+struct AccessDraft: Sendable {
+  var subjects: [String] = []
+  var emails: [String] = []
+  var emailDomains: [String] = []
+  var organizations: [String] = []
+  var privateEmail = AccessConditions.PrivateEmail.allow
+  var requirements: [ClaimRequirement] = []
+  var unauthenticated = Unauthenticated.automatic
 
-  var rules: AccessRules {
-    var rules = AccessRules()
-    rules.subjects = subjects ?? []
-    rules.emails = emails ?? []
-    rules.emailDomains = emailDomains ?? []
-    rules.organizations = organizations ?? []
-    rules.hasLists = hasLists
-    rules.privateEmail = privateEmail ?? .allow
-    rules.requirements = joined(requirements ?? [])
-    return rules
+  var settings: AccessSettings {
+    var lists = AccessLists()
+    lists.subjects = subjects
+    lists.emails = emails
+    lists.emailDomains = emailDomains
+    lists.organizations = organizations
+    var settings = AccessSettings()
+    if !lists.isEmpty { settings.lists = lists }
+    settings.conditions = AccessConditions(privateEmail, requirements)
+    settings.unauthenticated = unauthenticated.setting
+    return settings
   }
+}
 
+/// The answer to a request without a session, as it is written.
+enum Unauthenticated: String, Sendable, CaseIterable {
+  case automatic = "auto"
+  case unauthorized = "401"
+
+  var setting: RouteSettings.Unauthenticated {
+    switch self {
+    case .automatic: .automatic
+    case .unauthorized: .unauthorized
+    }
+  }
+}
+
+extension AccessConditions {
   /// Values of one claim stand for each other, wherever they stand in the list.
-  private func joined(_ requirements: [ClaimRequirement]) -> [ClaimRequirement] {
-    var result: [ClaimRequirement] = []
+  init(_ privateEmail: PrivateEmail, _ requirements: [ClaimRequirement]) {
+    self.init()
+    self.privateEmail = privateEmail
     for requirement in requirements {
-      if let place = result.firstIndex(where: { $0.claim.utf8.elementsEqual(requirement.claim.utf8) }) {
-        result[place].values += requirement.values
+      if let place = self.requirements.firstIndex(where: { $0.claim.utf8.elementsEqual(requirement.claim.utf8) }) {
+        self.requirements[place].values += requirement.values
       } else {
-        result.append(requirement)
+        self.requirements.append(requirement)
       }
     }
-    return result
   }
 }

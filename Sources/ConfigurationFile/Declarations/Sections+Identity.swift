@@ -262,8 +262,10 @@ extension Sections {
   static let route = Section<RouteDraft>(
     name: "route",
     introduction: """
-      Who may see what. Each [[route]] rules the paths under its prefix; the longest prefix wins, and without one a path \
-      is for everybody who is signed in. A path that servers read in more than one way never gets a laxer rule.
+      Who may see what. Each [[route]] holds for the paths under its path. Each setting of a request comes from the most \
+      specific route that states it (exact before prefix, longer before shorter), and in the end from [access]: a route \
+      changes only what it states. A path that servers read in more than one way never gets a laxer rule: where another \
+      reading falls under another route, both must admit.
       """,
     entries: [
       .required(
@@ -272,49 +274,57 @@ extension Sections {
         """
         The prefix. One that ends with "/" rules what is below it, one that does not also rules the path itself. It is \
         compared as it travels, percent-encoded and case-sensitively.
-        """),
+        """, seeAlso: ["route.match"]),
+      .byDefault(
+        "route.match", .choice, into: \.match,
+        """
+        "prefix": the route holds for what is below its path, too. "exact": for the path alone, before every prefix.
+        """, seeAlso: ["route.path"]),
       .absent(
         "route.access", .choice, into: \.access, example: "\"public\"",
         """
         "public": everybody, and the identity is still sent when there is a session. "signed-in": everybody with a \
         session. "deny": nobody.
-        """, omission: "Everybody with a session; with one of the lists below, those whom it names."),
-      .byDefault(
-        "route.unauthenticated", .choice, into: \.unauthenticated,
+        """,
+        omission: "With one of the lists below, those whom it names; else inherited, in the end from [access].",
+        seeAlso: ["access.allow_subjects"]),
+      .absent(
+        "route.unauthenticated", .choice, into: \.unauthenticated, example: "\"401\"",
         """
         What a request without a session gets: "401", or "auto", which sends a browser's navigation to sign in and \
         answers anything else with 401.
-        """),
+        """, omission: "Inherited.", seeAlso: ["access.unauthenticated"]),
       .absent(
         "route.upstream", .label, into: \.upstream, example: "\"reports\"",
-        "The name of the application that serves these paths, one of [[upstreams]].",
-        omission: "[upstream] serves them.", seeAlso: ["upstreams.name"]),
+        "The name of the application that serves these paths: one of [[upstreams]], or \"default\" for [upstream].",
+        omission: "Inherited; in the end [upstream] serves them.", seeAlso: ["upstreams.name"]),
       .absent(
-        "route.allow_subjects",
-        ValueType.words("identifier", expected: "a subject, as in \"001234.0123456789abcdef0123456789abcdef.0123\"")
-          .list(), into: \.subjects, example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
-        "Apple's sub of those who may pass. Whom any one of the lists names passes.",
-        omission: "This list names nobody."),
+        "route.allow_subjects", subjects, into: \.subjects,
+        example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
+        """
+        Apple's sub of those who may pass. A user whom any one of the lists names passes; the lists of less specific \
+        routes do not count then.
+        """, omission: "This list names nobody.", seeAlso: ["access.allow_subjects"]),
       .absent(
-        "route.allow_emails", ValueType.words("address", limit: 320, expected: "an e-mail address").list(),
-        into: \.emails, example: "[\"ada@example.com\"]",
-        "E-mail addresses of those who may pass, without regard to case.", omission: "This list names nobody.",
+        "route.allow_emails", emails, into: \.emails, example: "[\"ada@example.com\"]",
+        """
+        E-mail addresses of those who may pass, without regard to case. Apple's must be exactly one address, with a local \
+        part without quotation marks.
+        """, omission: "This list names nobody.",
         seeAlso: ["identity.allow_unverified_email"]),
       .absent(
-        "route.allow_email_domains", ValueType.words("domain", expected: "a domain, as in \"example.com\"").list(),
-        into: \.emailDomains, example: "[\"example.com\"]",
-        "What follows the last \"@\" of the addresses of those who may pass.", omission: "This list names nobody.",
+        "route.allow_email_domains", emailDomains, into: \.emailDomains, example: "[\"example.com\"]",
+        "What follows the \"@\" of the addresses of those who may pass.", omission: "This list names nobody.",
         seeAlso: ["identity.allow_unverified_email"]),
       .absent(
-        "route.allow_organizations", ValueType.words("identifier", expected: "an org_id").list(),
-        into: \.organizations, example: "[\"1234567\"]",
+        "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",
         "The org_id of the Managed Apple Accounts of those who may pass.", omission: "This list names nobody."),
       .absent(
         "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",
         """
         What is asked of the address, beside the lists: "deny" refuses who hides it behind Apple's relay (with a page that \
-        says how to share it), "require" who does not. "allow" asks nothing.
-        """, omission: "Nothing is asked.", seeAlso: ["route.allow_email_domains"]),
+        says how to share it), "require" who does not. "allow" asks nothing here, and lifts nothing.
+        """, omission: "Nothing is asked here.", seeAlso: ["route.allow_email_domains"]),
       .absent(
         "route.require_claims", ValueType.claimRequirement.list().named("list of claim=value"), into: \.requirements,
         example: "[\"real_user_status=2\", \"scopes=edu.users.read\"]",
@@ -322,6 +332,6 @@ extension Sections {
         What claims of Apple's have to say, beside the lists: each claim that is named says one of the values that are \
         named for it; of a claim with several values (scopes), one. real_user_status is told by native apps only; flags are \
         true or false.
-        """, omission: "Nothing is required.", seeAlso: ["identity.headers"]),
+        """, omission: "Nothing is required here.", seeAlso: ["identity.headers"]),
     ])
 }

@@ -7,7 +7,7 @@ enum Sections {
   static let all: [Section<Draft>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
     revalidation, native,
-    store, identity, identityHeaders, assertion, notifications, pages, pagesButton, log, shutdown,
+    store, identity, identityHeaders, assertion, notifications, pages, pagesButton, log, shutdown, access,
   ]
 
   /// Every key's description, those of routes last.

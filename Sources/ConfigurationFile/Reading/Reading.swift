@@ -57,6 +57,13 @@ struct Reading {
   /// Where a key stands, for the order of complaints.
   func place(of path: NodePath) -> SourcePlace { document.placeOfKey(path) }
 
+  /// A problem at a key that keeps nothing from running: it is told, not collected.
+  func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationProblem {
+    let place = document.placeOfKey(path)
+    return ConfigurationProblem(
+      file: fileName, line: place.line, column: place.column, what: "warning: \(what)", remedy: remedy)
+  }
+
   private mutating func add(_ what: String, remedy: String, at place: SourcePlace) {
     problems.append(
       ConfigurationProblem(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))

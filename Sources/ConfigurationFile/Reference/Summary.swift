@@ -29,7 +29,12 @@ extension Configuration {
       ("identity", identityHeaders.headers.map { "\($0.name) = \($0.claim)" }.joined(separator: ", ")),
     ]
     if !nativeText.isEmpty { lines.append(("native", nativeText)) }
-    lines.append(("routes", routes.isEmpty ? "everything for those who are signed in" : routesText))
+    if access != AccessSettings() { lines.append(("access", accessText)) }
+    lines.append(
+      (
+        "routes",
+        routes.isEmpty ? access == AccessSettings() ? "everything for those who are signed in" : "none" : routesText
+      ))
     let pages = pages.showSignInPage ? "sign-in page first" : "straight to Apple"
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages + templatesText))
     lines.append(
@@ -89,12 +94,28 @@ extension Configuration {
       let access =
         switch route.access {
         case .public: "public"
-        case .signedIn: "signed in"
-        case .rules: "rules"
+        case .signedIn: route.conditions.isEmpty ? "signed in" : "rules"
+        case .lists: "rules"
         case .deny: "deny"
+        case nil: route.conditions.isEmpty ? "as above it" : "as above it, and conditions"
         }
-      return "\(route.path) \(access)\(route.upstream.map { " (\($0))" } ?? "")"
+      return "\(route.path)\(route.match == .exact ? " exactly" : "") \(access)"
+        + (route.upstream.map { " (\($0))" } ?? "")
     }.joined(separator: ", ")
+  }
+
+  private var accessText: String {
+    guard let lists = access.lists else {
+      return "everybody who is signed in\(access.conditions.isEmpty ? "" : ", with conditions")"
+    }
+    let parts = [
+      (lists.subjects.count, "subject"), (lists.emails.count, "address"), (lists.emailDomains.count, "domain"),
+      (lists.organizations.count, "organization"),
+    ]
+    let counts = parts.filter { $0.0 > 0 }.map { count, word in
+      "\(count) \(count == 1 ? word : word == "address" ? "addresses" : word + "s")"
+    }
+    return counts.joined(separator: ", ") + (access.conditions.isEmpty ? "" : ", with conditions")
   }
 
   private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }

@@ -50,7 +50,7 @@ struct GateKnowledge: Sendable {
     prefix = settings.prefix
     ownPaths = Array((settings.prefix + "/").utf8)
     authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts)
-    routes = try RouteTable(routes: settings.routes)
+    routes = try RouteTable(access: settings.access, routes: settings.routes)
     self.keyring = keyring
     identity = settings.identity
     self.assertions = assertions

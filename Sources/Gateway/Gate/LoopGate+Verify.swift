@@ -31,8 +31,8 @@ extension LoopGate {
       return status(.unauthorized)
     }
     guard isPathKnown else { return status(.forbidden) }
-    if case .rules(let index) = route.access {
-      if case .denied = entry.verdict(of: knowledge.routes.rules[index], knowledge) { return status(.forbidden) }
+    if case .rules(let rules) = route.access {
+      if case .denied = entry.verdict(of: rules, knowledge) { return status(.forbidden) }
     }
     if let signing = renewAssertion(of: entry) { return .wait(signing) }
     var fields: HTTPFields = [:]

@@ -66,11 +66,13 @@ final class LoopGate: RequestGate {
       judgement = PathJudgement.judge(text)
       if case .refused = judgement { return answer(.badRequest, head, bytes) }
       if isOurs { return own(head, bytes, path) }
-      decision = knowledge.routes.matchWithSessionParameter(text, judgement)
+      decision = knowledge.routes.matchWithSessionParameter(
+        text, judgement, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
     } else {
       // `*`, or an absolute form without a path: the server as a whole.
       judgement = .canonical
-      decision = knowledge.routes.match(Self.root.span, judgement)
+      decision = knowledge.routes.match(
+        Self.root.span, judgement, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
     }
     return pass(decision, head, bytes)
   }
@@ -110,8 +112,8 @@ final class LoopGate: RequestGate {
       if isPublic { return forward(nil, route, routeClass, head, bytes) }
       return signInFirst(route, head, bytes, routeClass)
     }
-    if case .rules(let index) = route.access {
-      if case .denied(let denial) = entry.verdict(of: knowledge.routes.rules[index], knowledge) {
+    if case .rules(let rules) = route.access {
+      if case .denied(let denial) = entry.verdict(of: rules, knowledge) {
         return answer(PageFailure(denial), head, bytes, routeClass: routeClass, renewing: entry)
       }
     }

@@ -18,6 +18,8 @@ final class SessionEntry {
   private(set) var assertionEndsAt: Int64 = 0
   /// The user as rules ask about one.
   private let applicant: Applicant
+  /// What rules have said of the user under one configuration.
+  private var verdicts = VerdictCache()
   let tag: SessionTag
   /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
   private(set) var user: UInt64?
@@ -41,7 +43,7 @@ final class SessionEntry {
   let footprint: Int
 
   /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
-  private static let ownBytes = 1_536
+  private static let ownBytes = 1_600
 
   /// - Parameter proof: what the session was found by; by another configuration than this one it is judged again.
   init(_ snapshot: SessionSnapshot, _ proof: SessionProof, _ knowledge: GateKnowledge) {
@@ -75,8 +77,23 @@ final class SessionEntry {
     assertionEndsAt = 0
   }
 
-  /// What rules say of the user.
-  func verdict(of rules: AccessRules, _ knowledge: GateKnowledge) -> RuleVerdict {
+  /// What rules say of the user, each of which must let the user in; of several that do not, the first one's reason.
+  func verdict(of rules: RuleIndexes, _ knowledge: GateKnowledge) -> RuleVerdict {
+    for position in 0..<rules.count {
+      let rule = rules[position]
+      let verdict: RuleVerdict
+      if let known = verdicts.find(rule, generation: knowledge.generation) {
+        verdict = known
+      } else {
+        verdict = judge(by: knowledge.routes.rules[rule], knowledge)
+        verdicts.remember(verdict, of: rule, generation: knowledge.generation)
+      }
+      if verdict != .allowed { return verdict }
+    }
+    return .allowed
+  }
+
+  private func judge(by rules: AccessRules, _ knowledge: GateKnowledge) -> RuleVerdict {
     rules.judge(applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail) { claim in
       if claim.utf8.elementsEqual("scopes".utf8) { return snapshot.account.claims.scopes ?? [] }
       let said = IdentityHeaders.claim(

@@ -57,6 +57,7 @@ enum FixedSettings {
     compare("identity", current.identity == next.identity)
     compare("assertion", current.assertion == next.assertion)
     compare("notifications", current.notificationRelay == next.notificationRelay)
+    compare("access", current.access == next.access)
     compare("route", current.routes == next.routes)
     compare("pages", current.pages == next.pages && current.button == next.button)
     compare("log", current.log == next.log)

@@ -61,10 +61,10 @@ enum FixedRoutes {
   }
 
   private static func table(root: RouteSettings.Access?) -> RouteTable {
-    var rules = AccessRules()
-    rules.subjects = ["001234.abcdef.0789"]
+    var lists = AccessLists()
+    lists.subjects = ["001234.abcdef.0789"]
     var routes = [
-      RouteSettings(path: "/admin", access: .rules(rules)), RouteSettings(path: "/api/v1", access: .rules(rules)),
+      RouteSettings(path: "/admin", access: .lists(lists)), RouteSettings(path: "/api/v1", access: .lists(lists)),
       RouteSettings(path: "/private", access: .deny), RouteSettings(path: "/public/", access: .public),
       RouteSettings(path: "/assets", access: .public), RouteSettings(path: "/home", access: .signedIn),
     ]

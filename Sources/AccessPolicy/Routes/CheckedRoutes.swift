@@ -1,0 +1,223 @@
+/// Routes that were looked at one by one and beside each other, and what their order goes by.
+struct CheckedRoutes {
+  let access: AccessSettings
+  let routes: [RouteSettings]
+  private(set) var methods = RouteMethods()
+  /// The numbers of the methods that a route holds for; nil: all.
+  private(set) var methodNumbers: [Set<Int>?] = []
+  private(set) var problems = RouteProblemSet()
+
+  /// Routes without a problem of their own, by their host.
+  private var good: [Host: [Int]] = [:]
+  /// Routes whose host, path and match are the same, by their places.
+  private var alike: [Key: [Int]] = [:]
+  /// Routes whose lenient readings are the same and that state who may pass.
+  private var twins: [Key: [Int]] = [:]
+
+  private struct Key: Hashable {
+    var host: Host
+    var path: [UInt8]
+    /// nil among twins.
+    var match: RouteSettings.Match?
+  }
+
+  private enum Host: Hashable {
+    case publicURL
+    case named([UInt8])
+    case all
+
+    init(_ scope: RouteSettings.HostScope) {
+      self =
+        switch scope {
+        case .publicURL: .publicURL
+        case .named(let name): .named(Array(name.utf8))
+        case .all: .all
+        }
+    }
+  }
+
+  init(_ access: AccessSettings, _ routes: [RouteSettings]) {
+    self.access = access
+    self.routes = routes
+    if let complaint = access.lists?.complaint {
+      problems.add(RouteProblem(route: nil, key: complaint.key, message: complaint.message))
+    }
+    for (index, route) in routes.enumerated() {
+      methodNumbers.append(route.methods.map { methods.numbers(of: $0) })
+      if let (key, message) = complaint(about: route, at: index) {
+        problems.add(RouteProblem(route: index, key: key, message: "route \"\(route.path)\": \(message)"))
+      } else {
+        good[Host(route.host), default: []].append(index)
+      }
+    }
+  }
+
+  /// The routes that can hold for requests to a host.
+  /// - Parameter host: nil for the host of `public_url`.
+  func indexes(for host: String?) -> [Int] {
+    let own = host.map { Host.named(Array($0.utf8)) } ?? .publicURL
+    return (good[own] ?? []) + (good[.all] ?? [])
+  }
+
+  /// Whether a route holds for a method.
+  func holds(_ index: Int, for method: Int) -> Bool { methodNumbers[index]?.contains(method) ?? true }
+
+  /// Whether one route is more specific than another that holds for the same request: a named host before all others,
+  /// then exact before prefix, the longer path, stated methods before none, no host before every host, fewer methods.
+  func isMoreSpecific(_ one: Int, than other: Int, isNamedHost: Bool) -> Bool {
+    let (a, b) = (rank(one, isNamedHost), rank(other, isNamedHost))
+    return a.lexicographicallyPrecedes(b)
+  }
+
+  private func rank(_ index: Int, _ isNamedHost: Bool) -> [Int] {
+    let route = routes[index]
+    let isForAll = route.host == .all
+    return [
+      isNamedHost && isForAll ? 1 : 0, route.match == .exact ? 0 : 1, -route.path.utf8.count,
+      route.methods == nil ? 1 : 0, isForAll ? 1 : 0, methodNumbers[index]?.count ?? 0,
+    ]
+  }
+
+  /// The bytes of a route's path as they are read leniently, without the trailing slash.
+  static func loose(_ path: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var reading = LooseReading()
+    while let byte = reading.next(in: path.span) { result.append(byte) }
+    if result.last == UInt8(ascii: "/") { result.removeLast() }
+    return result
+  }
+
+  // MARK: Complaints
+
+  private mutating func complaint(about route: RouteSettings, at index: Int) -> (key: String, message: String)? {
+    let path = Array(route.path.utf8)
+    if let message = Self.complaint(about: path) { return ("path", message) }
+    if case .lists(let lists) = route.access {
+      if lists.isEmpty {
+        return (
+          "path", "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
+        )
+      }
+      if let complaint = lists.complaint { return complaint }
+    }
+    if let methods = route.methods, methods.isEmpty || methods.contains("") {
+      return ("methods", "it holds for no method; name one, as in [\"GET\"], or leave methods out")
+    }
+    return complaint(about: route, at: index, path)
+  }
+
+  /// What is wrong with a path by itself.
+  private static func complaint(about path: [UInt8]) -> String? {
+    let beginsSegmentWithColon = zip(path, path.dropFirst()).contains {
+      $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ":")
+    }
+    if beginsSegmentWithColon || path.contains(UInt8(ascii: "*")) {
+      return "a path is a prefix, not a pattern; leave \"*\" and \"/:\" out (\"/public/\" rules everything below it)"
+    }
+    switch PathJudgement.judge(path.span) {
+    case .canonical: return nil
+    case .refused(.notAbsolute): return "a path begins with \"/\"; write \"/public/\", for instance"
+    case .refused(.delimiter): return "a route knows no query and no fragment; leave \"?\" or \"#\" and the rest out"
+    case .refused(.dotSegment): return "\".\" and \"..\" never reach a route; write the path they lead to"
+    case .ambiguous(.rawNonASCII), .refused(.controlByte):
+      return "spaces and letters beyond ASCII arrive percent-encoded; write them so (\"%C3%A9\" for \"é\")"
+    case .ambiguous(.emptySegment), .ambiguous(.leadingDoubleSlash): return "write one slash for two"
+    case .ambiguous(.compatibilityLetter):
+      return "applications may read another letter of this path as plain ASCII; write a path of plain letters"
+    case .ambiguous, .refused:
+      return "servers read this path in more than one way; write plain letters without \";\", \"\\\" and the "
+        + "percent-encodings of letters, digits, \"/\" and control bytes"
+    }
+  }
+
+  /// What is wrong with a route beside those before it.
+  private mutating func complaint(
+    about route: RouteSettings, at index: Int, _ path: [UInt8]
+  ) -> (key: String, message: String)? {
+    let host = Host(route.host)
+    let key = Key(host: host, path: path, match: route.match)
+    for other in alike[key] ?? [] {
+      let (mine, theirs) = (methodNumbers[index], methodNumbers[other])
+      guard let mine, let theirs else {
+        if mine == nil, theirs == nil { return ("path", "there is a route of this path already; join the two") }
+        continue
+      }
+      if mine == theirs { return ("path", "there is a route of this path and these methods already; join the two") }
+      if !mine.isDisjoint(with: theirs), !mine.isSubset(of: theirs), !theirs.isSubset(of: mine) {
+        return (
+          "methods",
+          "another route of this path shares some of its methods, and neither is more specific; "
+            + "let one of them hold for all methods of the other, or for none"
+        )
+      }
+    }
+    alike[key, default: []].append(index)
+    guard route.statesAccess else { return nil }
+    let looseKey = Key(host: host, path: Self.loose(path), match: nil)
+    let twin = twins[looseKey]?.first { other in
+      let that = routes[other]
+      return !that.path.utf8.elementsEqual(path) && overlap(index, other)
+        && (that.access != route.access || that.conditions != route.conditions)
+    }
+    // Among many spellings with the same rules the first stands for all.
+    if twins[looseKey]?.count ?? 0 < 16 { twins[looseKey, default: []].append(index) }
+    return twin.map {
+      (
+        "path",
+        "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take them "
+          + "for the same; give both the same access"
+      )
+    }
+  }
+
+  private func overlap(_ one: Int, _ other: Int) -> Bool {
+    guard let mine = methodNumbers[one], let theirs = methodNumbers[other] else { return true }
+    return !mine.isDisjoint(with: theirs)
+  }
+}
+
+/// What is wrong with routes, each told once.
+struct RouteProblemSet {
+  private(set) var problems: [RouteProblem] = []
+  /// Routes that were complained of for what their chain holds.
+  private var told: Set<Int> = []
+
+  mutating func add(_ problem: RouteProblem) { problems.append(problem) }
+
+  /// Looks at what holds together for a request.
+  /// - Parameter chain: the routes, the most specific one first.
+  mutating func check(_ effective: EffectiveRoute, _ chain: [Int], _ checked: CheckedRoutes) {
+    checkConditions(chain, checked)
+    guard effective.access.value == .public, case .route(let source) = effective.access.source else { return }
+    // What a more specific route asks for would be asked of nobody.
+    for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
+      let path = checked.routes[source].path
+      tell(
+        index, checked, key: checked.routes[index].conditions.requirements.isEmpty ? "private_email" : "require_claims",
+        "it gets access = \"public\" from the route \"\(path)\", so that nobody would be asked for this; "
+          + "write access = \"signed-in\" or a list here, or remove it")
+    }
+  }
+
+  private mutating func checkConditions(_ chain: [Int], _ checked: CheckedRoutes) {
+    var first: (value: AccessConditions.PrivateEmail, route: Int)?
+    let settings = chain.map { (checked.routes[$0].conditions.privateEmail, Optional($0)) }
+    for (value, route) in settings + [(checked.access.conditions.privateEmail, nil)] where value != .allow {
+      guard let stated = first else {
+        if let route { first = (value, route) }
+        continue
+      }
+      guard stated.value != value else { continue }
+      let place = route.map { "the route \"\(checked.routes[$0].path)\"" } ?? "[access]"
+      tell(
+        stated.route, checked, key: "private_email",
+        "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions add up: "
+          + "nobody could pass; remove one of the two")
+    }
+  }
+
+  private mutating func tell(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
+    guard told.insert(route).inserted else { return }
+    add(RouteProblem(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
+  }
+}

@@ -1,0 +1,70 @@
+/// What holds for the requests of a route: each setting, and where it is stated.
+public struct EffectiveRoute: Sendable, Equatable {
+  /// Who may pass.
+  public var access: Stated<RouteSettings.Access>
+  /// What is asked of them besides, from the most to the least specific route. Empty on a public route.
+  public var conditions: [Stated<AccessConditions>]
+  public var unauthenticated: Stated<RouteSettings.Unauthenticated>
+  /// The name of the application; nil for the one of `[upstream]`.
+  public var upstream: Stated<String?>
+
+  /// A setting, and where it is stated.
+  public struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
+    public var value: Value
+    public var source: Source
+
+    public init(_ value: Value, by source: Source) {
+      self.value = value
+      self.source = source
+    }
+  }
+
+  /// Where a setting is stated.
+  public enum Source: Sendable, Hashable {
+    /// The route at this place of the configured order.
+    case route(Int)
+    /// `[access]`.
+    case access
+    /// Nowhere: the default.
+    case standard
+  }
+
+  /// - Parameters:
+  ///   - chain: the routes that hold, by their places in `routes`, the most specific one first.
+  ///   - isNamedHost: whether the routes of one host stand before those of every host: then they lift no denial of the
+  ///     latter.
+  init(_ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, isNamedHost: Bool = false) {
+    var access = Self.access(chain, of: routes)
+    if isNamedHost, let common = Self.access(chain.filter { routes[$0].host == .all }, of: routes),
+      common.value == .deny
+    {
+      access = common
+    }
+    self.access =
+      access ?? settings.lists.map { Stated(.lists($0), by: .access) } ?? Stated(.signedIn, by: .standard)
+    conditions = []
+    if self.access.value != .public {
+      for index in chain where !routes[index].conditions.isEmpty {
+        conditions.append(Stated(routes[index].conditions, by: .route(index)))
+      }
+      if !settings.conditions.isEmpty { conditions.append(Stated(settings.conditions, by: .access)) }
+    }
+    unauthenticated =
+      Self.first(chain) { routes[$0].unauthenticated }
+      ?? Stated(settings.unauthenticated, by: settings.unauthenticated == .automatic ? .standard : .access)
+    let upstream = Self.first(chain) { routes[$0].upstream }
+    let isDefault = upstream.map { $0.value.utf8.elementsEqual(RouteSettings.defaultUpstream.utf8) } ?? true
+    self.upstream = Stated(isDefault ? nil : upstream?.value, by: upstream?.source ?? .standard)
+  }
+
+  private static func access(_ chain: [Int], of routes: [RouteSettings]) -> Stated<RouteSettings.Access>? {
+    first(chain) { routes[$0].access }
+  }
+
+  private static func first<Value>(_ chain: [Int], _ value: (Int) -> Value?) -> Stated<Value>? {
+    for index in chain {
+      if let value = value(index) { return Stated(value, by: .route(index)) }
+    }
+    return nil
+  }
+}

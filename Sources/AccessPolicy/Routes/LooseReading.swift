@@ -1,0 +1,73 @@
+/// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
+/// letters as the ASCII they stand for, empty segments collapsed, and without what servers drop at the end of a segment
+/// (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It reads from the left and builds nothing.
+struct LooseReading {
+  private var index = 0
+  /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 is none.
+  private var pending: UInt32 = 0
+
+  init() {}
+
+  /// Takes the next byte; nil at the end, and at an escape that is none.
+  @inline(__always)
+  mutating func next(in path: Span<UInt8>) -> UInt8? {
+    if pending != 0 { return takePending() }
+    guard index < path.count, let (byte, next) = PathByte.decoded(path, at: index) else { return nil }
+    if byte >= 0xC2, let (scalar, end) = PathByte.scalar(path, at: index) {
+      pending = CompatibilityLetters.ascii(of: scalar)
+      if pending != 0 {
+        index = end
+        return takePending()
+      }
+    }
+    index = next
+    return PathByte.folded(byte)
+  }
+
+  private mutating func takePending() -> UInt8 {
+    let byte = UInt8(truncatingIfNeeded: pending)
+    pending >>= 8
+    return PathByte.folded(byte)
+  }
+
+  /// The end of the segment, if nothing of it is left but what servers drop.
+  func segmentEnd(in path: Span<UInt8>) -> LooseReading? {
+    var position = self
+    var dropsRest = false
+    while true {
+      let here = position
+      guard let byte = position.next(in: path) else { return here.isAtEnd(of: path) ? here : nil }
+      switch byte {
+      case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"): return here
+      case UInt8(ascii: ";"), UInt8(ascii: ":"): dropsRest = true
+      case UInt8(ascii: "."), UInt8(ascii: " "): break
+      default: if !dropsRest { return nil }
+      }
+    }
+  }
+
+  /// The position behind one or more separators, and behind the empty segments between them; nil where there is none.
+  /// To be asked at the end of a segment.
+  func behindSeparators(in path: Span<UInt8>) -> LooseReading? {
+    var end = self
+    var result: LooseReading?
+    while true {
+      var position = end
+      guard let byte = position.next(in: path), byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") else {
+        return result
+      }
+      result = position
+      guard let next = position.segmentEnd(in: path) else { return result }
+      end = next
+    }
+  }
+
+  /// Whether nothing follows, or only what a server takes for a query or a fragment.
+  func isAtPathEnd(in path: Span<UInt8>) -> Bool {
+    var position = self
+    guard let byte = position.next(in: path) else { return isAtEnd(of: path) }
+    return byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#")
+  }
+
+  private func isAtEnd(of path: Span<UInt8>) -> Bool { pending == 0 && index >= path.count }
+}

@@ -1,0 +1,169 @@
+/// The routes that can hold for requests to one host, in two tries: one over the bytes of paths, one over their lenient
+/// reading. What holds for each path and method is worked out beforehand.
+final class RouteTree: Sendable {
+  /// A path that has routes.
+  struct Place {
+    /// The row of what lies at or below the path as a prefix; ``noRow`` where no route holds for the path as a prefix.
+    var prefix = RouteTree.noRow
+    /// The row of the path itself where a route holds for exactly it; ``noRow`` otherwise.
+    var exact = RouteTree.noRow
+    /// This place and those whose paths lie under its path as a prefix, in an order in which they stand together.
+    var subtree: Range<Int32> = 0..<0
+  }
+
+  /// A place at which routes state who may pass, under the lenient reading of its path.
+  struct LooseEntry {
+    var looseNode: Int32
+    var place: Int32
+    /// Whether it is for exactly the path.
+    var isExact: Bool
+    /// The row of decisions; ``noDecision`` for methods for which no route of the place states anything.
+    var row: Int32
+  }
+
+  static let noRow = Int32.min
+  static let noDecision = Int32.max
+
+  private let exact: ByteTrie
+  private let loose: ByteTrie
+  private let places: [Place]
+  /// The place of each node of `exact`; -1 where there is none.
+  private let placeOfNode: [Int32]
+  /// In the order of their nodes.
+  private let entries: [LooseEntry]
+  /// The first entry of each node of `loose`; -1 where there is none.
+  private let firstEntry: [Int32]
+  private let decisions: [RouteDecision]
+  /// Decisions by method, ``stride`` for each row that differs by method.
+  private let table: [Int32]
+  private let stride: Int
+
+  /// The rows of what no route holds for, of the route `/`, and of what could be anywhere.
+  private let defaultRow: Int32
+  private let rootRow: Int32
+  private let everywhereRow: Int32
+  /// The greatest strictness of any entry.
+  private let strictest: Int
+  private let hasUnauthorizedEntry: Bool
+
+  init(_ parts: consuming RouteTreeBuilder.Parts) {
+    exact = parts.exact
+    loose = parts.loose
+    places = parts.places
+    placeOfNode = parts.placeOfNode
+    entries = parts.entries
+    firstEntry = parts.firstEntry
+    decisions = parts.rows.decisions
+    table = parts.rows.table
+    stride = parts.rows.stride
+    defaultRow = parts.defaultRow
+    rootRow = parts.rootRow
+    everywhereRow = parts.everywhereRow
+    strictest = parts.stating.map(\.access.strictness).max() ?? 0
+    hasUnauthorizedEntry = parts.stating.contains { $0.access != .public && $0.unauthenticated == .unauthorized }
+  }
+
+  /// The decision on a path, whose judgement must not be a refusal. Without allocation; the time is proportional to the
+  /// length of the path, as far as it is the beginning of a route's.
+  func match(_ path: Span<UInt8>, _ judgement: PathJudgement, method: Int) -> RouteDecision {
+    var request = Request(method: method)
+    var row = defaultRow
+    var node = 0
+    var index = 0
+    while index < path.count {
+      node = exact.child(of: node, path[index])
+      if node < 0 { break }
+      index += 1
+      let place = placeOfNode[node]
+      guard place >= 0 else { continue }
+      if index == path.count { request.exactPlace = place }
+      let prefix = places[Int(place)].prefix
+      // A prefix ends with a slash, or the path has a slash, or its end, next.
+      if prefix != Self.noRow,
+        index == path.count || path[index - 1] == UInt8(ascii: "/") || path[index] == UInt8(ascii: "/")
+      {
+        row = prefix
+        request.prefixPlace = place
+      }
+    }
+    if request.exactPlace >= 0 {
+      let exact = places[Int(request.exactPlace)].exact
+      if exact != Self.noRow { row = exact }
+    }
+    var decision = self[row, method]
+    if case .ambiguous(let ambiguity) = judgement {
+      decision = decision.noLaxer(than: self[defaultRow, method]).noLaxer(than: self[rootRow, method])
+      if ambiguity.couldBeAnywhere { return decision.restricted(by: self[everywhereRow, method]) }
+    }
+    if canBeRestricted(decision) { readLoosely(path, LooseReading(), at: 0, request, &decision) }
+    return decision
+  }
+
+  /// Whether any request needs more than a session.
+  var hasRestrictions: Bool { decisions.contains { $0.access.strictness > RouteDecision.Access.signedIn.strictness } }
+
+  /// What the walk over the exact bytes has found.
+  private struct Request {
+    let method: Int
+    /// The place of the longest prefix that the path lies under; -1 where there is none.
+    var prefixPlace: Int32 = -1
+    /// The place whose path this is; -1 where there is none.
+    var exactPlace: Int32 = -1
+  }
+
+  @inline(__always)
+  private func canBeRestricted(_ decision: RouteDecision) -> Bool {
+    let strictness = decision.access.strictness
+    return strictness < 3
+      && (strictest > strictness || strictest == 2 && strictness == 2
+        || hasUnauthorizedEntry && decision.unauthenticated == .automatic)
+  }
+
+  /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both are
+  /// followed; each node is reached at most once.
+  private func readLoosely(
+    _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision
+  ) {
+    var (reading, node) = (start, startNode)
+    while true {
+      let slash = loose.child(of: node, UInt8(ascii: "/"))
+      if slash >= 0 || firstEntry[node] >= 0, let end = reading.segmentEnd(in: path) {
+        let next = end.behindSeparators(in: path)
+        if firstEntry[node] >= 0 {
+          restrict(&decision, at: node, request, isPathEnd: (next ?? end).isAtPathEnd(in: path))
+        }
+        if slash >= 0, let next { readLoosely(path, next, at: slash, request, &decision) }
+      }
+      guard let byte = reading.next(in: path), byte != UInt8(ascii: "/") else { return }
+      node = loose.child(of: node, byte)
+      if node < 0 { return }
+    }
+  }
+
+  private func restrict(_ decision: inout RouteDecision, at node: Int, _ request: Request, isPathEnd: Bool) {
+    var index = Int(firstEntry[node])
+    while index < entries.count, entries[index].looseNode == node {
+      let entry = entries[index]
+      index += 1
+      if entry.isExact ? !isPathEnd || entry.place == request.exactPlace : isPrefix(entry.place, request) { continue }
+      let number = number(entry.row, request.method)
+      if number != Self.noDecision { decision = decision.restricted(by: decisions[Int(number)]) }
+    }
+  }
+
+  /// Whether the path lies under a place's path byte for byte.
+  @inline(__always)
+  private func isPrefix(_ place: Int32, _ request: Request) -> Bool {
+    request.prefixPlace >= 0
+      && places[Int(place)].subtree.contains(places[Int(request.prefixPlace)].subtree.lowerBound)
+  }
+
+  @inline(__always)
+  private subscript(row: Int32, method: Int) -> RouteDecision { decisions[Int(number(row, method))] }
+
+  /// The number of a row's decision: the row itself, or what stands in the table.
+  @inline(__always)
+  private func number(_ row: Int32, _ method: Int) -> Int32 {
+    row >= 0 ? row : table[Int(~row) &* stride &+ method]
+  }
+}

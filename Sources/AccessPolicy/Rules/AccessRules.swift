@@ -1,0 +1,136 @@
+/// The lists and conditions that hold for a request together, ready to be asked: members stand in sets.
+public struct AccessRules: Sendable, Hashable {
+  /// nil: everybody is named.
+  private let lists: CompiledLists?
+  private let privateEmail: AccessConditions.PrivateEmail
+  private let requirements: [CompiledRequirement]
+
+  public init(lists: AccessLists?, conditions: AccessConditions = AccessConditions()) {
+    self.init(compiled: lists.map { CompiledLists($0) }, conditions: conditions)
+  }
+
+  init(compiled lists: CompiledLists?, conditions: AccessConditions) {
+    self.lists = lists
+    privateEmail = conditions.privateEmail
+    var requirements: [CompiledRequirement] = []
+    for requirement in conditions.requirements.map(CompiledRequirement.init) where !requirements.contains(requirement) {
+      requirements.append(requirement)
+    }
+    self.requirements = requirements
+  }
+
+  /// Whether any list names the user, and neither the address nor a claim is against it.
+  ///
+  /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
+  /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address. A text that is not exactly
+  /// one address is named by no list.
+  ///
+  /// - Parameters:
+  ///   - applicant: the user.
+  ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
+  ///   - claim: what a claim of the user's says, by its name; asked only where there are requirements.
+  public func judge(
+    _ applicant: Applicant, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
+  ) -> RuleVerdict {
+    switch privateEmail {
+    case .allow: break
+    case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
+    case .require: if !applicant.isPrivateEmail { return .denied(.emailShown) }
+    }
+    for requirement in requirements where !requirement.isMet(by: claim(requirement.claim)) {
+      return .denied(.claimNotMet)
+    }
+    guard let lists else { return .allowed }
+    if lists.subjects.contains(Array(applicant.subject.utf8)) { return .allowed }
+    if let organization = applicant.organization, !organization.isEmpty,
+      lists.organizations.contains(Array(organization.utf8))
+    {
+      return .allowed
+    }
+    guard !lists.emails.isEmpty || !lists.emailDomains.isEmpty else { return .denied(.notListed) }
+    guard let email = applicant.email, !email.isEmpty else { return .denied(.emailMissing) }
+    guard lists.names(email: email) else { return .denied(applicant.isPrivateEmail ? .emailHidden : .notListed) }
+    return applicant.isEmailVerified || !requiresVerifiedEmail ? .allowed : .denied(.emailNotVerified)
+  }
+}
+
+/// Lists as sets of bytes: equality of `String` is not that of bytes.
+struct CompiledLists: Sendable, Hashable {
+  let subjects: Set<[UInt8]>
+  /// In lower case.
+  let emails: Set<[UInt8]>
+  /// In lower case.
+  let emailDomains: Set<[UInt8]>
+  let organizations: Set<[UInt8]>
+
+  init(_ lists: AccessLists) {
+    subjects = Set(lists.subjects.map { Array($0.utf8) })
+    emails = Set(lists.emails.map { $0.utf8.map(PathByte.folded) })
+    emailDomains = Set(lists.emailDomains.map { $0.utf8.map(PathByte.folded) })
+    organizations = Set(lists.organizations.map { Array($0.utf8) })
+  }
+
+  func names(email: String) -> Bool {
+    guard let address = EmailAddress(email) else { return false }
+    return emails.contains(address.folded) || emailDomains.contains(Array(address.folded[address.domain]))
+  }
+}
+
+/// A requirement whose values stand in a set of bytes.
+struct CompiledRequirement: Sendable, Hashable {
+  let claim: String
+  private let name: [UInt8]
+  private let values: Set<[UInt8]>
+
+  init(_ requirement: ClaimRequirement) {
+    claim = requirement.claim
+    name = Array(requirement.claim.utf8)
+    values = Set(requirement.values.map { Array($0.utf8) })
+  }
+
+  /// Whether the claim says one of the values.
+  func isMet(by said: [String]) -> Bool { said.contains { values.contains(Array($0.utf8)) } }
+
+  static func == (a: CompiledRequirement, b: CompiledRequirement) -> Bool { a.name == b.name && a.values == b.values }
+
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(values)
+  }
+}
+
+extension AccessLists {
+  /// A mistake in the lists: the key that it stands under, what is wrong, and the remedy.
+  var complaint: (key: String, message: String)? {
+    let lists = [
+      ("allow_subjects", subjects), ("allow_emails", emails), ("allow_email_domains", emailDomains),
+      ("allow_organizations", organizations),
+    ]
+    if let (key, _) = lists.first(where: { $0.1.contains("") }) {
+      return (key, "an empty text in a list lets nobody in; remove it")
+    }
+    if let email = emails.first(where: { EmailAddress($0) == nil }) {
+      return (
+        "allow_emails",
+        "\"\(email)\" in allow_emails is no address; write \"name@example.com\", or use allow_email_domains"
+      )
+    }
+    if let domain = emailDomains.first(where: { !EmailAddress.isDomain($0) }) {
+      return (
+        "allow_email_domains",
+        "\"\(domain)\" in allow_email_domains is no domain; write what follows the \"@\", without a pattern"
+      )
+    }
+    if emailDomains.contains(where: { $0.utf8.lazy.map(PathByte.folded).elementsEqual(Self.relayDomain.utf8) }) {
+      return (
+        "allow_email_domains",
+        "\"\(Self.relayDomain)\" in allow_email_domains would let in everybody who hides the address, whoever it is; "
+          + "remove it, and write private_email = \"require\" if just that is meant"
+      )
+    }
+    return nil
+  }
+
+  /// The domain of Apple's mail relay.
+  private static let relayDomain = "privaterelay.appleid.com"
+}

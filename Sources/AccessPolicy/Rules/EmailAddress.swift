@@ -1,0 +1,65 @@
+/// One e-mail address as rules compare it: exactly one `@` between a dot-atom (RFC 5322, 3.4.1) and a domain. Characters
+/// beyond ASCII are letters (RFC 6531, 3.3).
+///
+/// Everything else is no address to a rule: quoted local parts, comments, lists of addresses. An application may read
+/// another address out of such a text than the one that a rule would.
+struct EmailAddress {
+  /// The whole, with ASCII letters in lower case.
+  let folded: [UInt8]
+  /// Where its domain stands.
+  let domain: Range<Int>
+
+  /// nil where the text is not exactly one address.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    guard let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return nil }
+    guard Self.isDotAtom(bytes[..<at], Self.isAtomText), Self.isDomain(bytes[(at + 1)...]) else { return nil }
+    guard Self.hasPlainCharacters(text) else { return nil }
+    folded = bytes.map(PathByte.folded)
+    domain = at + 1..<bytes.count
+  }
+
+  /// Whether a text is what follows the `@` of an address.
+  static func isDomain(_ text: String) -> Bool {
+    isDomain(Array(text.utf8)[...]) && hasPlainCharacters(text)
+  }
+
+  private static func isDomain(_ bytes: ArraySlice<UInt8>) -> Bool { isDotAtom(bytes, isDomainText) }
+
+  /// `1*atext *("." 1*atext)`
+  private static func isDotAtom(_ bytes: ArraySlice<UInt8>, _ isText: (UInt8) -> Bool) -> Bool {
+    bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+      .allSatisfy { !$0.isEmpty && $0.allSatisfy(isText) }
+  }
+
+  /// `atext`: letters, digits and ``!#$%&'*+-/=?^_`{|}~``.
+  private static func isAtomText(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
+      true
+    default: "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
+    }
+  }
+
+  /// Letters, digits, `-` and `_`.
+  private static func isDomainText(_ byte: UInt8) -> Bool {
+    isAtomText(byte) && (byte >= 0x80 || byte == UInt8(ascii: "-") || PathByte.isUnreserved(byte))
+      && byte != UInt8(ascii: "~")
+  }
+
+  /// Whether no character beyond ASCII is a control character, a line separator, or read as an ASCII sign once it is
+  /// normalised (U+FF0C as a comma, U+FF20 as `@`).
+  private static func hasPlainCharacters(_ text: String) -> Bool {
+    text.unicodeScalars.allSatisfy { scalar in
+      guard scalar.value >= 0x80 else { return true }
+      if scalar.value < 0xA0 || scalar.value == 0x2028 || scalar.value == 0x2029 { return false }
+      var letters = CompatibilityLetters.ascii(of: scalar.value)
+      while letters != 0 {
+        if !isDomainText(UInt8(truncatingIfNeeded: letters)) { return false }
+        letters >>= 8
+      }
+      return true
+    }
+  }
+}

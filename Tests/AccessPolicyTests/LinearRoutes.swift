@@ -1,0 +1,225 @@
+@testable import AccessPolicy
+
+/// The oracle of ``RouteTable``: every route is asked for every request, in the words of the documentation.
+struct LinearRoutes {
+  let access: AccessSettings
+  let routes: [RouteSettings]
+
+  struct Request {
+    var path: [UInt8]
+    var method: String
+    /// nil: the host of `public_url`.
+    var host: String?
+  }
+
+  struct Answer: Equatable {
+    var who: Who
+    /// ``automatic`` where nobody passes.
+    var unauthenticated: RouteSettings.Unauthenticated
+    var upstream: String?
+  }
+
+  enum Who: Hashable {
+    case everybody, signedIn, nobody
+    case admittedBy(Set<AccessRules>)
+
+    var strictness: Int {
+      switch self {
+      case .everybody: 0
+      case .signedIn: 1
+      case .admittedBy: 2
+      case .nobody: 3
+      }
+    }
+  }
+
+  func answer(_ request: Request) -> Answer {
+    let judgement = PathJudgement.judge(request.path.span)
+    if case .refused = judgement { return Answer(who: .nobody, unauthenticated: .automatic, upstream: nil) }
+    let eligible = routes.indices.filter { holds(routes[$0].host, request.host) && holds($0, for: request.method) }
+    var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)
+    var isAnywhere = false
+    if case .ambiguous(let ambiguity) = judgement {
+      for floor in [settings([], request), settings(eligible.filter { isRoot(routes[$0]) }, request)]
+      where floor.who.strictness > answer.who.strictness {
+        answer = both(answer, floor)
+      }
+      isAnywhere = ambiguity.couldBeAnywhere
+    }
+    for index in eligible where routes[index].access != nil || !routes[index].conditions.isEmpty {
+      let route = routes[index]
+      guard isAnywhere || !contains(route, request.path) && mayContain(route, request.path) else { continue }
+      let place = Array(route.path.utf8)
+      let chain = eligible.filter { other in
+        routes[other].match == .exact
+          ? route.match == .exact && place == Array(routes[other].path.utf8)
+          : contains(routes[other], place)
+      }
+      answer = both(answer, settings(chain, request))
+    }
+    if answer.who == .nobody { answer.unauthenticated = .automatic }
+    return answer
+  }
+
+  private func isRoot(_ route: RouteSettings) -> Bool { route.path == "/" && route.match == .prefix }
+
+  private func both(_ one: Answer, _ other: Answer) -> Answer {
+    var result = one
+    if other.who != .everybody, other.unauthenticated == .unauthorized { result.unauthenticated = .unauthorized }
+    if case .admittedBy(let mine) = one.who, case .admittedBy(let theirs) = other.who {
+      let all = mine.union(theirs)
+      result.who = all.count > RuleIndexes.limit ? .nobody : .admittedBy(all)
+    } else if other.who.strictness > one.who.strictness {
+      result.who = other.who
+    }
+    return result
+  }
+
+  // MARK: What holds
+
+  private func holds(_ scope: RouteSettings.HostScope, _ host: String?) -> Bool {
+    switch scope {
+    case .publicURL: host == nil
+    case .named(let name): host == name
+    case .all: true
+    }
+  }
+
+  private func holds(_ index: Int, for method: String) -> Bool {
+    guard let methods = routes[index].methods else { return true }
+    return methods.contains(method) || method == "HEAD" && methods.contains("GET")
+  }
+
+  private func contains(_ route: RouteSettings, _ path: [UInt8]) -> Bool {
+    let own = Array(route.path.utf8)
+    if route.match == .exact { return own == path }
+    return path.starts(with: own) && (own.last == 0x2F || path.count == own.count || path[own.count] == 0x2F)
+  }
+
+  /// What the chain of these routes states.
+  private func settings(_ unordered: [Int], _ request: Request) -> Answer {
+    let chain = unordered.map { routes[$0] }.sorted { isBefore($0, $1, request) }
+    var who = chain.lazy.compactMap(\.access).first ?? access.lists.map { .lists($0) } ?? .signedIn
+    if request.host != nil, chain.filter({ $0.host == .all }).lazy.compactMap(\.access).first == .deny { who = .deny }
+    var conditions = AccessConditions()
+    for each in chain.map(\.conditions) + [access.conditions] {
+      conditions.requirements += each.requirements
+      if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
+    }
+    let upstream = chain.lazy.compactMap(\.upstream).first
+    return Answer(
+      who: self.who(who, conditions),
+      unauthenticated: chain.lazy.compactMap(\.unauthenticated).first ?? access.unauthenticated,
+      upstream: upstream == "default" ? nil : upstream)
+  }
+
+  private func who(_ access: RouteSettings.Access, _ conditions: AccessConditions) -> Who {
+    switch access {
+    case .public: .everybody
+    case .deny: .nobody
+    case .signedIn: conditions.isEmpty ? .signedIn : .admittedBy([AccessRules(lists: nil, conditions: conditions)])
+    case .lists(let lists): .admittedBy([AccessRules(lists: lists, conditions: conditions)])
+    }
+  }
+
+  private func isBefore(_ a: RouteSettings, _ b: RouteSettings, _ request: Request) -> Bool {
+    if request.host != nil, (a.host == .all) != (b.host == .all) { return b.host == .all }
+    if a.match != b.match { return a.match == .exact }
+    if a.path != b.path { return a.path.utf8.count > b.path.utf8.count }
+    if (a.methods == nil) != (b.methods == nil) { return b.methods == nil }
+    if (a.host == .all) != (b.host == .all) { return b.host == .all }
+    return count(a) < count(b)
+  }
+
+  private func count(_ route: RouteSettings) -> Int {
+    var methods = Set(route.methods ?? [])
+    if methods.contains("GET") { methods.insert("HEAD") }
+    return methods.count
+  }
+
+  // MARK: The lenient reading
+
+  private func mayContain(_ route: RouteSettings, _ path: [UInt8]) -> Bool {
+    var expected = decoded(route.path)
+    if expected.last == 0x2F { expected.removeLast() }
+    var reading = LinearReading()
+    for byte in expected {
+      guard byte == 0x2F ? reading.takeSeparator(in: path.span) : reading.take(byte, in: path.span) else {
+        return false
+      }
+    }
+    return route.match == .exact ? reading.isAtPathEnd(in: path.span) : reading.isAtSegmentEnd(in: path.span)
+  }
+
+  private func decoded(_ path: String) -> [UInt8] {
+    let bytes = Array(path.utf8)
+    var result: [UInt8] = []
+    var index = 0
+    while index < bytes.count, let (byte, next) = PathByte.decoded(bytes.span, at: index) {
+      result.append(PathByte.folded(byte))
+      index = next
+    }
+    return result
+  }
+}
+
+/// A path that is compared leniently with the path of one route, from the left.
+struct LinearReading {
+  private var index = 0
+
+  /// Takes one byte, decoded and in lower case, if it is the expected one.
+  mutating func take(_ expected: UInt8, in path: Span<UInt8>) -> Bool {
+    guard index < path.count, let (byte, next) = PathByte.decoded(path, at: index),
+      PathByte.folded(byte) == expected
+    else { return false }
+    index = next
+    return true
+  }
+
+  /// Takes what ends a segment: its suffix, then one or more separators, with the empty segments between them.
+  mutating func takeSeparator(in path: Span<UInt8>) -> Bool {
+    var taken = false
+    while true {
+      let end = segmentEnd(of: path, from: index)
+      guard end < path.count, let (byte, next) = PathByte.decoded(path, at: end), Self.isSeparator(byte) else { break }
+      index = next
+      taken = true
+    }
+    return taken
+  }
+
+  func isAtSegmentEnd(in path: Span<UInt8>) -> Bool {
+    let end = segmentEnd(of: path, from: index)
+    guard end < path.count, let (byte, _) = PathByte.decoded(path, at: end) else { return end >= path.count }
+    return Self.isSeparator(byte) || Self.isDelimiter(byte)
+  }
+
+  /// Where the segment ends if nothing is left of it but what servers drop; otherwise `start`.
+  private func segmentEnd(of path: Span<UInt8>, from start: Int) -> Int {
+    var position = start
+    var dropsRest = false
+    while position < path.count, let (byte, next) = PathByte.decoded(path, at: position) {
+      switch byte {
+      case UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "?"), UInt8(ascii: "#"): return position
+      case UInt8(ascii: ";"), UInt8(ascii: ":"): dropsRest = true
+      case UInt8(ascii: "."), UInt8(ascii: " "): break
+      default: if !dropsRest { return start }
+      }
+      position = next
+    }
+    return position
+  }
+
+  private static func isSeparator(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+  private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "?") || byte == UInt8(ascii: "#") }
+
+  /// Whether nothing is left but empty segments and what servers drop.
+  func isAtPathEnd(in path: Span<UInt8>) -> Bool {
+    var position = self
+    guard isAtSegmentEnd(in: path) else { return false }
+    _ = position.takeSeparator(in: path)
+    let end = position.segmentEnd(of: path, from: position.index)
+    guard end < path.count, let (byte, _) = PathByte.decoded(path, at: end) else { return end >= path.count }
+    return Self.isDelimiter(byte)
+  }
+}

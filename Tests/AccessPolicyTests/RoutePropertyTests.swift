@@ -1,0 +1,177 @@
+import Testing
+
+@testable import AccessPolicy
+
+// Random tables and random requests.
+//
+// - The tries decide as the linear table does, by host, path, match and method, for every reading of a path.
+// - A route that says only path, upstream or unauthenticated never changes who may pass any request.
+@Suite("Properties of routes")
+struct RoutePropertyTests {
+  @Test("The tries decide as the linear table does", arguments: 0..<8)
+  func oracle(seed: UInt64) throws {
+    var random = RandomRoutes(seed: seed)
+    for _ in 0..<60 {
+      let (access, routes, table) = try random.table()
+      let linear = LinearRoutes(access: access, routes: routes)
+      for _ in 0..<80 {
+        let request = random.request()
+        let (expected, found) = (linear.answer(request), answer(of: table, request))
+        guard expected != found else { continue }
+        Issue.record(
+          "\(request), \(String(decoding: request.path, as: UTF8.self)) of \(routes): \(found), not \(expected)")
+        return
+      }
+    }
+  }
+
+  @Test("A route that says only path, upstream or unauthenticated changes nobody's access", arguments: 0..<8)
+  func transparent(seed: UInt64) throws {
+    var random = RandomRoutes(seed: 100 + seed)
+    var compared = 0
+    for _ in 0..<60 {
+      let (access, routes, table) = try random.table()
+      var added = random.route()
+      added.access = nil
+      added.conditions = AccessConditions()
+      added.methods = nil
+      guard let other = try? RouteTable(access: access, routes: routes + [added]) else { continue }
+      for _ in 0..<80 {
+        let request = random.request()
+        let (before, after) = (answer(of: table, request).who, answer(of: other, request).who)
+        compared += 1
+        guard before != after else { continue }
+        Issue.record("\(added) in \(routes) changes \(request) from \(before) to \(after)")
+        return
+      }
+    }
+    #expect(compared > 1_000)
+  }
+
+  @Test("A path in full-width letters is decided as the path in plain ones, or stricter", arguments: 0..<4)
+  func fullWidth(seed: UInt64) throws {
+    var random = RandomRoutes(seed: 200 + seed)
+    for _ in 0..<60 {
+      let (_, routes, table) = try random.table()
+      for _ in 0..<40 {
+        var request = random.request()
+        let plain = answer(of: table, request)
+        request.path = request.path.flatMap { byte -> [UInt8] in
+          let isLetter = (0x61...0x7A).contains(byte | 0x20)
+          return isLetter && random.one(of: [true, false])
+            ? Array("\(Unicode.Scalar(0xFEE0 + UInt32(byte))!)".utf8) : [byte]
+        }
+        guard case .refused = PathJudgement.judge(request.path.span) else {
+          let found = answer(of: table, request)
+          #expect(
+            found.who.strictness >= plain.who.strictness,
+            "\(String(decoding: request.path, as: UTF8.self)) of \(routes): \(found), plain \(plain)")
+          continue
+        }
+      }
+    }
+  }
+
+  private func answer(of table: RouteTable, _ request: LinearRoutes.Request) -> LinearRoutes.Answer {
+    let host = request.host.flatMap { table.host(named: Array($0.utf8).span) } ?? .publicURL
+    let decision = table.match(
+      request.path.span, .judge(request.path.span), method: Array(request.method.utf8).span, host: host)
+    let who: LinearRoutes.Who =
+      switch decision.access {
+      case .public: .everybody
+      case .signedIn: .signedIn
+      case .deny: .nobody
+      case .rules(let rules): .admittedBy(Set((0..<rules.count).map { table.rules[rules[$0]] }))
+      }
+    return LinearRoutes.Answer(
+      who: who, unauthenticated: who == .nobody ? .automatic : decision.unauthenticated,
+      upstream: table.upstreams[decision.upstream])
+  }
+}
+
+/// Tables and requests from a few words, so that they meet.
+private struct RandomRoutes {
+  private var generator: SplitMix
+
+  init(seed: UInt64) { generator = SplitMix(state: seed &+ 77) }
+
+  mutating func one<Element>(of elements: [Element]) -> Element { elements.randomElement(using: &generator)! }
+
+  private mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+
+  /// A table that is in order: routes that are complained of are left out.
+  mutating func table() throws -> (AccessSettings, [RouteSettings], RouteTable) {
+    var access = AccessSettings()
+    if chance(40) { access.lists = lists() }
+    if chance(25) { access.conditions = conditions() }
+    if chance(20) { access.unauthenticated = .unauthorized }
+    var routes = (0..<Int.random(in: 0...9, using: &generator)).map { _ in route() }
+    // The other hosts are there, so that requests to them have a tree.
+    for name in ["one", "two"] {
+      var route = RouteSettings(path: "/only-\(name)")
+      route.host = .named(name)
+      routes.append(route)
+    }
+    while true {
+      do {
+        return (access, routes, try RouteTable(access: access, routes: routes))
+      } catch {
+        let bad = Set(error.problems.compactMap(\.route))
+        guard !bad.isEmpty else { throw error }
+        routes = routes.enumerated().filter { !bad.contains($0.offset) }.map(\.element)
+      }
+    }
+  }
+
+  mutating func route() -> RouteSettings {
+    var path = ""
+    for _ in 0..<Int.random(in: 0...3, using: &generator) {
+      path += "/" + one(of: ["a", "A", "b", "c", "a.", "b:c", "a%20", "%C3%A9"])
+    }
+    if path.isEmpty || chance(50) { path += "/" }
+    var route = RouteSettings(path: path)
+    route.host = one(of: [.publicURL, .publicURL, .publicURL, .all, .named("one"), .named("two")])
+    if chance(25) { route.match = .exact }
+    if chance(30) { route.methods = one(of: [["GET"], ["POST"], ["GET", "POST"], ["HEAD"], ["PURGE", "GET"]]) }
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: route.access = .public
+    case 1: route.access = .signedIn
+    case 2: route.access = .deny
+    case 3, 4: route.access = .lists(lists())
+    default: break
+    }
+    if route.access != .public, route.access != .deny, chance(20) { route.conditions = conditions() }
+    if chance(20) { route.unauthenticated = one(of: [.automatic, .unauthorized]) }
+    if chance(30) { route.upstream = one(of: ["x", "y", "default"]) }
+    return route
+  }
+
+  private mutating func lists() -> AccessLists {
+    var lists = AccessLists()
+    lists.subjects = [one(of: ["1", "2", "3", "4"])]
+    return lists
+  }
+
+  private mutating func conditions() -> AccessConditions {
+    var conditions = AccessConditions()
+    if chance(50) { conditions.privateEmail = one(of: [.deny, .require]) }
+    if chance(60) { conditions.requirements = [ClaimRequirement(claim: "org_id", values: [one(of: ["1", "2"])])] }
+    return conditions
+  }
+
+  mutating func request() -> LinearRoutes.Request {
+    var path = ""
+    for _ in 0..<Int.random(in: 1...4, using: &generator) {
+      path += one(of: ["/", "/", "/", "/", "/", "//", "%2F", "%5c", "/;/", "/%20/"])
+      path += one(of: [
+        "a", "a", "A", "b", "c", "C", "a.", "b:c", "a%20", "%C3%A9", "%61", "%41", "a;x", "a.;x", "a..", "b:x", "B",
+        "ab",
+        "b%3Fx", "%C3%A9.", "", "%2561",
+      ])
+    }
+    if path.utf8.first != 0x2F { path = "/" + path }
+    return LinearRoutes.Request(
+      path: Array(path.utf8), method: one(of: ["GET", "HEAD", "POST", "PURGE", "get", "OPTIONS"]),
+      host: one(of: [nil, nil, "one", "two"]))
+  }
+}

@@ -1,0 +1,272 @@
+import Foundation
+import Testing
+
+// Who may pass: `[access]`, and what routes inherit.
+//
+// - A route that states only path, unauthenticated or upstream opens nothing; a list of its own decides alone.
+// - Conditions add up, and do not concern public routes; `match = "exact"` holds for one path.
+// - `verify` and a reload hold to it. A text that is not exactly one address is named by no list.
+// - Another reading of a path has to be admitted, too: other case, full-width letters.
+// - `cordon check` warns of inherited access for everybody; `--explain` tells who passes, by which line.
+
+@SystemActor
+@Suite("Inherited access", .serialized)
+struct InheritedAccessTests {
+  private static let reports = try? RawUpstream { _, connection in
+    try connection.send(RawUpstream.response(body: "reports", length: 7))
+  }
+
+  /// A gateway whose list names Anna, and routes beneath it.
+  private static func site(_ routes: String, access: [String: String] = [:]) throws -> Site {
+    let reports = try #require(Self.reports)
+    return try Site(adjust: {
+      $0["listen", "trusted_proxies"] = "[\"127.0.0.0/8\"]"
+      $0["access", "allow_emails"] = "[\"anna.bergstrom@example.com\"]"
+      for (key, value) in access { $0["access", key] = value }
+      $0.ending = "[[upstreams]]\nname = \"reports\"\nurl = \"http://127.0.0.1:\(reports.port)\"\n" + routes
+    })
+  }
+
+  private func status(_ visitor: Visitor, _ site: Site, _ path: String) throws -> Int {
+    try visitor.fetch(site.origin + path).status
+  }
+
+  @Test("A route that states only unauthenticated or upstream opens nothing of what [access] keeps")
+  func holeByUnauthenticated() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/api/"
+      unauthenticated = "401"
+      [[route]]
+      path = "/reports/"
+      upstream = "reports"
+      [[route]]
+      path = "/reports/own/"
+      upstream = "default"
+      [[route]]
+      path = "/ben/"
+      allow_emails = ["ben@example.org"]
+      [[route]]
+      path = "/both/"
+      access = "signed-in"
+      [[route]]
+      path = "/open/"
+      access = "public"
+      """)
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    for path in ["/x", "/api/x", "/reports/x", "/reports/own/x"] {
+      #expect(try status(anna, site, path) == 200, "\(path)")
+      #expect(try status(ben, site, path) == 403, "\(path)")
+      for (visitor, status) in [(anna, 200), (ben, 403)] {
+        let verified = try visitor.fetch(site.own("verify"), fields: [("X-Original-URI", path)])
+        #expect(verified.status == status, "verify of \(path)")
+      }
+    }
+    #expect(try status(ben, site, "/ben/x") == 200 && status(anna, site, "/ben/x") == 403)
+    #expect(try status(ben, site, "/both/x") == 200 && status(anna, site, "/both/x") == 200)
+    #expect(try site.gateway.client.get("/open/x").status == 200)
+    #expect(try anna.fetch(site.origin + "/reports/x").text == "reports")
+    #expect(try anna.fetch(site.origin + "/reports/own/x").text != "reports")
+    #expect(try site.gateway.client.get("/api/x", fields: [("Sec-Fetch-Mode", "navigate")]).status == 401)
+  }
+
+  @Test("The same beneath the list of a route for /")
+  func holeBeneathRoot() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/"
+      allow_emails = ["ben@example.org"]
+      [[route]]
+      path = "/api/"
+      unauthenticated = "401"
+      [[route]]
+      path = "/reports/"
+      upstream = "reports"
+      """)
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    for path in ["/x", "/api/x", "/reports/x"] {
+      #expect(try status(ben, site, path) == 200, "\(path)")
+      #expect(try status(anna, site, path) == 403, "\(path)")
+    }
+  }
+
+  @Test("Conditions add up and concern no public route; an exact route holds for one path")
+  func conditions() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/"
+      match = "exact"
+      access = "public"
+      [[route]]
+      path = "/verified/"
+      require_claims = ["email_verified=true"]
+      [[route]]
+      path = "/everybody/"
+      access = "signed-in"
+      """, access: ["allow_emails": "[]", "private_email": "\"deny\""])
+    defer { site.stop() }
+    try site.apple.add(user: ["id": "hans", "first_name": "H", "last_name": "S", "email": "hans@example.com"])
+    let (anna, hans) = (try site.signedIn(as: "anna"), Visitor())
+    try hans.signIn(site, as: "hans", hideEmail: true)
+    for path in ["/x", "/verified/x", "/everybody/x"] {
+      #expect(try status(anna, site, path) == 200, "\(path)")
+      #expect(try status(hans, site, path) == 403, "\(path)")
+    }
+    #expect(try status(hans, site, "/") == 200)
+    #expect(try site.gateway.client.get("/").status == 200)
+    #expect(try site.gateway.client.get("/x").status == 302)
+  }
+
+  @Test("A reload of [access] holds from the next request on")
+  func reload() throws {
+    let site = try Self.site("[[route]]\npath = \"/api/\"\nunauthenticated = \"401\"\n")
+    defer { site.stop() }
+    let ben = try site.signedIn(as: "ben")
+    #expect(try status(ben, site, "/api/x") == 403)
+    var configuration = site.gateway.configuration
+    for (list, expected) in [("[\"ben@example.org\"]", 200), ("[\"anna.bergstrom@example.com\"]", 403)] {
+      configuration["access", "allow_emails"] = list
+      _ = try configuration.install(in: site.gateway.directory)
+      site.gateway.process.signal(SIGHUP)
+      try poll("the reload") { try status(ben, site, "/api/x") == expected ? () : nil }
+    }
+  }
+
+  @Test(
+    "A text that is not exactly one address is named by no list",
+    arguments: [
+      "a@evil.example,anna@example.com", "a@evil.example;b@example.com", "a@evil.example b@example.com",
+      "a@@example.com", "a@evil.example#@example.com", "\"a@evil.example\"@example.com",
+    ])
+  func severalAddresses(email: String) throws {
+    let site = try Self.site("", access: ["allow_email_domains": "[\"example.com\"]"])
+    defer { site.stop() }
+    try site.apple.add(user: [
+      "id": "mallory", "first_name": "M", "last_name": "L", "email": "m@example.com",
+      "claims": ["email": email, "email_verified": true] as [String: Any],
+    ])
+    let mallory = try site.signedIn(as: "mallory")
+    #expect(try status(mallory, site, "/x") == 403)
+    #expect(try status(try site.signedIn(as: "anna"), site, "/x") == 200)
+  }
+
+  @Test("Another reading of a path has to be admitted, too, also in full-width letters")
+  func otherReadings() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/"
+      access = "public"
+      [[route]]
+      path = "/admin"
+      access = "deny"
+      [[route]]
+      path = "/one/"
+      allow_emails = ["anna.bergstrom@example.com", "ben@example.org"]
+      [[route]]
+      path = "/one/two/"
+      allow_emails = ["anna.bergstrom@example.com"]
+      """)
+    defer { site.stop() }
+    for path in [
+      "/%ef%bd%81dmin", "/%EF%BC%A1%EF%BC%A4min/x", "/%F0%9D%93%AAdmin", "/%E2%92%B6dmin", "/ADMIN", "/admin%EF%BC%9Bx",
+    ] {
+      #expect(try site.gateway.client.get(path).status == 403, "\(path)")
+    }
+    #expect(try site.gateway.client.get("/%E4%BB%80%E4%B9%88%EF%BC%88x%EF%BC%89").status == 200, "signs in a title")
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    for path in ["/one/TWO/x", "/ONE/two/x"] {
+      #expect(try status(anna, site, path) == 200, "both lists name her: \(path)")
+      #expect(try status(ben, site, path) == 403, "\(path)")
+    }
+    #expect(try status(ben, site, "/one/x") == 200)
+  }
+}
+
+@SystemActor
+@Suite("Access, explained by check")
+struct ExplainTests {
+  private func check(
+    _ ending: String, _ arguments: [String] = []
+  ) throws -> (exit: ServerProcess.Exit, text: String, file: String) {
+    let directory = try TemporaryDirectory()
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    configuration.ending = ending
+    let file = try configuration.install(in: directory)
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", file] + arguments, directory: directory.path)
+    return (result.exit, result.standardOutput + result.standardError, configuration.text)
+  }
+
+  private static let routes = """
+    [access]
+    allow_email_domains = ["example.org"]
+    require_claims = ["org_id=4"]
+    [[upstreams]]
+    name = "reports"
+    url = "http://10.0.0.3:3000"
+    [[route]]
+    path = "/api/"
+    unauthenticated = "401"
+    upstream = "reports"
+    [[route]]
+    path = "/public/"
+    access = "public"
+    [[route]]
+    path = "/public/reports/"
+    upstream = "reports"
+
+    """
+
+  @Test("check --explain tells for each route who passes, by which line, and where it goes")
+  func explain() throws {
+    let result = try check(Self.routes, ["--explain"])
+    #expect(result.exit == .code(0), "\(result.text)")
+    let lines = result.file.components(separatedBy: "\n")
+    func line(_ text: String) throws -> Int { try #require(lines.firstIndex { $0.hasPrefix(text) }) + 1 }
+    let blocks = result.text.components(separatedBy: "\n\n")
+    let api = try #require(blocks.first { $0.hasPrefix("/api/") })
+    #expect(api.contains("everybody @example.org  ([access], line \(try line("allow_email_domains")))"), "\(api)")
+    #expect(api.contains("org_id is 4  ([access], line \(try line("require_claims")))"), "\(api)")
+    #expect(api.contains("401  (line \(try line("unauthenticated")))"), "\(api)")
+    #expect(api.contains("reports, http://10.0.0.3:3000  (line \(try line("upstream = ")))"), "\(api)")
+    let inherited = try #require(blocks.first { $0.hasPrefix("/public/reports/") })
+    #expect(inherited.contains("everybody, signed in or not  (from /public/, line \(try line("access = ")))"))
+    #expect(blocks.contains { $0.hasPrefix("everything else\n") && $0.contains("everybody @example.org") })
+  }
+
+  @Test("check warns of a route that gets public from above without saying so, and is content")
+  func warning() throws {
+    let result = try check(Self.routes)
+    #expect(result.exit == .code(0), "\(result.text)")
+    let lines = result.file.components(separatedBy: "\n")
+    let line = try #require(lines.firstIndex { $0 == "path = \"/public/reports/\"" })
+    #expect(result.text.contains(":\(line):3: warning: everybody may pass here"), "\(result.text)")
+    #expect(result.text.components(separatedBy: "warning:").count == 2, "one, not more")
+  }
+
+  @Test(
+    "Impossible combinations are told with their place",
+    arguments: [
+      (
+        "[access]\nprivate_email = \"deny\"\n[[route]]\npath = \"/x/\"\nprivate_email = \"require\"",
+        "nobody could pass"
+      ),
+      (
+        "[[route]]\npath = \"/\"\naccess = \"public\"\n[[route]]\npath = \"/x/\"\nrequire_claims = [\"org_id=4\"]",
+        "nobody would be asked"
+      ),
+      ("[[route]]\npath = \"/x/\"\nallow_subjects = [\"1\"]\nallow_emails = []", "allow_emails is empty"),
+      ("[access]\nallow_emails = [\"a@x.example,b@y.example\"]", "is no address"),
+      ("[access]\naccess = \"public\"", "access.access"),
+    ])
+  func mistakes(ending: String, reason: String) throws {
+    let result = try check(ending + "\n")
+    #expect(result.exit == .code(78) && result.text.contains(reason), "\(result.text)")
+  }
+}
