@@ -54,6 +54,21 @@ struct IdentityHeadersTests {
     #expect(render(account, try makeSession(), claims: ["email", "scopes", "empty", "name", "nothing"]) == [])
   }
 
+  @Test(
+    "An address with control characters is no header",
+    arguments: [
+      "a@x.example\r\nX-Admin: 1", "a@x.example\n", "a\u{0}@x.example", "a@x.example\u{85}b", "a@x.example\u{2028}b",
+    ])
+  func controlCharacters(email: String) throws {
+    var claims = AccountClaims()
+    claims.email = email
+    claims.emailVerified = true
+    for encoding in IdentityHeaderSettings.Encoding.allCases {
+      #expect(
+        render(try makeAccount(claims: claims), try makeSession(), claims: ["email"]) { $0.encoding = encoding } == [])
+    }
+  }
+
   @Test("An address that Apple has not verified is no header, unless configured")
   func wantsVerifiedEmail() throws {
     var claims = AccountClaims()

@@ -29,9 +29,14 @@ public struct AccountClaims: Sendable, Equatable, Codable {
   /// No claims.
   public init() {}
 
-  /// The e-mail address if Apple has verified it, or if `allowUnverified`; nil when it is empty.
+  /// The e-mail address if Apple has verified it, or if `allowUnverified`; nil when it is empty, or holds control
+  /// characters: no address does, and an application may read two lines.
   public func email(allowUnverified: Bool) -> String? {
-    guard let email, !email.isEmpty, allowUnverified || emailVerified == true else { return nil }
+    guard let email, !email.isEmpty, allowUnverified || emailVerified == true,
+      email.unicodeScalars.allSatisfy({
+        $0.properties.generalCategory != .control && $0 != "\u{2028}" && $0 != "\u{2029}"
+      })
+    else { return nil }
     return email
   }
 
