@@ -84,6 +84,11 @@ struct NativeSignInTests {
       #expect(response.status == 400 && response.setCookies.isEmpty)
       #expect(try response.json()["error"] as? String == "answer_invalid")
     }
+    // Anybody can read the claim in the token: the hash is no proof of itself, whoever hands it in.
+    var stolen = try request(sent: String(hash))
+    stolen["nonce"] = String(hash)
+    let response = try post(stolen)
+    #expect(response.status == 400 && response.setCookies.isEmpty)
   }
 
   @Test("The name that the app hands over is kept, also where the exchange fails, and user may be an object")

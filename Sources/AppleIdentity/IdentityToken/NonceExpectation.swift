@@ -5,8 +5,9 @@ internal import WebFormats
 public enum NonceExpectation: Sendable {
   /// A sign-in in the browser: the nonce of the attempt, exactly.
   case web(String)
-  /// A native app: its raw nonce, or the SHA-256 of it in lower-case hexadecimal digits. Apps commonly give Apple only
-  /// the hash.
+  /// A native app: its raw nonce. Apps commonly give Apple only the hash, so a claim of 64 lower-case hexadecimal digits
+  /// is compared with the SHA-256 of the raw nonce, and with nothing else: anybody can read the claim in the token, and
+  /// it must not prove itself.
   case native(String)
   /// A refresh: there is no attempt to compare with, and whatever is there is passed over.
   case none
@@ -16,19 +17,23 @@ public enum NonceExpectation: Sendable {
   ///   - supported: the claim `nonce_supported`. If it is true the nonce is mandatory; if it is false or absent and the
   ///     nonce is missing, the token is good. A nonce that is there must match.
   func judge(claim: String?, supported: Bool) throws(IdentityTokenRejection) {
-    let accepted: [String]
-    switch self {
-    case .none: return
-    case .web(let nonce): accepted = [nonce]
-    case .native(let nonce): accepted = [nonce, Self.hexadecimalSHA256(nonce)]
-    }
+    if case .none = self { return }
     guard let claim else {
       if supported { throw .nonceMissing }
       return
     }
-    guard !claim.isEmpty, accepted.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) else {
-      throw .nonceMismatch
+    let expected: String
+    switch self {
+    case .none: return
+    case .web(let nonce): expected = nonce
+    case .native(let nonce): expected = Self.isHash(claim) ? Self.hexadecimalSHA256(nonce) : nonce
     }
+    guard !claim.isEmpty, expected.utf8.elementsEqual(claim.utf8) else { throw .nonceMismatch }
+  }
+
+  /// Whether a claim has the form of a SHA-256 in lower-case hexadecimal digits.
+  private static func isHash(_ claim: String) -> Bool {
+    claim.utf8.count == 64 && claim.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
   }
 
   private static func hexadecimalSHA256(_ text: String) -> String {
