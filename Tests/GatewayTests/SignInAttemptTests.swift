@@ -54,6 +54,37 @@ struct SignInAttemptTests {
     #expect(try SignInAttempt.open(other, in: sent, keyring, now: now) == nil)
   }
 
+  @Test("It says whether another site began it, carries no long path then, and can be made to end another session")
+  func crossSite() throws {
+    let keyring = try keyring()
+    let long = "/" + String(repeating: "a", count: SignInAttempt.longestCrossSitePath)
+    for (path, isCrossSite, kept) in [("/a", true, "/a"), (long, true, "/"), (long, false, long)] {
+      let begun = SignInAttempt(to: .page(path), replacing: nil, isCrossSite: isCrossSite, now: now)
+      let later = SessionIdentifier.random().handle
+      let attempt = begun.replacing(later, keepsPath: true)
+      #expect(attempt.returnTo == kept && attempt.isCrossSite == isCrossSite && attempt.replacing == later)
+      #expect(attempt.state == begun.state && attempt.expires == begun.expires)
+      #expect(begun.replacing(later, keepsPath: false).returnTo == "/")
+      let setCookie = try attempt.setCookie(keyring, age: 60_000)
+      #expect(setCookie.hasSuffix("; Max-Age=540"))
+      #expect(try SignInAttempt.open(attempt.name, in: cookies(setCookie), keyring, now: now + 1) == attempt)
+    }
+    // A clock that was set back or far ahead makes no odd age.
+    let attempt = SignInAttempt(to: .page("/"), replacing: nil, now: now)
+    #expect(try attempt.setCookie(keyring, age: -5).hasSuffix("; Max-Age=600"))
+    #expect(try attempt.setCookie(keyring, age: .max).hasSuffix("; Max-Age=0"))
+  }
+
+  @Test("The names of attempts are told once each, and only those that could be ours")
+  func names() {
+    let prefix = SignInAttempt.cookiePrefix
+    let name = "0123456789abcdef"
+    let cookies = RequestCookies([
+      .cookie: "\(prefix)\(name)=a; \(prefix)\(name)=b; \(prefix)\(name.uppercased())=c; \(prefix)x=d; theme=dark"
+    ])
+    #expect(SignInAttempt.names(in: cookies) == [name])
+  }
+
   @Test("What is no state of ours names no attempt", arguments: ["", "a", String(repeating: "g", count: 48)])
   func foreignState(_ state: String) { #expect(SignInAttempt.name(inState: state) == nil) }
 }

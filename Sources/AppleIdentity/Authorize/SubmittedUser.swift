@@ -1,12 +1,14 @@
 /// The `user` field of an authorization response: a name that the browser submitted, unsigned.
 ///
 /// It is what the user typed into Apple's sheet, or whatever else the browser's owner sent. It is fit for display after
-/// escaping, and good for nothing else. The e-mail address in it is not read: the identity token's is.
+/// escaping, and good for nothing else. The user's e-mail address is the identity token's, never the one in it.
 public struct SubmittedUser: Sendable, Equatable {
   /// `name.firstName`, sanitised; `nil` if there was none.
   public let givenName: String?
   /// `name.lastName`, sanitised; `nil` if there was none.
   public let familyName: String?
+  /// `email`, where it could be an address. Unproven: good for telling two people's answers apart, and for nothing else.
+  public let claimedEmail: String?
 
   /// Given and family name with a space between them; `nil` if there is neither.
   public var name: String? {
@@ -28,13 +30,20 @@ public struct SubmittedUser: Sendable, Equatable {
   /// The same of an object that was read already.
   init(_ user: [String: ForeignJSON]) {
     let parts = user["name"]?.members
-    self.init(givenName: parts?["firstName"]?.text, familyName: parts?["lastName"]?.text)
+    self.init(
+      givenName: parts?["firstName"]?.text, familyName: parts?["lastName"]?.text, claimedEmail: user["email"]?.text)
   }
 
   /// A name from elsewhere than the `user` field, sanitised in the same way.
-  public init(givenName: String?, familyName: String?) {
+  public init(givenName: String?, familyName: String?, claimedEmail: String? = nil) {
     self.givenName = givenName.flatMap(DisplayName.sanitised)
     self.familyName = familyName.flatMap(DisplayName.sanitised)
+    self.claimedEmail = claimedEmail.flatMap { Self.isAddress($0) ? $0 : nil }
+  }
+
+  /// Whether a text can be an address: 3 to 254 bytes (RFC 5321 4.5.3.1.3) without spaces and control characters.
+  private static func isAddress(_ text: String) -> Bool {
+    (3...254).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
   }
 }
 

@@ -28,7 +28,7 @@ struct SignedClaims {
   }
 
   /// How deep a payload may nest.
-  private static let maximumDepth = 16
+  fileprivate static let maximumDepth = 16
 
   private static func key(
     for header: TokenHeader, in keySet: AppleKeySet
@@ -41,6 +41,21 @@ struct SignedClaims {
     }
     guard key.algorithm == header.algorithm else { throw .algorithmRefused(header.algorithm.rawValue) }
     return key
+  }
+}
+
+extension UnverifiedIdentityToken {
+  /// The subject that the token claims to be of. Nothing proves it: good for withholding something, never for giving it.
+  public var claimedSubject: String? {
+    let bytes = Array(exposed.utf8)
+    guard bytes.count <= IdentityTokenVerifier.maximumBytes else { return nil }
+    let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
+      let values = try? ForeignJSON.object(
+        payload, maximumBytes: IdentityTokenVerifier.maximumBytes, maximumDepth: SignedClaims.maximumDepth),
+      let subject = values["sub"]?.text, SignedClaims.isSubject(subject)
+    else { return nil }
+    return subject
   }
 }
 

@@ -19,10 +19,11 @@ extension SignInService {
       pages(request).signIn(returnTo: wanted.path, button: await button.button(for: languages(request))))
   }
 
-  /// `GET authorize`: starts an attempt and sends the browser to Apple. Navigations only: whatever a script fetches must
-  /// not start attempts.
+  /// `GET authorize`: starts an attempt and sends the browser to Apple. Only for a person who goes there: what a script
+  /// fetches, a frame loads or a browser loads ahead of time must not start attempts.
   func authorize(_ request: ControlRequest) async -> ControlResponse {
-    if let name = HTTPField.Name("Sec-Fetch-Mode"), let mode = request.head.headerFields[name], mode != "navigate" {
+    let fields = request.head.headerFields
+    guard Self.isTopLevelNavigation(fields) else {
       return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
     }
     let destination: SignInAttempt.Destination
@@ -34,9 +35,11 @@ extension SignInService {
       case .challenge(let target): return handBack(.badRequest, to: target)
       }
     }
-    let cookies = RequestCookies(request.head.headerFields)
+    let cookies = RequestCookies(fields)
     let now = WallClock.now()
-    let attempt = SignInAttempt(to: destination, replacing: replaced(destination, request), now: now)
+    let attempt = SignInAttempt(
+      to: destination, replacing: replaced(destination, request), isCrossSite: fields[.secFetchSite] == "cross-site",
+      now: now)
     let target = apple.authorizationRequest(
       redirectURI: settings.redirectURI, state: attempt.state, nonce: attempt.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
@@ -48,7 +51,7 @@ extension SignInService {
       logger.error("an attempt to sign in could not be sealed", metadata: ["request": "\(request.requestID)"])
       return failure(.internalError, request)
     }
-    for name in surplus(cookies, now: now) { response.setCookie(SignInAttempt.clearCookie(name)) }
+    for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInAttempt.clearCookie(name)) }
     metrics.signInAttempts.count("web")
     return response
   }
@@ -60,21 +63,37 @@ extension SignInService {
   }
 
   /// The attempts of this browser that have to go so that no more than the limit remain: what cannot be opened first,
-  /// then the oldest.
-  private func surplus(_ cookies: RequestCookies, now: Int64) -> [String] {
+  /// then the oldest. Another site cannot make an attempt go that the user began here.
+  private func surplus(_ cookies: RequestCookies, beside attempt: SignInAttempt, now: Int64) -> [String] {
     var dead: [String] = []
-    var living: [SignInAttempt] = []
-    // A name in a cookie of another's making must not reach a Set-Cookie of ours.
-    for name in cookies.names(after: SignInAttempt.cookiePrefix)
-    where name.utf8.count == 16 && name.utf8.allSatisfy({ $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }) {
-      if let attempt = try? SignInAttempt.open(name, in: cookies, keyring, now: now) {
-        living.append(attempt)
-      } else {
+    var rivals: [SignInAttempt] = []
+    for name in SignInAttempt.names(in: cookies) {
+      guard let other = try? SignInAttempt.open(name, in: cookies, keyring, now: now) else {
         dead.append(name)
+        continue
       }
+      if other.isCrossSite == attempt.isCrossSite { rivals.append(other) }
     }
-    let room = SignInAttempt.mostAtOnce - 1
-    guard living.count > room else { return dead }
-    return dead + living.sorted { $0.began < $1.began }.prefix(living.count - room).map(\.name)
+    let room = (attempt.isCrossSite ? SignInAttempt.mostCrossSite : SignInAttempt.mostAtOnce) - 1
+    guard rivals.count > room else { return dead }
+    return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
   }
+
+  /// Whether a person goes to a page (Fetch Metadata): neither a frame nor a prefetch. Browsers that do not say are
+  /// believed.
+  private static func isTopLevelNavigation(_ fields: HTTPFields) -> Bool {
+    (fields[.secFetchMode] ?? "navigate") == "navigate" && (fields[.secFetchDest] ?? "document") == "document"
+      && fields[.secPurpose] == nil && fields[.purpose] == nil && fields[.xMoz] == nil
+  }
+}
+
+extension HTTPField.Name {
+  fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
+  fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
+  fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  /// `prefetch`, with or without `prerender`.
+  fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose")!
+  /// The same of older browsers.
+  fileprivate static let purpose = HTTPField.Name("Purpose")!
+  fileprivate static let xMoz = HTTPField.Name("X-Moz")!
 }

@@ -13,26 +13,30 @@ internal import Sessions
 /// The order is the security of the sign-in: the attempt is proved by this browser's cookie and used up, the browser's
 /// token verified, the name kept, the code exchanged, both tokens compared; only then there is a session.
 extension SignInService {
-  /// `POST callback` (`form_post`).
+  /// `POST callback`: `form_post`; in the other modes only what our own pages post again.
   func callbackPost(_ request: ControlRequest) async -> ControlResponse {
     guard Self.isMediaType(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
       return failed(.unsupportedMediaType, "content_type", request)
     }
     do throws(FormFieldsProblem) {
-      return await callback(try FormFields(parsing: request.body), request)
+      let form = try FormFields(parsing: request.body)
+      guard settings.apple.responseMode == .formPost || !form.values(of: Self.repostField).isEmpty else {
+        return methodNotAllowed(request, allow: "GET")
+      }
+      return await callback(form, request)
     } catch {
       return failed(.answerInvalid, "form", request)
     }
   }
 
-  /// `GET callback`: `query`; or `fragment`, of which nothing reaches a server by itself: a page of ours posts it.
+  /// `GET callback`: `query`; or `fragment`, of which nothing reaches a server by itself: a page of ours posts it, and
+  /// what stands in the query is not looked at.
   func callbackGet(_ request: ControlRequest) async -> ControlResponse {
+    if settings.apple.responseMode == .fragment {
+      return ControlResponse(pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
+    }
     do throws(FormFieldsProblem) {
-      let answer = try query(request)
-      if settings.apple.responseMode == .fragment, answer.fields.isEmpty {
-        return ControlResponse(pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
-      }
-      return await callback(answer, request)
+      return await callback(try query(request), request)
     } catch {
       return failed(.answerInvalid, "query", request)
     }
@@ -79,22 +83,24 @@ extension SignInService {
     return ControlResponse(pages(request).callbackRepost(fields: fields))
   }
 
-  /// The attempt is this browser's: from here on it is used up, whatever comes.
+  /// The attempt is this browser's: with a code it is used up, whatever comes. A refusal spends nothing that could be
+  /// spent twice, so it costs no write: strangers can cancel as often as they like.
   private func proved(
     _ attempt: SignInAttempt, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
-    do throws(SignInFailure) {
-      try await useUp(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
-    } catch {
-      return failed(error, request, attempt)
-    }
     switch answer {
     case .refused(let refusal):
       if refusal.isCancelled { return failed(.cancelled, "cancelled", request, attempt) }
       logger.warning(
         "Apple refused a sign-in", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
       return failed(.appleRefused, "apple_refused", request, attempt)
-    case .granted(let grant): return await granted(grant, attempt, request)
+    case .granted(let grant):
+      do throws(SignInFailure) {
+        try await useUp(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
+      } catch {
+        return failed(error, request, attempt)
+      }
+      return await granted(grant, attempt, request)
     }
   }
 
@@ -105,18 +111,39 @@ extension SignInService {
     var response: ControlResponse
     do throws(SignInFailure) {
       let tokens = try await exchange(grant, submitted, attempt)
-      let name = if let submitted { submitted } else { await keptName(for: tokens, request) }
-      let made = try await establish(tokens, name: name, replacing: attempt.replacing, request)
+      let kept = KeptName.open(in: request, keyring, now: .now)
+      let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
+      let name =
+        if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
+      let made = try await establish(tokens, name: name, replacing: replaced(by: attempt, request), request)
       response = arrived(made, attempt, request)
-      if KeptName.isSent(with: request) { response.setCookie(KeptName.clearCookie) }
+      // Another user's waits for them.
+      if isTheirs, KeptName.isSent(with: request) { response.setCookie(KeptName.clearCookie) }
     } catch {
       response = failed(error, request, attempt)
-      // Apple does not send it again. Where nobody could say yet whose it is, this browser keeps it for the next try.
-      if let submitted, !error.isNameKept, let cookie = try? KeptName.setCookie(submitted, keyring, now: .now) {
+      // Apple does not send it again. Where it is not proved yet whose it is, this browser keeps it for their next try.
+      if let submitted, !error.isNameKept, let owner = KeptName.Owner(grant),
+        let cookie = try? KeptName(submitted, of: owner).setCookie(keyring, now: .now)
+      {
         response.setCookie(cookie)
       }
     }
     return response
+  }
+
+  /// The sessions that end with this sign-in: all that this browser has, as far as it shows. The attempt knows which one
+  /// there was when it began, or began since; the session's cookie comes along unless Apple's form is posted across
+  /// sites. An app's sign-in leaves them alone.
+  private func replaced(by attempt: SignInAttempt, _ request: ControlRequest) -> [SessionHandle] {
+    guard case .page = attempt.destination else { return [] }
+    var handles = attempt.replacing.map { [$0] } ?? []
+    for value in RequestCookies(request.head.headerFields).all(SessionCookie.name) {
+      guard let handle = keyring.verifyCookie(Array(value.utf8))?.identifier.handle, !handles.contains(handle) else {
+        continue
+      }
+      handles.append(handle)
+    }
+    return handles
   }
 
   private func exchange(
@@ -137,10 +164,9 @@ extension SignInService {
     }
   }
 
-  /// The name that an earlier try of this browser left behind, for a user who has none.
-  private func keptName(for tokens: TokenGrant, _ request: ControlRequest) async -> PersonName? {
-    guard let name = KeptName.open(in: request, keyring, now: .now), let subject = Subject(tokens.identityToken.subject)
-    else { return nil }
+  /// The name that an earlier try of the same user left in this browser, if the user has none.
+  private func missing(_ name: PersonName?, for tokens: TokenGrant) async -> PersonName? {
+    guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
     let known = try? await directory.store.account(subject)
     return known?.name == nil ? name : nil
   }
@@ -154,9 +180,36 @@ extension SignInService {
     case .page(let path):
       var response = ControlResponse.redirect(.seeOther, to: path)
       response.setCookie(sessionCookie(made.identifier))
+      for cookie in pendingAttempts(replacing: made.identifier.handle, except: attempt, request) {
+        response.setCookie(cookie)
+      }
       return response
     }
   }
+
+  /// The browser's other attempts, as cookies that name the session which has just begun: whichever is finished later
+  /// ends it. Only these cookies reach the callback of `form_post`, which another site posts to.
+  private func pendingAttempts(
+    replacing session: SessionHandle, except attempt: SignInAttempt, _ request: ControlRequest
+  ) -> [String] {
+    let cookies = RequestCookies(request.head.headerFields)
+    let now = WallClock.now()
+    var room = Self.pendingPathBytes
+    return SignInAttempt.names(in: cookies).filter { $0 != attempt.name }
+      .compactMap { try? SignInAttempt.open($0, in: cookies, keyring, now: now) }
+      .filter { if case .page = $0.destination { true } else { false } }
+      .sorted { $0.began > $1.began }
+      .prefix(SignInAttempt.mostAtOnce + SignInAttempt.mostCrossSite)
+      .compactMap { other in
+        // All in one head: a proxy before us may have no more than 4 KiB for it.
+        let keepsPath = other.returnTo.utf8.count <= room
+        if keepsPath { room -= other.returnTo.utf8.count }
+        return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
+      }
+  }
+
+  /// The most that the paths of pending attempts take together when their cookies are set again, in bytes.
+  private static let pendingPathBytes = 1_024
 
   // MARK: Failures
 

@@ -71,10 +71,10 @@ extension SignInService {
     let snapshot: SessionSnapshot
   }
 
-  /// Writes account, refresh token and session in one transaction, and ends the session that this one replaces. It rests
+  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. It rests
   /// on the client that the identity token is for.
   func establish(
-    _ tokens: TokenGrant, name: PersonName?, replacing: SessionHandle?, _ request: ControlRequest
+    _ tokens: TokenGrant, name: PersonName?, replacing: [SessionHandle], _ request: ControlRequest
   ) async throws(SignInFailure) -> NewSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInFailure(.answerInvalid, "subject") }
     let clientID = tokens.identityToken.audience
@@ -93,10 +93,17 @@ extension SignInService {
       userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
     let completed: CompletedSignIn
     do throws(StoreError) {
+      // A browser has one session, seldom two.
+      for handle in replacing.dropFirst() {
+        for ended in try await directory.end(.one(handle), because: .replaced) {
+          audit.record(
+            .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
+        }
+      }
       completed = try await directory.store.complete(
         SignIn(
           session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
-          replacing: replacing))
+          replacing: replacing.first))
     } catch {
       directory.storeFailed("complete", error)
       throw SignInFailure(.storeUnavailable, "store")

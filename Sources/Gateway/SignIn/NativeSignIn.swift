@@ -30,7 +30,8 @@ extension SignInService {
           .nativeCode(Array(app.code.exposed.utf8)), until: .now + Self.codeMemory, otherwise: "code_used")
       }
       let tokens = try tokens(of: outcome)
-      return began(try await establish(tokens, name: name, replacing: identifier(request)?.handle, request))
+      let replaced = identifier(request).map { [$0.handle] } ?? []
+      return began(try await establish(tokens, name: name, replacing: replaced, request))
     } catch {
       note(error.reason, request)
       return refusedJSON(error.page, request)

@@ -1,3 +1,4 @@
+internal import AppleIdentity
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
@@ -30,8 +31,8 @@ struct OwnPages: Sendable {
     switch name {
     case "sign-in": action([.get: service.signInPage])
     case "button": action([.get: service.buttonImage])
-    case "authorize": action([.get: service.authorize])
-    case "callback": action([.post: service.callbackPost, .get: service.callbackGet], bodyLimit: 64 * 1024)
+    case "authorize": action([.get: service.authorize], servesHead: false)
+    case "callback": callback
     case "sign-out": action([.get: service.signOutPage, .post: service.signOut], bodyLimit: 16 * 1024)
     case "session": action([.get: service.sessionJSON])
     case "native": action([.post: service.nativeSignIn], bodyLimit: 32 * 1024)
@@ -42,17 +43,31 @@ struct OwnPages: Sendable {
     }
   }
 
+  /// Takes Apple's answer in the configured response mode only: a code in an address would stand in logs and histories
+  /// that the configuration rules out.
+  private var callback: ControlAction {
+    let bodyLimit = 64 * 1024
+    switch service.settings.apple.responseMode {
+    case .formPost: return action([.post: service.callbackPost], bodyLimit: bodyLimit)
+    case .query, .fragment:
+      return action(
+        [.get: service.callbackGet, .post: service.callbackPost], servesHead: false, bodyLimit: bodyLimit)
+    }
+  }
+
+  /// - Parameter servesHead: whether HEAD is answered as GET is; not where GET has an effect.
   private func action(
-    _ methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse], bodyLimit: Int = 0
+    _ methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse], servesHead: Bool = true,
+    bodyLimit: Int = 0
   ) -> ControlAction {
     let service = service
+    var methods = methods
+    if servesHead, let get = methods[.get] { methods[.head] = get }
+    let answers = methods
     return ControlAction(bodyLimit: bodyLimit, routeClass: Operations.RouteClass.own.rawValue) { request in
-      var method = request.head.method
-      if method == .head { method = .get }
-      guard let perform = methods[method] else {
-        var response = service.failure(.methodNotAllowed, request)
-        response.head.headerFields[.allow] = methods.keys.map(\.rawValue).sorted().joined(separator: ", ")
-        return response
+      guard let perform = answers[request.head.method] else {
+        let allowed = answers.keys.map(\.rawValue).sorted().joined(separator: ", ")
+        return service.methodNotAllowed(request, allow: allowed)
       }
       return await perform(request)
     }

@@ -18,9 +18,11 @@ struct SignInAttempt: Equatable {
   /// 32 hexadecimal digits; comes back in the identity token.
   let nonce: String
   /// Where it leads in the end.
-  let destination: Destination
+  private(set) var destination: Destination
   /// The session that this sign-in replaces.
-  let replacing: SessionHandle?
+  private(set) var replacing: SessionHandle?
+  /// Whether a page of another site led the browser here. Such an attempt takes no place of the browser's own ones.
+  let isCrossSite: Bool
   /// When it began, in milliseconds since 1970.
   let began: Int64
 
@@ -37,17 +39,35 @@ struct SignInAttempt: Equatable {
 
   /// How long an attempt may take.
   static let lifetime: Int64 = 600_000
-  /// Most attempts of one browser at a time.
+  /// Most attempts of one browser at a time, not counting those that another site began.
   static let mostAtOnce = 5
+  /// Most attempts of one browser at a time that another site began.
+  static let mostCrossSite = 2
+  /// The longest path that an attempt of another site's making carries, in bytes. Cookies travel with every request.
+  static let longestCrossSitePath = 512
   static let cookiePrefix = SessionCookie.name + "-attempt-"
 
-  init(to destination: Destination, replacing: SessionHandle?, now: Int64) {
+  init(to destination: Destination, replacing: SessionHandle?, isCrossSite: Bool = false, now: Int64) {
     name = Self.randomHexadecimal(bytes: 8)
     secret = Self.randomHexadecimal(bytes: 16)
     nonce = Self.randomHexadecimal(bytes: 16)
-    self.destination = destination
+    if isCrossSite, case .page(let path) = destination, path.utf8.count > Self.longestCrossSitePath {
+      self.destination = .page("/")
+    } else {
+      self.destination = destination
+    }
     self.replacing = replacing
+    self.isCrossSite = isCrossSite
     began = now
+  }
+
+  /// The same attempt, to end another session than it was begun to end.
+  /// - Parameter keepsPath: whether it still leads where it was to; the front page otherwise.
+  func replacing(_ session: SessionHandle, keepsPath: Bool) -> SignInAttempt {
+    var attempt = self
+    attempt.replacing = session
+    if !keepsPath, case .page = destination { attempt.destination = .page("/") }
+    return attempt
   }
 
   /// What Apple hands back: the name, then the secret.
@@ -81,6 +101,8 @@ struct SignInAttempt: Equatable {
 extension SignInAttempt {
   ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16)
   ///       | challenge: length (1) and hash (0 or 32) | path, or the app's address
+  ///
+  /// The first bit of the first length says that another site began it.
   private var bytes: [UInt8] {
     let handle = replacing?.bytes ?? []
     let (challenge, address) =
@@ -88,9 +110,18 @@ extension SignInAttempt {
       case .page(let path): ([UInt8](), path)
       case .app(let target, let challenge): (challenge, target.address)
       }
-    return withUnsafeBytes(of: began.bigEndian) { Array($0) } + Array(secret.utf8) + Array(nonce.utf8)
-      + [UInt8(handle.count)] + handle + [UInt8(challenge.count)] + challenge + Array(address.utf8)
+    var bytes = withUnsafeBytes(of: began.bigEndian) { Array($0) }
+    bytes += secret.utf8
+    bytes += nonce.utf8
+    bytes.append(UInt8(handle.count) | (isCrossSite ? Self.crossSiteBit : 0))
+    bytes += handle
+    bytes.append(UInt8(challenge.count))
+    bytes += challenge
+    bytes += address.utf8
+    return bytes
   }
+
+  private static let crossSiteBit: UInt8 = 0x80
 
   private init?(name: String, bytes: [UInt8]) {
     var rest = bytes[...]
@@ -103,7 +134,9 @@ extension SignInAttempt {
     began = take(8).reduce(0) { $0 << 8 | Int64($1) }
     secret = String(decoding: take(32), as: UTF8.self)
     nonce = String(decoding: take(32), as: UTF8.self)
-    let handle = take(Int(take(1)[0]))
+    let length = take(1)[0]
+    isCrossSite = length & Self.crossSiteBit != 0
+    let handle = take(Int(length & ~Self.crossSiteBit))
     replacing = SessionHandle(bytes: handle)
     guard handle.isEmpty || replacing != nil, let challengeCount = take(1).first else { return nil }
     let challenge = take(Int(challengeCount))
@@ -117,15 +150,25 @@ extension SignInAttempt {
   }
 
   /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
-  func setCookie(_ keyring: SessionKeyring) throws(SealError) -> String {
+  /// - Parameter age: how long ago it began, in milliseconds.
+  func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
     let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
-    return
-      "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(Self.lifetime / 1_000)"
+    let maxAge = max(0, Self.lifetime - max(0, age)) / 1_000
+    return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
   }
 
   /// Takes an attempt's cookie away.
   static func clearCookie(_ name: String) -> String {
     "\(cookiePrefix)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
+  }
+
+  /// The names of the attempts that have a cookie, each once. A name in a cookie of another's making must not reach a
+  /// `Set-Cookie` of ours.
+  static func names(in cookies: RequestCookies) -> [String] {
+    var seen: Set<String> = []
+    return cookies.names(after: cookiePrefix).filter { name in
+      name.utf8.count == 16 && name.utf8.allSatisfy(isHexadecimal) && seen.insert(name).inserted
+    }
   }
 
   /// Opens the cookie of the attempt `name`.

@@ -99,6 +99,13 @@ struct SignInService: Sendable {
       pages(request).failure(failure, accept: accept, requestID: request.requestID, returnTo: returnTo))
   }
 
+  /// 405, with the methods that the path has.
+  func methodNotAllowed(_ request: ControlRequest, allow: String) -> ControlResponse {
+    var response = failure(.methodNotAllowed, request)
+    response.head.headerFields[.allow] = allow
+    return response
+  }
+
   /// Whether a request that changes something comes from our own pages (`Origin`, or `Sec-Fetch-Site` where a browser
   /// leaves `Origin` out). Without either there is no telling, and the answer is no.
   func isSameOrigin(_ request: ControlRequest) -> Bool {

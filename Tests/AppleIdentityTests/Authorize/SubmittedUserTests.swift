@@ -11,13 +11,16 @@ struct SubmittedUserTests {
     try SubmittedUser(json: Array(json.utf8))
   }
 
-  @Test("Is read from Apple's form, and the address beside it is not")
+  @Test("Is read from Apple's form, and the address beside it is only a claim")
   func appleForm() throws {
     let user = try user(#"{"name":{"firstName":"Tim","lastName":"Apple"},"email":"boss@example.com"}"#)
     #expect(user.givenName == "Tim")
     #expect(user.familyName == "Apple")
     #expect(user.name == "Tim Apple")
-    #expect(!"\(user)".contains("boss"))
+    #expect(user.claimedEmail == "boss@example.com")
+    for odd in ["a b@example.com", "a\\u0000@example.com", "a@", String(repeating: "a", count: 255)] {
+      #expect(try self.user(#"{"email":"\#(odd)"}"#).claimedEmail == nil, "\(odd)")
+    }
   }
 
   @Test(

@@ -136,8 +136,24 @@ struct IdentityTokenClaimTests {
     let hashed = try fixture.token(["nonce": "\"\(hash)\""])
     #expect(await fixture.rejection(hashed, nonce: .native("n-1")) == nil)
     #expect(await fixture.rejection(hashed, nonce: .web("n-1")) == .nonceMismatch)
+    // Whoever has the token can read the hash: it is no proof of itself.
+    #expect(await fixture.rejection(hashed, nonce: .native(hash)) == .nonceMismatch)
+    #expect(
+      await fixture.rejection(try fixture.token(["nonce": "\"\(hash.uppercased())\""]), nonce: .native("n-1"))
+        == .nonceMismatch)
     #expect(await fixture.rejection(try fixture.token(), nonce: .native("n-1")) == nil)
     #expect(await fixture.rejection(try fixture.token(), nonce: .native("n-2")) == .nonceMismatch)
+  }
+
+  @Test("The subject that a token claims can be read without proof, and nothing but a subject")
+  func claimedSubject() async throws {
+    let fixture = try Fixture()
+    let verified = try await fixture.verify(try fixture.token())
+    #expect(try fixture.token().claimedSubject == verified.subject)
+    #expect(try fixture.token(["sub": "\"two words\""]).claimedSubject == nil)
+    for text in ["", "a.b", "a.b.c", "a.e30.c", String(repeating: "a", count: 100_000)] {
+      #expect(UnverifiedIdentityToken(text).claimedSubject == nil)
+    }
   }
 
   @Test("A refresh compares no nonce")

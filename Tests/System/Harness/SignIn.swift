@@ -27,12 +27,12 @@ extension Visitor {
 
   /// Decides on Apple's page; the page that carries the answer is open then.
   @discardableResult
-  func decide(_ decision: Decision) throws -> Page {
+  func decide(_ decision: Decision, following: Bool = true) throws -> Page {
     guard let page, let form = page.forms.first(where: { $0.buttons.contains { $0.0 == "decision" } }) else {
       throw HarnessError.missing("Apple's page; open is \(page.map { "\($0.address): \($0.text)" } ?? "nothing")")
     }
     switch decision {
-    case .cancel: return try submit(form, button: ("decision", "cancel"))
+    case .cancel: return try submit(form, button: ("decision", "cancel"), following: following)
     case .proceed(let user, let hideEmail):
       // The page's script writes the account's name into the fields when a user is chosen.
       let row = HTMLTag.all(in: page.text).first { $0["id"] == "user-\(user)" }
@@ -40,7 +40,7 @@ extension Visitor {
         "user": user, "first_name": row?["data-first"] ?? "", "last_name": row?["data-last"] ?? "",
         "email_choice": hideEmail ? "hide" : "share",
       ])
-      return try submit(filled, button: ("decision", "continue"))
+      return try submit(filled, button: ("decision", "continue"), following: following)
     }
   }
 
