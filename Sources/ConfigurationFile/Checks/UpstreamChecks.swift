@@ -42,6 +42,8 @@ enum UpstreamChecks {
     settings.name = other.name
     settings.speaks = other.speaks
     settings.lenient = other.lenient
+    if let limit = other.maximumConnections { settings.maximumConnections = limit }
+    if let limit = other.queueLimit { settings.queueLimit = limit }
     settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(draft, reading), &reading)
     checkTLS(other.tls, at: path, &reading)
     settings.tls = other.tls.settings

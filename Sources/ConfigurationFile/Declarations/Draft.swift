@@ -28,6 +28,8 @@ struct UpstreamDraft: ReadingTarget {
   var urls: [UpstreamAddress]?
   var speaks = HTTPProtocol.http1
   var lenient: [UpstreamLenience] = []
+  var maximumConnections: Int?
+  var queueLimit: Int?
   var checkPath: String?
   var tls = UpstreamTLSDraft()
 }

@@ -42,6 +42,18 @@ extension Sections {
         Content-Length more than once), "status-range" (a status from 600 to 999), "control-bytes" (control \
         characters in values; each becomes a space). The log names the one that a refused response would need.
         """, seeAlso: ["upstream.url"]),
+      .byDefault(
+        "upstream.max_connections", .integer(0...1_000_000), into: \.configuration.upstream.maximumConnections,
+        """
+        Connections that there may be to each address, over all event loops: as many as the application serves at a time. \
+        Further requests wait until one is free. 0 is no limit.
+        """, unit: "connections", seeAlso: ["upstream.queue"]),
+      .byDefault(
+        "upstream.queue", .integer(0...100_000), into: \.configuration.upstream.queueLimit,
+        """
+        Requests that may wait for one of max_connections, for each address, and for as long as timeouts.connect. Then, \
+        and beyond it: 503.
+        """, unit: "requests", seeAlso: ["upstream.max_connections", "upstream.timeouts.connect"]),
       .absent(
         "upstream.tls_ca_file", .file, into: \.upstreamTLS.authorityFile, example: "\"tls/internal-ca.pem\"",
         "For https: the authorities, in PEM, whose certificates are believed, and no others.",
@@ -76,7 +88,11 @@ extension Sections {
         "Without a byte of the answer's body. Then the answer is cut off."),
       .byDefault(
         "upstream.timeouts.idle", .duration(stepRange), into: \.configuration.upstream.timeouts.idle,
-        "How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request.",
+        """
+        How long an idle connection is kept. Shorter than the application keeps it, so that none breaks under a request: \
+        Node and Apache keep theirs for 5 s, gunicorn for 2 s. For servers that keep them longer, such as nginx and Tomcat \
+        (75 s and 60 s), "50s" saves connections.
+        """,
         seeAlso: ["upstream.idle_connections"]),
     ])
 
@@ -107,7 +123,7 @@ extension Sections {
     name: "upstreams",
     introduction: """
       Other applications behind the gateway, for the routes that name them. Time-outs and idle connections are those of \
-      [upstream].
+      [upstream], and so are limits that are not written here.
       """,
     entries: [
       .required(
@@ -129,6 +145,14 @@ extension Sections {
         "upstreams.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(), into: \.lenient,
         "Mistakes in its responses that are put right instead of refused, as for [upstream].",
         seeAlso: ["upstream.lenient"]),
+      .absent(
+        "upstreams.max_connections", .integer(0...1_000_000), into: \.maximumConnections, example: "32",
+        "Connections that there may be to each address, as for [upstream].", unit: "connections",
+        omission: "As many as upstream.max_connections says.", seeAlso: ["upstream.max_connections"]),
+      .absent(
+        "upstreams.queue", .integer(0...100_000), into: \.queueLimit, example: "50",
+        "Requests that may wait for one of them, as for [upstream].", unit: "requests",
+        omission: "As many as upstream.queue says.", seeAlso: ["upstream.queue"]),
       .absent(
         "upstreams.check_path", .requestPath, into: \.checkPath, example: "\"/health\"",
         "What its addresses are asked for, as often as [upstream.check] says.", omission: "Nothing is asked.",

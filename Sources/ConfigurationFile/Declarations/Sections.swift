@@ -110,8 +110,8 @@ enum Sections {
       .byDefault(
         "listen.limits.connections", .integer(1...1_000_000), into: \.configuration.listener.limits.connections,
         """
-        Client connections at a time, idle ones too. One more is answered 503 and closed. Half of the descriptors that the \
-        process may have open is the limit where that is less.
+        Client connections at a time, idle ones too. One more is answered 503 and closed. Where the descriptors that the \
+        process may have open are fewer, further clients wait until there is one again.
         """, unit: "connections"),
     ])
 

@@ -132,7 +132,7 @@ extension ClientConnection {
     } else {
       exchange.waitingContent = content
       holdReads(request == .content)
-      pool.connect(for: self)
+      exchange.place = pool.connect(for: self)
     }
   }
 
@@ -150,11 +150,12 @@ extension ClientConnection {
   func connectAgain(after failure: UpstreamFailure) -> Bool {
     guard let pool = exchange.nextPool(after: failure) else { return false }
     holdReads(request == .content)
-    pool.connect(for: self)
+    exchange.place = pool.connect(for: self)
     return true
   }
 
   func upstreamReady(_ connection: UpstreamConnection) {
+    exchange.place = nil
     guard exchange.isUnderWay, upstream == nil, !exchange.responseBegan, request == .complete || request == .content
     else {
       return connection.release()

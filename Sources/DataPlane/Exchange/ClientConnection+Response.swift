@@ -129,6 +129,7 @@ extension ClientConnection {
   func refuse(_ status: Int, _ reason: String) {
     let preferences = exchange.preferences(on: server, pending: pending)
     beginExchange()
+    exchange.leaveQueue()
     let upstream = upstream
     self.upstream = nil
     upstream?.abandon()

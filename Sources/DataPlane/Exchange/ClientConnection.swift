@@ -123,6 +123,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     // Either side may end a tunnel: that is how one ends.
     if exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
     request = .closed
+    exchange.leaveQueue()
     server.loop.wheel.remove(self)
     let upstream = upstream
     self.upstream = nil

@@ -121,6 +121,13 @@ extension Exchange {
     }
   }
 
+  /// Waits for no connection to the upstream any more.
+  mutating func leaveQueue() {
+    guard let place else { return }
+    self.place = nil
+    place.leave()
+  }
+
   /// The connections that a request is tried on once more, where that is safe.
   mutating func nextPool(after failure: UpstreamFailure) -> UpstreamPool? {
     guard let balancer, let avoided = attempts.avoided(after: failure, of: balancer.pools.count) else { return nil }

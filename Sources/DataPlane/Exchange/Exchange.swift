@@ -37,6 +37,8 @@ struct Exchange {
   var bodyHeldSince: NIODeadline?
   /// The head as it was sent upstream, kept until the response begins: for another try, and for what the client accepts.
   var sentHead: ByteBuffer?
+  /// Its place in the queue for a connection to the upstream.
+  var place: UpstreamWaiter?
   /// Content that waits for the connection to the upstream.
   var waitingContent: ByteBuffer?
   /// The part of the body that was sent with the head, as ``waitingContent`` was, kept until the response begins where

@@ -44,11 +44,16 @@ enum UpstreamFailure: Error, Equatable {
   case badResponse(String)
   /// No final response in time.
   case responseTimeout
+  /// No connection: as many as there may be are in use, and the queue is full, or its time is over.
+  case noRoom
+  /// No connection: the process has no descriptor for it, which is no fault of the upstream's.
+  case noDescriptor
 
   /// The status that a client gets while none has been sent (RFC 9110 15.6).
   var status: Int {
     switch self {
     case .connectTimeout, .responseTimeout: 504
+    case .noRoom, .noDescriptor: 503
     default: 502
     }
   }
@@ -63,6 +68,8 @@ enum UpstreamFailure: Error, Equatable {
     case .closedBeforeResponse, .notProcessed, .closedMidway: .upstreamClosed
     case .badResponse: .upstreamMalformed
     case .responseTimeout: .upstreamTimeout
+    case .noRoom: .upstreamFull
+    case .noDescriptor: .noDescriptor
     }
   }
 
@@ -80,6 +87,8 @@ enum UpstreamFailure: Error, Equatable {
     case .closedMidway: "\(peer) closed the connection within its response"
     case .badResponse(let reason): "\(peer)'s response breaks HTTP: \(reason)"
     case .responseTimeout: "\(peer) did not respond in time"
+    case .noRoom: "all connections to \(peer) are in use"
+    case .noDescriptor: "no descriptor for a connection to \(peer); raise LimitNOFILE= of the unit, or ulimit -n"
     }
   }
 }

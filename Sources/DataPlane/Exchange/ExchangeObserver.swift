@@ -63,6 +63,10 @@ package enum ExchangeFailure: Sendable, Equatable {
   case upstreamClosed
   /// The upstream's response breaks the protocol.
   case upstreamMalformed
+  /// As many connections to the upstream as there may be were in use.
+  case upstreamFull
+  /// There was no descriptor for a connection to the upstream.
+  case noDescriptor
   /// The client left before its response was whole.
   case clientLeft
   /// We ended the connection in the middle: too slow a client, a session that ended, the end of the process.
@@ -73,7 +77,8 @@ package enum ExchangeFailure: Sendable, Equatable {
   package var isOfConnecting: Bool {
     switch self {
     case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS: true
-    case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .clientLeft, .cutOff: false
+    case .upstreamTimeout, .upstreamClosed, .upstreamMalformed, .upstreamFull, .noDescriptor, .clientLeft, .cutOff:
+      false
     }
   }
 }

@@ -5,6 +5,7 @@ internal import NIOCore
 final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
+  let descriptors: DescriptorBudget
   var buffers = BufferPool.messages
   /// What is sent to applications, kept for another try until they answer.
   var heads = BufferPool.heads
@@ -25,8 +26,9 @@ final class LoopResources {
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
   let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 
-  init(eventLoop: any EventLoop) {
+  init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process) {
     self.eventLoop = eventLoop
+    self.descriptors = descriptors
     wheel = TimerWheel(eventLoop: eventLoop)
   }
 }

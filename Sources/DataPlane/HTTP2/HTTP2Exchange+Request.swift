@@ -192,7 +192,7 @@ extension HTTP2Exchange {
     if !exchange.endsUpstream, let idle = pool.takeIdle() {
       begin(on: idle, connection.now)
     } else {
-      pool.connect(for: self)
+      exchange.place = pool.connect(for: self)
     }
   }
 
@@ -209,6 +209,7 @@ extension HTTP2Exchange {
   }
 
   func upstreamReady(_ connection: UpstreamConnection) {
+    exchange.place = nil
     guard phase != .closed, !stream.isReset, upstream == nil, !exchange.responseBegan else {
       return connection.release()
     }

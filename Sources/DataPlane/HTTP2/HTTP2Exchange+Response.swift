@@ -110,7 +110,7 @@ extension HTTP2Exchange {
       // What was promised cannot be kept, and the stream says so.
       reset(.internalError)
     } else if let pool = exchange.nextPool(after: failure) {
-      pool.connect(for: self)
+      exchange.place = pool.connect(for: self)
     } else {
       exchange.failure = failure.told
       refuse(failure.status, failure.reason)
@@ -133,6 +133,7 @@ extension HTTP2Exchange {
       exchange.version = .http2
     }
     let preferences = exchange.preferences(on: server, pending: nil)
+    exchange.leaveQueue()
     let upstream = upstream
     self.upstream = nil
     upstream?.abandon()

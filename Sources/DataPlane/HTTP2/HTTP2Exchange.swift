@@ -147,6 +147,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   func closed(_ code: UInt32) {
     guard phase != .closed else { return }
     phase = .closed
+    exchange.leaveQueue()
     server.loop.wheel.remove(self)
     let upstream = upstream
     self.upstream = nil

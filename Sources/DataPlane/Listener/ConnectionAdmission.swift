@@ -4,22 +4,13 @@ internal import Synchronization
 final class ConnectionAdmission: Sendable {
   /// Most connections at a time.
   private let limit: Atomic<Int>
-  private let descriptors: Int
   private let count = Atomic<Int>(0)
 
-  /// - Parameter wanted: the limit of the configuration. The descriptors of the process may allow less: half of them,
-  ///   because a request needs a second one, for the application.
-  init(wanted: Int, descriptors: Int) {
-    self.descriptors = descriptors
-    limit = Atomic(Self.limit(wanted: wanted, descriptors: descriptors))
-  }
+  /// - Parameter wanted: the limit of the configuration. ``DescriptorBudget`` may allow less.
+  init(wanted: Int) { limit = Atomic(max(1, wanted)) }
 
   /// Another limit from now on; connections beyond it stay.
-  func adopt(wanted: Int) {
-    limit.store(Self.limit(wanted: wanted, descriptors: descriptors), ordering: .relaxed)
-  }
-
-  private static func limit(wanted: Int, descriptors: Int) -> Int { max(1, min(wanted, descriptors / 2)) }
+  func adopt(wanted: Int) { limit.store(max(1, wanted), ordering: .relaxed) }
 
   /// One more, unless it is enough. Each success wants a ``leave()``.
   func enter() -> Bool {

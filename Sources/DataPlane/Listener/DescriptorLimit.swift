@@ -26,4 +26,14 @@ enum DescriptorLimit {
     }
     return Int(min(limit.rlim_cur, ceiling))
   }
+
+  /// How many are open; nil where the system does not tell.
+  static func inUse() -> Int? {
+    guard let directory = opendir("/proc/self/fd") else { return nil }
+    defer { closedir(directory) }
+    var entries = 0
+    while readdir(directory) != nil { entries += 1 }
+    // Not ours: ".", ".." and the descriptor of the directory itself.
+    return max(0, entries - 3)
+  }
 }

@@ -8,6 +8,8 @@ internal import TLSTransport
 final class Entrance {
   let context: ServerContext
   private let admission: ConnectionAdmission
+  /// What its connections are for.
+  let use: DescriptorBudget.Use
   /// Certificates and keys for the connections to come; nil speaks cleartext.
   private var tls: TLSServerContext?
   /// What is spoken.
@@ -20,9 +22,13 @@ final class Entrance {
   /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
   private static let lingeringLimit = 16
 
-  init(context: ServerContext, admission: ConnectionAdmission, settings: EntranceSettings, tls: TLSServerContext?) {
+  init(
+    context: ServerContext, admission: ConnectionAdmission, use: DescriptorBudget.Use, settings: EntranceSettings,
+    tls: TLSServerContext?
+  ) {
     self.context = context
     self.admission = admission
+    self.use = use
     self.tls = tls
     protocols = settings.spokenProtocols
     announcing = settings.proxyProtocolPeers
@@ -39,9 +45,18 @@ final class Entrance {
 
   /// Begins with a connection that was accepted.
   func receive(_ channel: any Channel) throws {
-    guard admission.enter() else { return try turnAway(channel) }
+    let (descriptors, use) = (context.loop.descriptors, use)
+    // The listening socket pauses when there is none left: this is for those that were accepted at the same moment.
+    guard descriptors.take(use) else { return channel.close(promise: nil) }
+    guard admission.enter() else {
+      channel.closeFuture.whenComplete { _ in descriptors.give(use) }
+      return try turnAway(channel)
+    }
     let admission = admission
-    channel.closeFuture.whenComplete { _ in admission.leave() }
+    channel.closeFuture.whenComplete { _ in
+      admission.leave()
+      descriptors.give(use)
+    }
     let address = channel.remoteAddress?.ipAddress
     if !announcing.isEmpty, let address, let bytes = IPAddressBytes(address),
       announcing.contains(where: { $0.contains(bytes) })

@@ -74,6 +74,13 @@ extension Listener {
   ) -> ServerBootstrap {
     let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrances) })
     return ServerBootstrap(group: site.eventLoop, childGroup: children)
+      .serverChannelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          guard let entrance = site.entrances.value.first else { return }
+          try channel.pipeline.syncOperations.addHandler(
+            AcceptGate(entrance.context.loop.descriptors, entrance.use))
+        }
+      }
       .serverChannelOption(.backlog, value: 4_096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)

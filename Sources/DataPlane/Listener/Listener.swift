@@ -21,6 +21,7 @@ package struct ListenerParts {
 package final class Listener: Sendable {
   private let sites: [Site]
   private let admission: ConnectionAdmission
+  private let use: DescriptorBudget.Use
   /// In the order of ``ListenerSettings/entrances``.
   let doors: [Door]
 
@@ -40,9 +41,10 @@ package final class Listener: Sendable {
     let address: BindAddress
   }
 
-  private init(sites: [Site], admission: ConnectionAdmission, doors: [Door]) {
+  private init(sites: [Site], admission: ConnectionAdmission, use: DescriptorBudget.Use, doors: [Door]) {
     self.sites = sites
     self.admission = admission
+    self.use = use
     self.doors = doors
   }
 
@@ -56,15 +58,15 @@ package final class Listener: Sendable {
   /// - Parameters:
   ///   - group: the event loops that serve it.
   ///   - sockets: what the process was started with; an entrance whose socket is among them binds none.
+  ///   - use: what its connections are for.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system has against it.
   package static func start(
     _ terms: ListenerTerms, on group: any EventLoopGroup, sockets: InheritedSockets = InheritedSockets(),
-    parts: @escaping @Sendable (any EventLoop) -> ListenerParts
+    use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerParts
   ) async throws -> Listener {
     let entrances = terms.settings.entrances
-    let admission = ConnectionAdmission(
-      wanted: terms.settings.limits.connections, descriptors: DescriptorLimit.raised())
+    let admission = ConnectionAdmission(wanted: terms.settings.limits.connections)
     var sites: [Site] = []
     for loop in group.makeIterator() {
       let site = try await loop.submit {
@@ -74,14 +76,17 @@ package final class Listener: Sendable {
         let entrances = zip(entrances, terms.tls).map { entrance, tls in
           let context = ServerContext(
             loop: resources, parts: parts, terms: terms, entrance: entrance, upstreams: upstreams)
-          return Entrance(context: context, admission: admission, settings: entrance, tls: tls?.context)
+          return Entrance(
+            context: context, admission: admission, use: use, settings: entrance, tls: tls?.context)
         }
         return Site(eventLoop: loop, entrances: NIOLoopBound(entrances, eventLoop: loop))
       }.get()
       sites.append(site)
     }
-    return Listener(
-      sites: sites, admission: admission, doors: try await open(entrances, sockets, sites: sites, group: group))
+    let doors = try await open(entrances, sockets, sites: sites, group: group)
+    // Everything that is no connection has been opened by now, or nearly so.
+    DescriptorBudget.process.measure(sockets: doors.reduce(0) { $0 + $1.channels.count })
+    return Listener(sites: sites, admission: admission, use: use, doors: doors)
   }
 
   /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under way
@@ -178,9 +183,9 @@ package final class Listener: Sendable {
   }
 
   private func close(_ channel: any Channel, _ place: Int) async {
-    let entrances = sites.first { $0.eventLoop === channel.eventLoop }?.entrances
+    let (use, entrances) = (use, sites.first { $0.eventLoop === channel.eventLoop }?.entrances)
     try? await channel.eventLoop.flatSubmit {
-      ListeningSocket.close(channel) { child in
+      ListeningSocket.close(channel, atMost: DescriptorBudget.process.room(for: use)) { child in
         do { try entrances?.value[place].receive(child) } catch { child.close(promise: nil) }
       }
     }.get()

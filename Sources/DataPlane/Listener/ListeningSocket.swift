@@ -13,15 +13,17 @@ enum ListeningSocket {
   /// Takes what has come, and closes. To be called on the channel's loop.
   /// Only for a socket that is ours alone: one that another process holds, too, would be deaf there as well, and loses
   /// nothing when we close it.
-  /// - Parameter receive: begins with a connection.
+  /// - Parameters:
+  ///   - limit: how many connections there are descriptors for.
+  ///   - receive: begins with a connection.
   /// - Returns: completes when that was done with each.
   static func close(
-    _ channel: any Channel, receive: @escaping @Sendable (any Channel) -> Void
+    _ channel: any Channel, atMost limit: Int, receive: @escaping @Sendable (any Channel) -> Void
   ) -> EventLoopFuture<Void> {
     var begun: [EventLoopFuture<Void>] = []
     try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
       dropEverything(at: socket)
-      while let accepted = accept(socket) {
+      while begun.count < limit, let accepted = accept(socket) {
         begun.append(
           ClientBootstrap(group: channel.eventLoop)
             .channelOption(.maxMessagesPerRead, value: 1)

@@ -30,7 +30,7 @@ package struct OriginClient: Sendable {
     let site = target.sites[0]
     self.site = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
-      let pool = UpstreamPool(loop: loop, settings: target.settings, site: site) { _ in }
+      let pool = UpstreamPool(loop: loop, settings: target.settings, site: site, use: .own) { _ in }
       return NIOLoopBound(Site(loop: loop, pool: pool), eventLoop: eventLoop)
     }.get()
   }
@@ -135,7 +135,8 @@ private final class CollectingClient: ExchangeClient {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .handshake: end(.failure(.notSent(failure.reason(of: "the server"))))
+    case .connect, .unresolved, .connectTimeout, .handshake, .noRoom, .noDescriptor:
+      end(.failure(.notSent(failure.reason(of: "the server"))))
     default: end(.failure(.unanswered(failure.reason(of: "the server"))))
     }
   }

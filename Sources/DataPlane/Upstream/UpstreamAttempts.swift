@@ -37,7 +37,7 @@ struct UpstreamAttempts {
       guard isReplayable, !hasRepeated else { return nil }
       hasRepeated = true
       return unreachable
-    case .closedBeforeResponse, .closedMidway, .badResponse, .responseTimeout:
+    case .closedBeforeResponse, .closedMidway, .badResponse, .responseTimeout, .noRoom, .noDescriptor:
       return nil
     }
   }

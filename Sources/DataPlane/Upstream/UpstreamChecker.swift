@@ -33,7 +33,13 @@ package struct UpstreamChecker: Sendable {
       for (site, client) in sites {
         group.addTask { [self] in
           var verdict = CheckVerdict(settings)
-          while let isGood = await outcome(client) {
+          while !Task.isCancelled {
+            // Without a descriptor for it a check would say nothing about the address.
+            guard DescriptorBudget.process.room(for: .own) > 0 else {
+              try? await Task.sleep(for: settings.interval)
+              continue
+            }
+            guard let isGood = await outcome(client) else { return }
             verdict.record(isGood)
             if isGood { site.hasAnswered.store(true, ordering: .relaxed) }
             site.failsChecks.store(!verdict.isWell, ordering: .relaxed)

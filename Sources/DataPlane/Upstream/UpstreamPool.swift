@@ -32,6 +32,12 @@ final class UpstreamPool {
   private let idle: IdleConnections
   /// Connections on their way, and who waits for each.
   private var connecting: [ObjectIdentifier: Waiter] = [:]
+  /// Who waits for one of the connections that there may be, in the order in which they came.
+  private var waiting: [UpstreamWaiter] = []
+  /// Its place in the address's room; nil where there is no limit.
+  private var desk: Int?
+  /// What its descriptors are for.
+  private let use: DescriptorBudget.Use
   /// Exchanges under way.
   var outstanding = 0
   private var ejection = Ejection()
@@ -54,6 +60,7 @@ final class UpstreamPool {
     case ended
   }
 
+  /// Who has asked for a connection that is on its way.
   private struct Waiter {
     let connection: UpstreamConnection
     let began: NIODeadline
@@ -63,7 +70,7 @@ final class UpstreamPool {
   /// - Parameter told: of connections that open and end, or cannot be opened.
   init(
     loop: LoopResources, settings: UpstreamSettings, site: UpstreamSite, number: Int = 0,
-    told: @escaping (Event) -> Void
+    use: DescriptorBudget.Use = .upstream, told: @escaping (Event) -> Void
   ) {
     self.loop = loop
     self.site = site
@@ -74,14 +81,29 @@ final class UpstreamPool {
     lenience = settings.lenient.reduce(into: []) { $0.insert($1.onTheWire) }
     responseParser = ResponseHeadParser(limits: loop.responseParser.limits, lenience: lenience)
     keepsConnections = settings.idleConnectionsPerLoop > 0
+    self.use = use
     self.told = told
+    if site.room.limit > 0 { desk = site.room.open(makeDesk()) }
   }
+
+  private func makeDesk() -> UpstreamRoom.Desk {
+    let bound = NIOLoopBound(WeakPool(pool: self), eventLoop: loop.eventLoop)
+    let (eventLoop, room) = (loop.eventLoop, site.room)
+    return { call in
+      eventLoop.execute {
+        if let pool = bound.value.pool { pool.called(call) } else if case .grant = call { room.leave() }
+      }
+    }
+  }
+
+  /// The room must not keep a pool alive.
+  private struct WeakPool { weak var pool: UpstreamPool? }
 
   // MARK: For the choice among addresses
 
   /// Requests under way, those included that wait for a connection.
   @inline(__always)
-  var load: Int { outstanding + connecting.count }
+  var load: Int { outstanding + connecting.count + waiting.count }
 
   /// Whether the address may have to be left out.
   @inline(__always)
@@ -124,12 +146,63 @@ final class UpstreamPool {
 
   // MARK: For the client
 
-  /// The newest idle connection.
+  /// The newest idle connection. Who comes later than others that wait has none.
   @inline(__always)
-  func takeIdle() -> UpstreamConnection? { idle.take() }
+  func takeIdle() -> UpstreamConnection? { waiting.isEmpty ? idle.take() : nil }
 
-  /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`.
-  func connect(for client: any ExchangeClient) {
+  /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`, which may be at once.
+  /// - Returns: its place in the queue, where there are as many connections as there may be.
+  @discardableResult
+  func connect(for client: any ExchangeClient) -> UpstreamWaiter? {
+    guard let desk else {
+      open(for: client)
+      return nil
+    }
+    let now = NIODeadline.now()
+    switch site.room.ask(at: desk, now: now) {
+    case .taken: open(for: client)
+    case .full: client.upstreamFailed(.noRoom)
+    case .queued:
+      let waiter = UpstreamWaiter(client, in: self)
+      waiting.append(waiter)
+      loop.wheel.arm(waiter, after: waits.connect, now: now)
+      return waiter
+    }
+    return nil
+  }
+
+  /// Takes one out of the queue.
+  func leave(_ waiter: UpstreamWaiter) {
+    guard let desk, let place = waiting.firstIndex(where: { $0 === waiter }) else { return }
+    waiting.remove(at: place)
+    loop.wheel.remove(waiter)
+    site.room.withdraw(from: desk)
+  }
+
+  /// The first in the queue, who is not in it any more.
+  private func nextWaiting() -> (any ExchangeClient)? {
+    guard !waiting.isEmpty else { return nil }
+    let waiter = waiting.removeFirst()
+    loop.wheel.remove(waiter)
+    return waiter.client
+  }
+
+  private func called(_ call: UpstreamRoom.Call) {
+    switch call {
+    case .grant:
+      if let client = nextWaiting() { open(for: client) } else { site.room.leave() }
+    case .yieldIdle:
+      if let desk { site.room.isLooking(desk) }
+      for _ in 0..<site.room.waitingCount { idle.take()?.close() }
+    }
+  }
+
+  /// Makes a connection for `client`, for whom there is room.
+  private func open(for client: any ExchangeClient) {
+    guard loop.descriptors.take(use) else {
+      site.room.leave()
+      return client.upstreamFailed(.noDescriptor)
+    }
     let connection = UpstreamConnection(
       loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil,
       isAtSocket: site.tls == nil && !speaksHTTP2)
@@ -194,7 +267,19 @@ final class UpstreamPool {
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection, now: NIODeadline) {
     guard !isClosed else { return connection.close() }
-    idle.keep(connection, now: now)
+    guard let desk, site.room.isWaitedFor else { return idle.keep(connection, now: now) }
+    switch site.room.turn(at: desk) {
+    case .nobody: idle.keep(connection, now: now)
+    case .another: connection.close()
+    case .own:
+      guard let client = nextWaiting() else { return idle.keep(connection, now: now) }
+      // When the exchange that it carried is quite over.
+      let bound = NIOLoopBound((self, connection, client), eventLoop: loop.eventLoop)
+      loop.eventLoop.execute {
+        let (pool, connection, client) = bound.value
+        if connection.isIdle { client.upstreamReady(connection) } else { pool.connect(for: client) }
+      }
+    }
   }
 
   /// Forgets an idle connection.
@@ -204,6 +289,12 @@ final class UpstreamPool {
   func close() {
     isClosed = true
     idle.close()
+    for waiter in waiting {
+      let client = waiter.client
+      leave(waiter)
+      client?.upstreamFailed(.noRoom)
+    }
+    if let desk { site.room.close(desk: desk) }
   }
 
   func established(_ connection: UpstreamConnection) {
@@ -222,20 +313,34 @@ final class UpstreamPool {
   /// - Parameter failure: what to tell the client that waits for a connection on its way.
   func ended(_ connection: UpstreamConnection, failure: UpstreamFailure) {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
-      told(.failed(failure))
-      failed(failure)
+      giveBack()
+      if failure == .noDescriptor {
+        // That is our own trouble, and tells nothing about how the address is.
+        loop.descriptors.ranOut()
+      } else {
+        told(.failed(failure))
+        failed(failure)
+      }
       waiter.client?.upstreamFailed(failure)
     } else if connection.isCounted {
       connection.isCounted = false
+      giveBack()
       remove(connection)
       told(.ended)
     }
+  }
+
+  /// A connection is no more.
+  private func giveBack() {
+    loop.descriptors.give(use)
+    site.room.leave()
   }
 
   /// The system's words for a failed connect, without the type names around them.
   private static func failure(_ error: any Error) -> UpstreamFailure {
     switch error {
     case ChannelError.connectTimeout: return .connectTimeout
+    case let error as IOError where error.errnoCode == EMFILE || error.errnoCode == ENFILE: return .noDescriptor
     case let error as IOError: return .connect(String(cString: strerror(error.errnoCode)))
     case let error as NIOConnectionError:
       if let single = error.connectionErrors.first { return failure(single.error) }

@@ -12,6 +12,11 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var timeouts: UpstreamTimeouts
   /// Idle connections kept per event loop and address; more only while they are used every second. Default: 64.
   public var idleConnectionsPerLoop = 64
+  /// Most connections to each address, over all event loops. Default: 0: no limit.
+  public var maximumConnections = 0
+  /// Requests that may wait, for each address, while as many connections are in use; for as long as connecting may take.
+  /// Default: 100. One more is answered 503.
+  public var queueLimit = 100
   /// For `https:` addresses.
   public var tls = UpstreamTLSSettings()
   /// Mistakes in its responses that are put right instead of refused with 502. Default: none.
@@ -110,8 +115,8 @@ public struct UpstreamTimeouts: Sendable, Equatable {
   public var firstByte: Duration = .seconds(60)
   /// Between two reads of a response body. Default: 300 s. Then the response is cut off.
   public var bodyProgress: Duration = .seconds(300)
-  /// How long an idle connection is kept. Default: 50 s: shorter than most servers keep theirs.
-  public var idle: Duration = .seconds(50)
+  /// How long an idle connection is kept. Default: 4 s: shorter than nearly all servers keep theirs.
+  public var idle: Duration = .seconds(4)
 
   public init() {}
 }

@@ -8,6 +8,8 @@ final class UpstreamSite: Sendable {
   let tls: UpstreamTLS?
   /// Looks the host's name up; nil for an IP address or a Unix socket.
   let name: HostName?
+  /// How many connections there may be to it.
+  let room: UpstreamRoom
 
   /// Event loops that have ejected it, and have had no answer since.
   let ejectingLoops = Atomic<Int>(0)
@@ -21,15 +23,18 @@ final class UpstreamSite: Sendable {
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
-  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?) {
+  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?, room: UpstreamRoom) {
     self.address = address
     text = address.description
     self.tls = tls
     self.name = name
+    self.room = room
   }
 
   /// The same address, of which other connections than those of requests are to be told apart.
-  func apart() -> UpstreamSite { UpstreamSite(address, tls: tls, name: name) }
+  func apart() -> UpstreamSite {
+    UpstreamSite(address, tls: tls, name: name, room: UpstreamRoom(limit: 0, queueLimit: 0))
+  }
 }
 
 /// How one address of an upstream is, for people and metrics.
@@ -52,6 +57,8 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var malformed: Int
   /// Whether the last failure was one of those.
   package var isMalformed: Bool
+  /// Requests that wait for one of the connections that there may be.
+  package var waiting: Int
 
   /// Whether requests go there as usual.
   package var isWell: Bool { !isEjected && !failsChecks }

@@ -22,11 +22,12 @@ package struct UpstreamTarget: Sendable {
       if case .tcp(_, _, tls: true) = address, tls == nil {
         tls = try UpstreamTLS(settings.tls, applicationProtocol: settings.speaks)
       }
+      let room = UpstreamRoom(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
       switch address {
       case .tcp(let host, let port, let isTLS):
         let name = IPAddressBytes(host) == nil ? HostName(host, port: port, lookup: lookup) : nil
-        sites.append(UpstreamSite(address, tls: isTLS ? tls : nil, name: name))
-      case .unix: sites.append(UpstreamSite(address, tls: nil, name: nil))
+        sites.append(UpstreamSite(address, tls: isTLS ? tls : nil, name: name, room: room))
+      case .unix: sites.append(UpstreamSite(address, tls: nil, name: nil, room: room))
       }
     }
     self.sites = sites
@@ -74,7 +75,8 @@ package struct UpstreamTarget: Sendable {
         hasAnswered: site.hasAnswered.load(ordering: .relaxed),
         failsChecks: site.failsChecks.load(ordering: .relaxed),
         ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed),
-        malformed: site.malformed.load(ordering: .relaxed), isMalformed: site.isMalformed.load(ordering: .relaxed))
+        malformed: site.malformed.load(ordering: .relaxed), isMalformed: site.isMalformed.load(ordering: .relaxed),
+        waiting: site.room.waitingCount)
     }
   }
 }

@@ -85,12 +85,20 @@ extension ExchangeFailure {
     case .upstreamTimeout: .timeout
     case .upstreamClosed: .closed
     case .upstreamMalformed: .malformed
-    case .clientLeft, .cutOff: nil
+    case .upstreamFull: .full
+    case .noDescriptor, .clientLeft, .cutOff: nil
     }
   }
 
   /// What the access log calls it.
-  var label: String { ofUpstream.map { "upstream_\($0.label)" } ?? (self == .clientLeft ? "client_left" : "cut_off") }
+  var label: String {
+    if let failure = ofUpstream { return "upstream_\(failure.label)" }
+    return switch self {
+    case .clientLeft: "client_left"
+    case .noDescriptor: "no_descriptor"
+    default: "cut_off"
+    }
+  }
 }
 
 /// Writes access log lines of one event loop; the buffers are kept.

@@ -53,6 +53,11 @@ struct RunningGateway: Sendable {
       "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
     ) { Double(LineOutput.standard.droppedBytes) }
 
+    metrics.addGauge(
+      "cordon_descriptor_refusals_total", kind: .counter,
+      help: "Connections that were not accepted, or not made, because no descriptor was left for them."
+    ) { Double(DescriptorBudget.process.refusals) }
+
     let sites = LoopSites()
     let sockets = try InheritedSockets.ofEnvironment()
     let listener = try await Listener.start(generation.terms, on: group, sockets: sockets) { eventLoop in
@@ -68,7 +73,7 @@ struct RunningGateway: Sendable {
     certificates.addMetrics(to: metrics)
     let upkeep = Upkeep(
       directory: directory, health: health, upstreams: upstreams, relay: parts.relay, metrics: metrics,
-      certificates: certificates)
+      certificates: certificates, logger: logger)
     await upkeep.checkStore()
 
     let board = StatusBoard(parts, upstreams: upstreams, version: version, started: started)
@@ -104,7 +109,7 @@ struct RunningGateway: Sendable {
     let terms = try ListenerTerms(
       ListenerSettings(main: EntranceSettings(name: "admin", address: address)),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
-    return try await Listener.start(terms, on: eventLoop, sockets: sockets) { _ in
+    return try await Listener.start(terms, on: eventLoop, sockets: sockets, use: .administration) { _ in
       ListenerParts(gate: gate(), observer: SilentObserver())
     }
   }

@@ -1,5 +1,6 @@
 internal import DataPlane
 internal import FoundationEssentials
+internal import Logging
 internal import Operations
 internal import Sessions
 internal import Synchronization
@@ -12,6 +13,7 @@ struct Upkeep: Sendable {
   private let relay: NotificationRelay
   private let remembered: Box
   private let certificates: CertificateWatch
+  private let logger: Logger
 
   /// The latest count, for the metrics' gauge, which must not wait.
   private final class Box: Sendable {
@@ -28,8 +30,9 @@ struct Upkeep: Sendable {
 
   init(
     directory: SessionDirectory, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
-    metrics: MetricsRegistry, certificates: CertificateWatch
+    metrics: MetricsRegistry, certificates: CertificateWatch, logger: Logger
   ) {
+    self.logger = logger
     self.relay = relay
     self.certificates = certificates
     self.directory = directory
@@ -61,6 +64,7 @@ struct Upkeep: Sendable {
       group.addTask { await relay.run() }
       group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
+      group.addTask { await watchDescriptors() }
       group.addTask {
         await every(Self.sightingsInterval) {
           await directory.writeSightings()
@@ -76,6 +80,22 @@ struct Upkeep: Sendable {
     while !Task.isCancelled {
       await work()
       try? await Task.sleep(for: interval)
+    }
+  }
+
+  /// Says when there were too few descriptors: that is nobody's trouble but our own.
+  private func watchDescriptors() async {
+    var known = DescriptorBudget.process.refusals
+    await every(Self.checkInterval) {
+      let refusals = DescriptorBudget.process.refusals
+      guard refusals > known else { return }
+      logger.error(
+        "out of descriptors: connections are not accepted, or not made",
+        metadata: [
+          "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
+          "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+        ])
+      known = refusals
     }
   }
 

@@ -129,6 +129,10 @@ final class UpstreamWatch: Sendable {
       $0.isWell ? 1 : 0
     }
     add(
+      to: metrics, "cordon_upstream_requests_waiting", .gauge,
+      "Requests that wait for one of the connections that max_connections allows."
+    ) { Double($0.waiting) }
+    add(
       to: metrics, "cordon_upstream_address_failures_total", .counter,
       "Requests that could not be sent to an address, or were not answered, or not in HTTP."
     ) { Double($0.failures) }

@@ -8,7 +8,7 @@ public final class ConnectionRecorder: Sendable {
   private let upstreamOpened = Atomic<UInt64>(0)
   private let upstreamClosed = Atomic<UInt64>(0)
   private let connectTimes = LatencyHistogram()
-  private let failures = InlineArray<7, Atomic<UInt64>> { _ in Atomic(0) }
+  private let failures = InlineArray<8, Atomic<UInt64>> { _ in Atomic(0) }
 
   init() {}
 
@@ -74,6 +74,8 @@ public enum UpstreamFailure: Int, Sendable, CaseIterable {
   case closed
   /// Its answer was no HTTP.
   case malformed
+  /// As many connections as `upstream.max_connections` allows were in use, and no more requests may wait.
+  case full
 
   /// The label's value.
   public var label: String {
@@ -85,6 +87,7 @@ public enum UpstreamFailure: Int, Sendable, CaseIterable {
     case .timeout: "timeout"
     case .closed: "closed"
     case .malformed: "malformed"
+    case .full: "full"
     }
   }
 }

@@ -1,0 +1,119 @@
+internal import Synchronization
+
+/// The descriptors of the process, shared out among its connections: one budget for all event loops, listeners and
+/// upstreams.
+///
+/// The last descriptors are never used. Without one the process can neither accept, log nor read a certificate, and
+/// libdispatch ends a process whose `/proc` it cannot open. So a reserve stays free of clients' connections and of those
+/// to applications; connections to Apple and to the admin listener may use a part of it. Clients cannot take everything
+/// from connections to applications either, nor the other way round.
+package final class DescriptorBudget: Sendable {
+  /// What a descriptor is for.
+  package enum Use: Int, CaseIterable, Sendable {
+    /// A connection of a client.
+    case client
+    /// A connection to an application, for a request.
+    case upstream
+    /// A connection of the gateway's own: to Apple, to a relay, or to ask an application how it is.
+    case own
+    /// A connection to the admin listener.
+    case administration
+  }
+
+  /// That of this process: the limit is the process's, too.
+  package static let process = DescriptorBudget(limit: DescriptorLimit.raised(), others: 64)
+
+  private let shared: Atomic<Int>
+  private let reserve: Atomic<Int>
+  private let total = Atomic<Int>(0)
+  private let counts = InlineArray<4, Atomic<Int>> { _ in Atomic(0) }
+  private let refused = Atomic<Int>(0)
+  private let sockets = Atomic<Int>(0)
+
+  /// - Parameters:
+  ///   - limit: how many descriptors may be open.
+  ///   - others: how many are open for what is no connection.
+  init(limit: Int, others: Int) {
+    let shares = Shares(limit: limit, others: others)
+    shared = Atomic(shares.shared)
+    reserve = Atomic(shares.reserve)
+  }
+
+  /// How a limit is divided.
+  struct Shares: Equatable {
+    /// For connections, whatever they are for.
+    let shared: Int
+    /// What connections of clients and to applications leave free.
+    let reserve: Int
+
+    /// - Parameter sockets: listening sockets: each may have accepted some connections before one of them is counted.
+    init(limit: Int, others: Int, sockets: Int = 0) {
+      reserve = min(64 + 4 * sockets, limit / 4)
+      shared = max(4, limit - others - reserve)
+    }
+  }
+
+  /// Divides anew: the limit may have been changed from outside, and others have opened what they need.
+  /// - Parameter more: listening sockets that were opened.
+  func measure(sockets more: Int) {
+    let sockets = sockets.add(more, ordering: .relaxed).newValue
+    let open = DescriptorLimit.inUse() ?? 64
+    adopt(
+      Shares(
+        limit: DescriptorLimit.raised(), others: max(0, open - total.load(ordering: .relaxed)), sockets: sockets))
+  }
+
+  private func adopt(_ shares: Shares) {
+    shared.store(shares.shared, ordering: .relaxed)
+    reserve.store(shares.reserve, ordering: .relaxed)
+  }
+
+  /// One more, unless it is enough. Each success wants a ``give(_:)``.
+  func take(_ use: Use) -> Bool {
+    let all = total.add(1, ordering: .relaxed).newValue
+    let alike = counts[use.rawValue].add(1, ordering: .relaxed).newValue
+    if all <= ceiling(use), alike <= share(use) { return true }
+    give(use)
+    ranOut()
+    return false
+  }
+
+  func give(_ use: Use) {
+    counts[use.rawValue].subtract(1, ordering: .relaxed)
+    total.subtract(1, ordering: .relaxed)
+  }
+
+  /// How many more there may be at this moment.
+  func room(for use: Use) -> Int {
+    min(
+      ceiling(use) - total.load(ordering: .relaxed),
+      share(use) - counts[use.rawValue].load(ordering: .relaxed))
+  }
+
+  /// A connection was not accepted, or not made.
+  func ranOut() { refused.add(1, ordering: .relaxed) }
+
+  /// How often a connection was not accepted, or not made, for want of a descriptor.
+  package var refusals: Int { refused.load(ordering: .relaxed) }
+
+  /// How many connections there may be, clients' and to applications, together.
+  package var connections: Int { shared.load(ordering: .relaxed) }
+
+  /// Up to how many connections of every kind there may be one more of this.
+  private func ceiling(_ use: Use) -> Int {
+    let all = shared.load(ordering: .relaxed)
+    return switch use {
+    case .client, .upstream: all
+    case .own: all + reserve.load(ordering: .relaxed) / 4
+    case .administration: all + reserve.load(ordering: .relaxed) / 2
+    }
+  }
+
+  /// Most of one kind.
+  private func share(_ use: Use) -> Int {
+    switch use {
+    case .client, .upstream: max(1, shared.load(ordering: .relaxed) / 4 * 3)
+    case .own, .administration: .max
+    }
+  }
+}

@@ -1,0 +1,165 @@
+internal import NIOCore
+internal import Synchronization
+
+/// How many connections to one address of an upstream there may be, over all event loops, and whose turn it is when there
+/// are so many.
+///
+/// A request that finds none waits at its loop's desk. A connection that ends makes room for who has waited longest,
+/// wherever that is. One that comes back serves its own loop, unless somebody elsewhere has waited noticeably longer;
+/// then it is closed, and makes room there. Idle connections of other loops are closed as soon as somebody waits.
+final class UpstreamRoom: Sendable {
+  /// Most connections; 0 is no limit, and then nothing here costs anything.
+  let limit: Int
+  private let queueLimit: Int
+  private let state = Mutex(State())
+  /// Requests that wait: read whenever a connection comes back.
+  private let waiting = Atomic<Int>(0)
+
+  /// The pool of one event loop: is called from any thread.
+  typealias Desk = @Sendable (Call) -> Void
+
+  /// What a pool is asked for.
+  enum Call: Sendable {
+    /// A connection may be made, for who waits longest there.
+    case grant
+    /// Somebody waits elsewhere: idle connections are to be closed.
+    case yieldIdle
+  }
+
+  /// What becomes of a request that wants a connection.
+  enum Answer {
+    /// It may make one, and has to ``leave()`` when that has ended.
+    case taken
+    /// It waits until its desk is called.
+    case queued
+    case full
+  }
+
+  /// Who may use a connection that has come back.
+  enum Turn {
+    case nobody
+    /// The one at the same desk who has waited longest.
+    case own
+    /// Somebody at another desk.
+    case another
+  }
+
+  private struct State {
+    var open = 0
+    var desks: [Int: Desk] = [:]
+    var lastDesk = 0
+    /// Who waits, by desk, in the order in which they came.
+    var queue: [(desk: Int, since: NIODeadline)] = []
+    /// Desks that have been asked to close idle connections, and have not yet.
+    var asked: Set<Int> = []
+  }
+
+  /// So much longer has somebody elsewhere to have waited: making a connection anew costs more than a short wait.
+  private static let patience = TimeAmount.milliseconds(100)
+
+  init(limit: Int, queueLimit: Int) {
+    self.limit = limit
+    self.queueLimit = queueLimit
+  }
+
+  /// Requests that wait at this moment.
+  var waitingCount: Int { waiting.load(ordering: .relaxed) }
+
+  /// Whether somebody waits.
+  @inline(__always)
+  var isWaitedFor: Bool { limit > 0 && waiting.load(ordering: .relaxed) > 0 }
+
+  /// Opens a desk; returns its number.
+  func open(_ desk: @escaping Desk) -> Int {
+    state.withLock { state in
+      state.lastDesk += 1
+      state.desks[state.lastDesk] = desk
+      return state.lastDesk
+    }
+  }
+
+  /// Closes a desk at which nobody waits any more.
+  func close(desk: Int) { state.withLock { _ = $0.desks.removeValue(forKey: desk) } }
+
+  /// Asks for a connection.
+  func ask(at desk: Int, now: NIODeadline) -> Answer {
+    guard limit > 0 else { return .taken }
+    let (answer, asked) = state.withLock { state -> (Answer, [Desk]) in
+      if state.open < limit, state.queue.isEmpty {
+        state.open += 1
+        return (.taken, [])
+      }
+      guard state.queue.count < queueLimit else { return (.full, []) }
+      state.queue.append((desk, now))
+      count(state)
+      let others = state.desks.filter { $0.key != desk && !state.asked.contains($0.key) }
+      state.asked.formUnion(others.keys)
+      return (.queued, Array(others.values))
+    }
+    for desk in asked { desk(.yieldIdle) }
+    return answer
+  }
+
+  /// A desk has been asked for its idle connections, and looks for them now.
+  func isLooking(_ desk: Int) { state.withLock { _ = $0.asked.remove(desk) } }
+
+  /// One who waits at a desk does not any more, without having been called.
+  func withdraw(from desk: Int) {
+    state.withLock { state in
+      // It need not be the same one: the desk itself knows in which order they came.
+      if let place = state.queue.lastIndex(where: { $0.desk == desk }) { state.queue.remove(at: place) }
+      count(state)
+    }
+  }
+
+  /// A connection has ended, or is not to be made after all.
+  func leave() {
+    guard limit > 0 else { return }
+    let next = state.withLock { state -> Desk? in
+      while !state.queue.isEmpty {
+        let first = state.queue.removeFirst()
+        count(state)
+        // The room stays taken: it is theirs.
+        if let desk = state.desks[first.desk] { return desk }
+      }
+      state.open -= 1
+      return nil
+    }
+    next?(.grant)
+  }
+
+  /// A connection has come back at a desk.
+  func turn(at desk: Int) -> Turn {
+    state.withLock { state in
+      guard let first = state.queue.first else { return .nobody }
+      guard let place = state.queue.firstIndex(where: { $0.desk == desk }),
+        state.queue[place].since - first.since < Self.patience
+      else { return .another }
+      state.queue.remove(at: place)
+      count(state)
+      return .own
+    }
+  }
+
+  private func count(_ state: borrowing State) { waiting.store(state.queue.count, ordering: .relaxed) }
+}
+
+/// A request that waits for a connection, in its event loop's pool.
+final class UpstreamWaiter: TimedHandler {
+  let pool: UpstreamPool
+  private(set) weak var client: (any ExchangeClient)?
+
+  init(_ client: any ExchangeClient, in pool: UpstreamPool) {
+    self.client = client
+    self.pool = pool
+  }
+
+  /// Waits no more: the client has gone, or has been answered.
+  func leave() { pool.leave(self) }
+
+  override func timedOut() {
+    let client = client
+    leave()
+    client?.upstreamFailed(.noRoom)
+  }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Testing
+
+// The descriptors of the process, and the connections that an application may have.
+//
+// - Clients that take all descriptors do not end the process: the last ones are never used, the admin listener answers.
+// - A listening socket that nobody can be accepted on is left alone, instead of being asked again and again.
+// - What the application is refused for our own want of descriptors is not held against it.
+// - `max_connections` holds over all event loops; what waits is bounded, is answered in its time, and leaves its queue.
+
+@SystemActor
+@Suite("Descriptors, and connections to the application", .serialized)
+struct DescriptorTests {
+  private nonisolated static let script = Machine.packageRoot.appending(path: "Tests/System/exhaust.py").path
+
+  /// Answers everything but `/slow`.
+  private nonisolated static let application: RawUpstream.RequestHandler = { request, connection in
+    guard request.target.hasPrefix("/slow") else { return try RawUpstream.greet(request, connection) }
+    _ = try connection.readSome(by: .seconds(600))
+    connection.close()
+  }
+
+  @Test(
+    "Out of descriptors, the process lives, /readyz answers, and clients are served again",
+    arguments: ["http1", "http2"])
+  func exhaustion(version: String) throws {
+    let upstream = try RawUpstream(Self.application)
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream, wrapper: .descriptorLimit(256)) { $0.acceptHTTP2() }
+    defer { gateway.stop() }
+    let pid = gateway.process.pid
+    let clients = try ServerProcess("/usr/bin/python3", [Self.script, "\(gateway.configuration.port)", version])
+    defer { clients.stop() }
+    try clients.waitForLine(containing: "\"held\"", by: .seconds(120))
+    #expect(gateway.process.isRunning && gateway.process.pid == pid)
+    // The reserve is there, whatever clients do.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").count < 256 - 16)
+    #expect(try gateway.admin.get("/readyz").status == 200)
+    let metrics = try Metrics(gateway)
+    #expect(metrics.value("cordon_descriptor_refusals_total") ?? 0 > 0)
+    #expect(metrics.value("cordon_upstream_failures_total{reason=\"refused\"}") == 0)
+    #expect(
+      metrics.value("cordon_upstream_address_up{upstream=\"default\",address=\"http://127.0.0.1:\(upstream.port)\"}")
+        == 1)
+    try gateway.waitForLog("out of descriptors")
+
+    clients.signal(SIGUSR1)
+    try clients.waitForLine(containing: "\"quiet\"")
+    let (before, began) = (try Self.processorTicks(of: pid), Date())
+    try poll("two seconds to pass", by: .seconds(60)) { -began.timeIntervalSinceNow > 2 ? () : nil }
+    let used = Double(try Self.processorTicks(of: pid) - before) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    // A loop that spins takes all of a core; one that asks ten times a second nothing to speak of.
+    #expect(used < 0.15 * -began.timeIntervalSinceNow)
+
+    clients.stop()
+    try poll("an honest client to be served") { try? gateway.client.get("/honest").status == 200 ? () : nil }
+    #expect(gateway.process.isRunning && gateway.process.pid == pid)
+  }
+
+  /// User and system time (proc(5), fields 14 and 15).
+  private static func processorTicks(of pid: pid_t) throws -> Int {
+    let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+    let words = text.split(separator: ")").last?.split(separator: " ") ?? []
+    guard words.count > 12, let user = Int(words[11]), let system = Int(words[12]) else {
+      throw HarnessError.missing("the processor time of \(pid)")
+    }
+    return user + system
+  }
+
+  /// What the gateway tells of itself.
+  private struct Metrics {
+    let lines: [Substring]
+
+    @SystemActor
+    init(_ gateway: GatewayProcess) throws { lines = try gateway.admin.get("/metrics").text.split(separator: "\n") }
+
+    func value(_ name: String) -> Double? {
+      lines.first { $0.hasPrefix(name + " ") }.flatMap { Double($0.dropFirst(name.utf8.count + 1)) }
+    }
+  }
+
+  /// An application that answers `/held` only when the gate is open, and counts its connections.
+  private struct Counted {
+    let gate = Watched(false)
+    let upstream: RawUpstream
+    private let open = Watched((now: 0, most: 0))
+
+    init() throws {
+      let (gate, open) = (gate, open)
+      upstream = try RawUpstream(connections: { connection, number in
+        open.update { $0 = ($0.now + 1, max($0.most, $0.now + 1)) }
+        defer { open.update { $0.now -= 1 } }
+        while let request = try RawUpstream.Request.read(from: connection, number: number) {
+          if request.target == "/held" { try gate.take("the gate to open", by: .seconds(600)) { $0 ? () : nil } }
+          try RawUpstream.greet(request, connection)
+        }
+      })
+    }
+
+    var most: Int { open.current.most }
+  }
+
+  private static let waiting = "cordon_upstream_requests_waiting"
+
+  private func waitForQueue(_ count: Int, _ gateway: GatewayProcess) throws {
+    try poll("\(count) requests to wait") {
+      try Metrics(gateway).lines.contains { $0.hasPrefix(Self.waiting + "{") && $0.hasSuffix(" \(count)") } ? () : nil
+    }
+  }
+
+  @Test("Beyond max_connections requests wait in a bounded queue, and those that leave make room in it")
+  func queue() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "2"
+      $0["upstream", "max_connections"] = "2"
+      $0["upstream", "queue"] = "3"
+      $0["upstream.timeouts", "connect"] = "\"60s\""
+    }
+    defer { gateway.stop() }
+    let request = "GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n"
+    func ask() throws -> TCPConnection {
+      let connection = try gateway.connect()
+      try connection.send(request)
+      return connection
+    }
+    var within = [try ask(), try ask()]
+    try poll("two connections to the application") { application.most == 2 ? () : nil }
+    for count in 1...3 {
+      within.append(try ask())
+      try waitForQueue(count, gateway)
+    }
+    let beyond = try HTTPResponse.read(from: try ask())
+    #expect(beyond.status == 503)
+    #expect(beyond.fields["Retry-After"] != nil)
+    within.removeLast().close()
+    try waitForQueue(2, gateway)
+    within.append(try ask())
+    try waitForQueue(3, gateway)
+    application.gate.update { $0 = true }
+    for connection in within { #expect(try HTTPResponse.read(from: connection).status == 200) }
+    #expect(application.most == 2)
+    try waitForQueue(0, gateway)
+    #expect(try Metrics(gateway).value("cordon_upstream_failures_total{reason=\"full\"}") == 1)
+  }
+
+  @Test("What waits longer than connecting may take is answered 503")
+  func queueTime() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "connect"] = "\"500ms\""
+    }
+    defer { gateway.stop() }
+    let held = try gateway.connect()
+    try held.send("GET /held HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
+    try poll("the request to arrive") { application.most == 1 ? () : nil }
+    #expect(try gateway.client.get("/beside").status == 503)
+    application.gate.update { $0 = true }
+    #expect(try HTTPResponse.read(from: held).status == 200)
+    #expect(try gateway.client.get("/beside").status == 200)
+  }
+
+  @Test("A connection that lies idle at one event loop makes room for a request at another")
+  func handOver() throws {
+    let application = try Counted()
+    defer { application.upstream.stop() }
+    let gateway = try GatewayProcess.open(to: application.upstream) {
+      $0["listen", "workers"] = "4"
+      $0["upstream", "max_connections"] = "1"
+      $0["upstream.timeouts", "idle"] = "\"600s\""
+      $0["upstream.timeouts", "connect"] = "\"60s\""
+    }
+    defer { gateway.stop() }
+    // The system spreads the connections over the loops.
+    let clients = try (0..<24).map { _ in try gateway.connect() }
+    for _ in 0..<3 {
+      for client in clients { try client.send("GET / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n") }
+      for client in clients { #expect(try HTTPResponse.read(from: client).status == 200) }
+    }
+    #expect(application.most == 1)
+  }
+}
