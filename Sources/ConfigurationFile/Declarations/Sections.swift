@@ -108,6 +108,13 @@ enum Sections {
         does not take it is not counted. A slower one is ended with 408. 0 asks for nothing.
         """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.body_progress"]),
       .byDefault(
+        "listen.limits.response_rate", .integer(0...1_000_000_000), into: \.configuration.listener.limits.responseRate,
+        """
+        How much of a response a client has to take each second while it waits for it; time in which the application has \
+        nothing to say is not counted, and tunnels are not asked. A slower client is cut off: it would hold one of the \
+        application's connections. 0 asks for nothing.
+        """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.write_progress"]),
+      .byDefault(
         "listen.limits.connections", .integer(1...1_000_000), into: \.configuration.listener.limits.connections,
         """
         Client connections at a time, idle ones too. One more is answered 503 and closed. Where the descriptors that the \
@@ -130,7 +137,10 @@ enum Sections {
         "Without a byte of a request's body. Then: 408.", seeAlso: ["listen.limits.body_rate"]),
       .byDefault(
         "listen.timeouts.body_grace", .duration(stepRange), into: \.configuration.listener.timeouts.bodyGrace,
-        "From a request's head until its body has to arrive at its least rate.", seeAlso: ["listen.limits.body_rate"]),
+        """
+        From a request's head until its body has to arrive at its least rate, and from when bytes of a response wait for \
+        the client until they have to be taken at theirs.
+        """, seeAlso: ["listen.limits.body_rate", "listen.limits.response_rate"]),
       .byDefault(
         "listen.timeouts.idle", .duration(stepRange), into: \.configuration.listener.timeouts.idle,
         """

@@ -21,7 +21,10 @@ extension ClientConnection {
       requestID: exchange.requestID.description)
     exchange.control = ControlCollection(action: action, request: control)
     if framing == .none {
-      if rest.readableBytes > 0 { pending = rest }
+      if rest.readableBytes > 0 {
+        pending = rest
+        holdPending()
+      }
       return perform()
     }
     exchange.decoder = BodyDecoder(framing)
@@ -51,7 +54,10 @@ extension ClientConnection {
       case .end:
         request = .complete
         server.loop.wheel.disarm(self)
-        if buffer.readableBytes > 0 { pending = buffer }
+        if buffer.readableBytes > 0 {
+          pending = buffer
+          holdPending()
+        }
         return perform()
       case .violation(let violation): return refuse(400, violation.rawValue)
       }

@@ -23,8 +23,10 @@ extension ClientConnection {
         loop.wheel.arm(self, after: server.waits.head, now: .now())
       }
       pending = buffer
+      holdPending()
       return false
     case .violation(let violation):
+      letGo()
       beginExchange()
       pending = buffer
       refuse(violation.status, violation.rawValue)
@@ -44,6 +46,7 @@ extension ClientConnection {
 
   private func decide(_ whole: ByteBuffer) -> Bool {
     let loop = server.loop
+    letGo()
     let now = beginExchange()
     server.rules.ownCookies.find(whole.readableBytesSpan, in: &loop.requestHead)
     exchange.note(loop.requestHead, whole.readableBytesSpan, from: peer, on: server)
@@ -115,7 +118,10 @@ extension ClientConnection {
     if framing == .none {
       request = .complete
       exchange.attempts.isRepeatable = loop.requestHead.method.isIdempotent && !exchange.upgrades
-      if rest.readableBytes > 0 { pending = rest }
+      if rest.readableBytes > 0 {
+        pending = rest
+        holdPending()
+      }
     } else {
       exchange.decoder = BodyDecoder(framing)
       exchange.bodyBegan = now
@@ -222,7 +228,10 @@ extension ClientConnection {
         }
         request = .complete
         server.loop.wheel.disarm(self)
-        if buffer.readableBytes > 0 { pending = buffer }
+        if buffer.readableBytes > 0 {
+          pending = buffer
+          holdPending()
+        }
         return true
       case .violation(let violation):
         refuse(400, violation.rawValue)

@@ -6,7 +6,9 @@ internal import TLSTransport
 ///
 /// Requests are read one after the other (RFC 9112 9.3.2); what a client sends ahead waits until the response before it
 /// is out. This file holds the connection's life; the way of a request and of its response are in the files beside it.
-final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient, AcceptedConnection {
+final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient, AcceptedConnection,
+  UnfinishedHeadOwner
+{
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -51,6 +53,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   private var hasHandshake = false
   /// Bytes read behind the last response.
   private var thrownAway = 0
+  /// The memory that ``pending`` or a handshake holds.
+  private var holding: UnfinishedHeads.Holding?
+  /// How fast the client takes what waits for it, while something does.
+  private var pace: ResponsePace?
+  private var readManner = ReadManner.frugal
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -84,12 +91,14 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
 
   private func began(_ context: ChannelHandlerContext) {
     server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    if server.isTLS, !hasHandshake { hold(UnfinishedHeads.handshake) }
     if server.isDraining { drain() }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted {
       hasHandshake = true
+      letGo()
       let wait = server.isDraining ? ServerContext.momentToBegin : server.waits.head
       server.loop.wheel.arm(self, after: wait, now: .now())
     }
@@ -124,6 +133,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     if exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
     request = .closed
     exchange.leaveQueue()
+    letGo()
     server.loop.wheel.remove(self)
     let upstream = upstream
     self.upstream = nil
@@ -169,13 +179,14 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
         whole.writeBuffer(&buffer)
         if !hasLine, whole.readableBytes <= server.parser.limits.headBytes {
           pending = whole
-          return
+          return holdPending()
         }
         buffer = whole
       }
       pending = buffer
       readRequests()
     case .content:
+      readMore(behind: buffer)
       readContent(&buffer)
     case .deciding, .complete:
       readAhead(&buffer)
@@ -185,6 +196,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
         refuse(400, "bytes behind a request for an upgrade")
       }
     case .tunnel:
+      readMore(behind: buffer)
       upstream?.send(buffer)
     case .lingering:
       thrownAway += buffer.readableBytes
@@ -195,8 +207,65 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   private func readAhead(_ buffer: inout ByteBuffer) {
+    // What comes behind the last request is thrown away.
+    if request == .complete, exchange.closesBehind {
+      pending = ByteBuffer()
+      return
+    }
     if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
     if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
+    holdPending()
+  }
+
+  /// Whoever sends much is read in larger pieces.
+  @inline(__always)
+  private func readMore(behind buffer: ByteBuffer) {
+    guard readManner == .frugal, buffer.readableBytes >= ReadManner.worthMore else { return }
+    readManner = .usual
+    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
+  }
+
+  // MARK: Memory
+
+  /// Counts what waits in ``pending``, in no larger a buffer than it needs.
+  func holdPending() {
+    guard let waiting = pending, waiting.readableBytes > 0 else { return }
+    var size = waiting.storageCapacity
+    if size > 2 * waiting.readableBytes + 256 {
+      var small = ByteBufferAllocator().buffer(capacity: waiting.readableBytes)
+      small.writeImmutableBuffer(waiting)
+      size = small.storageCapacity
+      pending = small
+    }
+    hold(size)
+  }
+
+  /// Nothing is held for what is no request yet.
+  @inline(__always)
+  func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    server.loop.unfinished.letGo(one)
+  }
+
+  private func hold(_ count: Int) {
+    holding = server.loop.unfinished.hold(count, by: self, holding)
+    server.loop.unfinished.makeRoom()
+  }
+
+  func giveUpHead() {
+    letGo()
+    switch request {
+    case .complete:
+      // The request under way is answered; what was sent ahead has to be sent again.
+      exchange.keepAlive = false
+      exchange.closesBehind = true
+      pending = ByteBuffer()
+    case .idle, .deciding:
+      if pending == nil { return closeNow() }
+      refuse(503, "too much memory is held for requests that are not whole")
+    case .content, .tunnel, .lingering, .closed: break
+    }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
@@ -217,9 +286,12 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       } else if exchange.isUnderWay {
         server.loop.wheel.disarm(self)
       }
+      pace = nil
       upstream?.holdReads(false)
     } else if exchange.isUnderWay {
-      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
+      let now = NIODeadline.now()
+      pace = ResponsePace(sent: exchange.sentBytes, waiting: waitingForClient, at: now)
+      awaitClient(now)
     }
     context.fireChannelWritabilityChanged()
   }
@@ -230,7 +302,29 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     if writable, request == .content { server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now()) }
   }
 
+  /// Bytes that the client has not taken, as far as its own system has not acknowledged them.
+  private var waitingForClient: Int {
+    guard let channel = context?.channel else { return 0 }
+    let buffered = try? channel.syncOptions?.getOption(.bufferedWritableBytes)
+    return (buffered ?? 0) + SendQueue.unacknowledged(channel)
+  }
+
+  private func awaitClient(_ now: NIODeadline) {
+    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
+  }
+
+  /// Looks whether the client takes what waits for it fast enough.
+  private func judgePace() {
+    let now = NIODeadline.now()
+    let verdict = pace?.look(
+      sent: exchange.sentBytes, waiting: waitingForClient, at: now,
+      rate: request == .tunnel ? 0 : server.responseRate, grace: server.waits.bodyGrace,
+      patience: server.waits.writeProgress)
+    if verdict == .isOver { abort() } else { awaitClient(now) }
+  }
+
   override func timedOut() {
+    if pace != nil, !canTakeResponse, exchange.isUnderWay { return judgePace() }
     switch request {
     case .idle:
       // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
@@ -269,6 +363,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     guard let context else { return }
     request = .lingering
     pending = nil
+    letGo()
     holdReads(false)
     let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
     if unsent ?? 0 == 0 { return closeSent(clientMaySend: clientMaySend) }

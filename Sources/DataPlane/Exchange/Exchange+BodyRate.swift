@@ -6,7 +6,7 @@ extension Exchange {
   /// Whether the body, with `more` bytes of it just read, comes in more slowly than it has to. Silence is the wheel's
   /// business; this is for who sends a byte now and then.
   func bodyIsTooSlow(_ now: NIODeadline, more: Int, _ server: ServerContext) -> Bool {
-    let rate = server.bodyRate
+    let rate = bodyRate ?? server.bodyRate
     guard rate > 0 else { return false }
     let time = (now - bodyBegan) - bodyHeld - server.waits.bodyGrace
     guard time > .zero else { return false }

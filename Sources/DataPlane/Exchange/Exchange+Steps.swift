@@ -69,6 +69,8 @@ extension Exchange {
     session = order.session
     user = order.user
     balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
+    // A stream from a client may pause for as long as it likes, and gRPC is made of such.
+    bodyRate = order.bodyRate ?? (balancer?.speaksHTTP2 == true ? 0 : nil)
     personalLines = order.personalLines
     upgrades = order.allowsUpgrade && wantsUpgrade
   }

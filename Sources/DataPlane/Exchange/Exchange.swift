@@ -31,6 +31,8 @@ struct Exchange {
   var decoder = BodyDecoder(RequestFraming.none)
   var isChunked = false
   var receivedBytes = 0
+  /// The least rate of its body, where it is not the listener's.
+  var bodyRate: Int?
   /// When the body was first wanted, and for how long it was not read since.
   var bodyBegan = NIODeadline.distantPast
   var bodyHeld = TimeAmount.zero

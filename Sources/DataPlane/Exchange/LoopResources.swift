@@ -6,6 +6,8 @@ final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
   let descriptors: DescriptorBudget
+  /// What is held for what is no request yet.
+  let unfinished: UnfinishedHeads
   var buffers = BufferPool.messages
   /// What is sent to applications, kept for another try until they answer.
   var heads = BufferPool.heads
@@ -26,9 +28,14 @@ final class LoopResources {
   /// Response heads may be larger than request heads: applications set many cookies. 64 KiB, 200 fields.
   let responseParser = ResponseHeadParser(limits: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 
-  init(eventLoop: any EventLoop, descriptors: DescriptorBudget = .process) {
+  /// - Parameter unfinishedBytes: its share of ``UnfinishedHeads/processLimit``.
+  init(
+    eventLoop: any EventLoop, descriptors: DescriptorBudget = .process,
+    unfinishedBytes: Int = UnfinishedHeads.processLimit
+  ) {
     self.eventLoop = eventLoop
     self.descriptors = descriptors
+    unfinished = UnfinishedHeads(limit: unfinishedBytes)
     wheel = TimerWheel(eventLoop: eventLoop)
   }
 }

@@ -12,6 +12,7 @@ final class ServerContext {
   private(set) var upstreams: [UpstreamBalancer]
   private(set) var bodyLimit: Int?
   private(set) var bodyRate: Int
+  private(set) var responseRate: Int
   private(set) var waits: ListenerWaits
   private(set) var trustedProxies: [NetworkPrefix]
   let isTLS: Bool
@@ -40,6 +41,7 @@ final class ServerContext {
     parser = RequestHeadParser(limits: HeadLimits(settings.limits))
     bodyLimit = settings.limits.bodyBytes
     bodyRate = settings.limits.bodyRate
+    responseRate = settings.limits.responseRate
     waits = ListenerWaits(settings.timeouts)
     trustedProxies = entrance.trustedProxies
     isTLS = entrance.tls != nil
@@ -53,6 +55,7 @@ final class ServerContext {
     parser = RequestHeadParser(limits: HeadLimits(settings.limits))
     bodyLimit = settings.limits.bodyBytes
     bodyRate = settings.limits.bodyRate
+    responseRate = settings.limits.responseRate
     waits = ListenerWaits(settings.timeouts)
     guard trustedProxies != entrance.trustedProxies else { return }
     // Whom nobody believes any more must not be believed on a connection that is kept.

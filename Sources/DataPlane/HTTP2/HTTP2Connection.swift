@@ -7,7 +7,7 @@ internal import TLSTransport
 /// What comes in one read goes into the session at once; requests begin upstream when all of it has been looked at, so
 /// that a stream that is reset in the same breath costs the application nothing. What goes out is gathered until the end
 /// of the event loop's turn: the frames of all streams leave in one write.
-final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnection {
+final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnection, UnfinishedHeadOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -54,6 +54,9 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private var isFull = false
   private var readsHeld = false
   private var readIsDue = false
+  private var readManner = ReadManner.frugal
+  /// The memory that a head holds which is not whole.
+  private var holding: UnfinishedHeads.Holding?
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
   private static let writeLimit = 48_000
@@ -163,6 +166,7 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     isClosed = true
     now = .now()
     queuing = []
+    letGo()
     server.loop.wheel.remove(self)
     session.close()
     server.ended(self)
@@ -183,8 +187,11 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     guard wait != .lingering, !isClosed else { return }
     isReading = true
     now = .now()
-    session.receive(unwrapInboundIn(data), now: now)
+    let buffer = unwrapInboundIn(data)
+    session.receive(buffer, now: now)
     isReading = false
+    if session.isWithinHead || holding != nil { countHead() }
+    if readManner == .frugal, buffer.readableBytes >= ReadManner.worthMore, !session.isWithinHead { readMore() }
     var next = 0
     if !behindReading.isEmpty { now = .now() }
     // Of a client that is shown the door nothing more goes to an application: its last requests are void like the others.
@@ -194,6 +201,39 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     }
     behindReading.removeAll(keepingCapacity: behindReading.count <= 128)
     if session.wantsToWrite || session.isOver || !queuing.isEmpty { flushSoon() } else { updateWait() }
+  }
+
+  /// Whoever sends much is read in larger pieces.
+  private func readMore() {
+    readManner = .usual
+    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
+  }
+
+  /// Counts the memory of a head that is not whole.
+  private func countHead() {
+    if session.isWithinHead {
+      hold(session.headMemory)
+    } else {
+      letGo()
+    }
+  }
+
+  private func hold(_ count: Int) {
+    holding = server.loop.unfinished.hold(count, by: self, holding)
+    server.loop.unfinished.makeRoom()
+  }
+
+  /// Nothing is held for what is no request yet.
+  private func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    server.loop.unfinished.letGo(one)
+  }
+
+  func giveUpHead() {
+    letGo()
+    session.terminate(.enhanceYourCalm)
+    flushSoon()
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {

@@ -36,8 +36,8 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   var isPostponed = false
   /// Whether the request is to be sent as soon as all that was read has been looked at.
   var startIsDue = false
-  /// Whether the deadline is for a client that does not take the response.
-  private var awaitsRoom = false
+  /// How fast the client takes what waits for it, while something does: then the deadline is for that.
+  private var pace: ResponsePace?
   /// Whether the connection looks, once it has sent what is due, if all that was queued has left.
   private var isQueuing = false
 
@@ -68,18 +68,16 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   }
 
   func sentContent() {
-    if stream.queuedBytes == 0 {
-      if awaitsRoom { server.loop.wheel.disarm(self) }
-      awaitsRoom = false
-    } else if awaitsRoom {
-      server.loop.wheel.arm(self, after: server.waits.writeProgress, now: connection.now)
+    if stream.queuedBytes == 0, pace != nil {
+      server.loop.wheel.disarm(self)
+      pace = nil
     }
     if hasRoom { upstream?.holdReads(false) }
   }
 
   /// Something was queued: a client that takes nothing of it must not hold it for ever.
   func hasQueued() {
-    guard !isQueuing, !awaitsRoom else { return }
+    guard !isQueuing, pace == nil else { return }
     isQueuing = true
     connection.awaitRoomBehindSending(self)
   }
@@ -88,8 +86,22 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
     guard phase != .closed, stream.queuedBytes > 0 else { return }
-    awaitsRoom = true
-    server.loop.wheel.arm(self, after: server.waits.writeProgress, now: now)
+    pace = ResponsePace(sent: exchange.sentBytes, waiting: stream.queuedBytes, at: now)
+    awaitClient(now)
+  }
+
+  private func awaitClient(_ now: NIODeadline) {
+    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
+  }
+
+  /// Looks whether the client takes what waits for it fast enough.
+  private func judgePace() {
+    let now = NIODeadline.now()
+    let verdict = pace?.look(
+      sent: exchange.sentBytes, waiting: stream.queuedBytes, at: now,
+      rate: phase == .tunnel ? 0 : server.responseRate, grace: server.waits.bodyGrace,
+      patience: server.waits.writeProgress)
+    if verdict == .isOver { breakOff() } else { awaitClient(now) }
   }
 
   /// The client's channel can take more again.
@@ -120,6 +132,7 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   }
 
   override func timedOut() {
+    if pace != nil { return judgePace() }
     switch phase {
     case .content where !exchange.responseBegan && exchange.bodyHeldSince != nil:
       refuse(504, "the application did not take the request body in time")

@@ -72,13 +72,21 @@ package final class DescriptorBudget: Sendable {
   func take(_ use: Use) -> Bool {
     let all = total.add(1, ordering: .relaxed).newValue
     let alike = counts[use.rawValue].add(1, ordering: .relaxed).newValue
-    if all <= ceiling(use), alike <= share(use) { return true }
-    give(use)
+    if all <= ceiling(use), alike <= share(use) {
+      MemoryInUse.process.changeConnections(by: 1)
+      return true
+    }
+    putBack(use)
     ranOut()
     return false
   }
 
   func give(_ use: Use) {
+    putBack(use)
+    MemoryInUse.process.changeConnections(by: -1)
+  }
+
+  private func putBack(_ use: Use) {
     counts[use.rawValue].subtract(1, ordering: .relaxed)
     total.subtract(1, ordering: .relaxed)
   }

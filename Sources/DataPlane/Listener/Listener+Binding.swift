@@ -84,6 +84,8 @@ extension Listener {
       .serverChannelOption(.backlog, value: 4_096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)
+      // A channel keeps the buffer that it read into at last. Whoever sends much is given larger ones.
+      .childChannelOption(.recvAllocator, value: ReadManner.frugal.fixedAllocator)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try entrances[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)

@@ -68,9 +68,12 @@ package final class Listener: Sendable {
     let entrances = terms.settings.entrances
     let admission = ConnectionAdmission(wanted: terms.settings.limits.connections)
     var sites: [Site] = []
+    let loopCount = group.makeIterator().reduce(0) { count, _ in count + 1 }
     for loop in group.makeIterator() {
       let site = try await loop.submit {
-        let resources = LoopResources(eventLoop: loop)
+        // Never less than a few whole heads.
+        let share = max(UnfinishedHeads.processLimit / max(loopCount, 1), 1 << 20)
+        let resources = LoopResources(eventLoop: loop, unfinishedBytes: share)
         let parts = parts(loop)
         let upstreams = UpstreamBalancer.all(terms.upstreams, keeping: [], loop: resources, observer: parts.observer)
         let entrances = zip(entrances, terms.tls).map { entrance, tls in

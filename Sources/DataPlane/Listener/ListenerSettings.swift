@@ -37,8 +37,11 @@ public struct RequestLimits: Sendable, Equatable {
   /// which the gateway did not read it. Asked for after ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none.
   /// Slower: 408.
   public var bodyRate = 240
-  /// Client connections at a time. Default: 10,000; never more than half of the descriptors that the process may have.
-  /// One beyond is answered 503 and closed.
+  /// Bytes of a response that a client has to take each second, while bytes wait for it. Asked for after
+  /// ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none. Slower: the response is cut off.
+  public var responseRate = 240
+  /// Client connections at a time. Default: 10,000; ``DescriptorBudget`` may allow less. One beyond is answered 503 and
+  /// closed.
   public var connections = 10_000
 
   public init() {}
@@ -51,7 +54,8 @@ public struct ListenerTimeouts: Sendable, Equatable {
   public var head: Duration = .seconds(15)
   /// Between two reads of a request body. Default: 60 s. Then: 408.
   public var bodyProgress: Duration = .seconds(60)
-  /// From the head of a request until ``RequestLimits/bodyRate`` is asked for. Default: 10 s.
+  /// From the head of a request until ``RequestLimits/bodyRate`` is asked for, and from when bytes of a response wait
+  /// until ``RequestLimits/responseRate`` is. Default: 10 s.
   public var bodyGrace: Duration = .seconds(10)
   /// Between two requests on a kept connection. Default: 75 s. Then it is closed.
   public var idle: Duration = .seconds(75)

@@ -27,6 +27,7 @@ enum ListeningSocket {
         begun.append(
           ClientBootstrap(group: channel.eventLoop)
             .channelOption(.maxMessagesPerRead, value: 1)
+            .channelOption(.recvAllocator, value: ReadManner.frugal.fixedAllocator)
             .withConnectedSocket(accepted).map(receive))
       }
     }

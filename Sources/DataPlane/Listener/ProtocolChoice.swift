@@ -6,7 +6,9 @@ internal import TLSTransport
 /// the handshake agreed on (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113 3.3 and 3.4).
 ///
 /// Listeners that speak HTTP/1.1 alone do without.
-final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection {
+final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
+  UnfinishedHeadOwner
+{
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
@@ -16,6 +18,8 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
   private var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
+  /// The memory that a handshake holds.
+  private var holding: UnfinishedHeads.Holding?
 
   init(server: ServerContext, peer: ClientPeer, protocols: [HTTPProtocol]) {
     self.server = server
@@ -29,8 +33,23 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
     self.context = context
     server.opened(self)
     server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    if server.isTLS { hold(UnfinishedHeads.handshake) }
     if server.isDraining { drain() }
   }
+
+  private func hold(_ count: Int) {
+    holding = server.loop.unfinished.hold(count, by: self, holding)
+    server.loop.unfinished.makeRoom()
+  }
+
+  /// Nothing is held for what is no request yet.
+  private func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    server.loop.unfinished.letGo(one)
+  }
+
+  func giveUpHead() { context?.close(promise: nil) }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     leave()
@@ -44,6 +63,7 @@ final class ProtocolChoice: TimedHandler, ChannelInboundHandler, RemovableChanne
 
   private func leave() {
     isDone = true
+    letGo()
     server.loop.wheel.remove(self)
     server.ended(self)
   }

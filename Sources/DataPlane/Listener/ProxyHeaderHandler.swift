@@ -5,7 +5,9 @@ internal import NIOCore
 ///
 /// A connection without one, or with a malformed one, is closed without a word, and so is one that takes longer than the
 /// time for a handshake.
-final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection {
+final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
+  UnfinishedHeadOwner
+{
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
@@ -15,6 +17,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   private var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
+  private var holding: UnfinishedHeads.Holding?
 
   init(entrance: Entrance, peer: ClientPeer) {
     self.entrance = entrance
@@ -38,6 +41,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   }
 
   private func leave() {
+    letGo()
     entrance.context.loop.wheel.remove(self)
     entrance.context.ended(self)
   }
@@ -48,7 +52,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     received.writeBuffer(&buffer)
     let bytes = received
     switch ProxyHeader.read(bytes.readableBytesSpan) {
-    case .incomplete: return
+    case .incomplete: hold(received.storageCapacity)
     case .malformed: end(context)
     case .complete(let header):
       received.moveReaderIndex(forwardBy: header.byteCount)
@@ -67,6 +71,20 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     received = ByteBuffer()
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
+
+  private func hold(_ count: Int) {
+    holding = entrance.context.loop.unfinished.hold(count, by: self, holding)
+    entrance.context.loop.unfinished.makeRoom()
+  }
+
+  /// Nothing is held for what is no request yet.
+  private func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    entrance.context.loop.unfinished.letGo(one)
+  }
+
+  func giveUpHead() { context?.close(promise: nil) }
 
   private func end(_ context: ChannelHandlerContext) {
     isDone = true

@@ -32,6 +32,8 @@ struct BulkReading {
 
 /// How much a connection reads at a time.
 enum ReadManner {
+  /// Little: of a client that has sent nothing but heads so far.
+  case frugal
   /// As much as came before, at most 64 KiB.
   case usual
   /// As much as there is, at most ``BulkReading/readSize``.
@@ -39,13 +41,25 @@ enum ReadManner {
   /// For a client that has enough waiting for it: at most 16 KiB.
   case sparing
 
-  func allocator(_ loop: LoopResources) -> any RecvByteBufferAllocator {
+  /// A read of a frugal connection that brings so many bytes is worth larger ones.
+  static let worthMore = 2_048
+
+  /// That of a manner which needs nothing of a loop's.
+  var fixedAllocator: any RecvByteBufferAllocator {
     switch self {
-    case .usual: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: BulkReading.worthwhile, maximum: 64 * 1024)
-    case .bulk: BulkReadAllocator(loop: NIOLoopBound(loop, eventLoop: loop.eventLoop))
+    case .frugal: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 4_096)
+    case .usual, .bulk:
+      AdaptiveRecvByteBufferAllocator(minimum: 64, initial: BulkReading.worthwhile, maximum: 64 * 1024)
     case .sparing:
       AdaptiveRecvByteBufferAllocator(
         minimum: 64, initial: BulkReading.worthwhile, maximum: BulkReading.worthwhile)
+    }
+  }
+
+  func allocator(_ loop: LoopResources) -> any RecvByteBufferAllocator {
+    switch self {
+    case .bulk: BulkReadAllocator(loop: NIOLoopBound(loop, eventLoop: loop.eventLoop))
+    case .frugal, .usual, .sparing: fixedAllocator
     }
   }
 }

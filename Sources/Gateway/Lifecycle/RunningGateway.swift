@@ -58,6 +58,10 @@ struct RunningGateway: Sendable {
       help: "Connections that were not accepted, or not made, because no descriptor was left for them."
     ) { Double(DescriptorBudget.process.refusals) }
 
+    metrics.addGauge(
+      "cordon_unfinished_request_bytes", help: "Memory held for requests and handshakes that are not whole."
+    ) { Double(MemoryInUse.process.headBytes) }
+
     let sites = LoopSites()
     let sockets = try InheritedSockets.ofEnvironment()
     let listener = try await Listener.start(generation.terms, on: group, sockets: sockets) { eventLoop in

@@ -65,6 +65,7 @@ struct Upkeep: Sendable {
       group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask { await watchDescriptors() }
+      group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
       group.addTask {
         await every(Self.sightingsInterval) {
           await directory.writeSightings()

@@ -209,6 +209,9 @@ package final class HTTP2Session {
   /// Whether a section has begun and is not whole.
   package var isWithinHead: Bool { sectionOf != 0 }
 
+  /// What the section under way holds, roughly: it may have been written with more room than it needed.
+  package var headMemory: Int { 2 * assembly.byteCount + 4_096 }
+
   /// How many streams are open.
   package var streamCount: Int { streams.count }
 

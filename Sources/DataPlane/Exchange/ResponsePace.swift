@@ -1,0 +1,82 @@
+internal import NIOCore
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// How fast a client takes the bytes that wait for it. Time in which nothing waits, because the application has nothing
+/// to say, does not count.
+///
+/// It is judged piece by piece: what was taken fast at first, into the memory of both systems, is no credit for later.
+struct ResponsePace {
+  /// What comes of looking at it.
+  enum Verdict: Equatable {
+    case goesOn
+    /// Too slow, or nothing was taken for too long.
+    case isOver
+  }
+
+  /// When bytes began to wait, or the last whole piece had been taken.
+  private var began: NIODeadline
+  /// Taken until then, and until the last look.
+  private var atBeginning: Int
+  private var taken: Int
+  /// When something had been taken at last.
+  private var progress: NIODeadline
+
+  private static let piece = 32 * 1024
+  /// How often it is looked at.
+  static let interval = TimeAmount.seconds(2)
+
+  /// - Parameters:
+  ///   - sent: bytes sent so far, those included that wait.
+  ///   - waiting: of those, how many the client has not taken.
+  init(sent: Int, waiting: Int, at now: NIODeadline) {
+    began = now
+    progress = now
+    taken = sent - waiting
+    atBeginning = taken
+  }
+
+  /// - Parameters:
+  ///   - rate: bytes per second; 0 asks for none.
+  ///   - grace: until the rate is asked for.
+  ///   - patience: for so long nothing need be taken.
+  mutating func look(
+    sent: Int, waiting: Int, at now: NIODeadline, rate: Int, grace: TimeAmount, patience: TimeAmount
+  ) -> Verdict {
+    let count = sent - waiting
+    if count > taken {
+      taken = count
+      progress = now
+    } else if now - progress >= patience {
+      return .isOver
+    }
+    if taken - atBeginning >= Self.piece {
+      began = now
+      atBeginning = taken
+      return .goesOn
+    }
+    let time = (now - began) - grace
+    guard rate > 0, time > .zero else { return .goesOn }
+    // Not even a whole piece: the product cannot pass what a client took by more than a day of the highest rate.
+    let (needed, overflow) = (time.nanoseconds / 1_000_000).multipliedReportingOverflow(by: Int64(rate))
+    return overflow || Int64(taken - atBeginning) < needed / 1_000 ? .isOver : .goesOn
+  }
+}
+
+/// What the system has been handed for a peer who has not acknowledged it yet.
+enum SendQueue {
+  /// 0 where the system does not tell.
+  static func unacknowledged(_ channel: any Channel) -> Int {
+    var count: CInt = 0
+    let options = channel.pipeline.syncOperations
+    try? options.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { socket in
+      // SIOCOUTQ, which is TIOCOUTQ.
+      _ = ioctl(socket, UInt(TIOCOUTQ), &count)
+    }
+    return Int(max(0, count))
+  }
+}

@@ -1,0 +1,52 @@
+internal import Synchronization
+
+#if canImport(Glibc)
+  internal import Glibc
+#elseif canImport(Musl)
+  internal import Musl
+#endif
+
+/// Memory that bursts of connections have needed, and that goes back to the system when they are over: the C library
+/// keeps what was freed, otherwise, for as long as the process lives.
+package final class MemoryInUse: Sendable {
+  /// That of this process.
+  package static let process = MemoryInUse()
+
+  /// `malloc_trim` of the GNU C library; others give back by themselves.
+  private static let trim = dlsym(nil, "malloc_trim").map {
+    unsafeBitCast($0, to: (@convention(c) (Int) -> CInt).self)
+  }
+
+  private let heads = Atomic<Int>(0)
+  private let headsPeak = Atomic<Int>(0)
+  private let connections = Atomic<Int>(0)
+  private let connectionsPeak = Atomic<Int>(0)
+
+  /// A burst that held so much more than is held now is worth the work.
+  private static let worthwhileBytes = 2 << 20
+  private static let worthwhileConnections = 200
+
+  func changeHeads(by difference: Int) { Self.change(heads, headsPeak, by: difference) }
+
+  func changeConnections(by difference: Int) { Self.change(connections, connectionsPeak, by: difference) }
+
+  private static func change(_ value: borrowing Atomic<Int>, _ peak: borrowing Atomic<Int>, by difference: Int) {
+    let now = value.add(difference, ordering: .relaxed).newValue
+    if now > peak.load(ordering: .relaxed) { peak.store(now, ordering: .relaxed) }
+  }
+
+  /// Bytes held for what is no request yet.
+  package var headBytes: Int { heads.load(ordering: .relaxed) }
+
+  /// Gives memory back where a burst is over since the last time. Takes some milliseconds: not for an event loop.
+  package func giveBackAfterBurst() {
+    let (heads, connections) = (heads.load(ordering: .relaxed), connections.load(ordering: .relaxed))
+    guard
+      headsPeak.load(ordering: .relaxed) - heads > Self.worthwhileBytes
+        || connectionsPeak.load(ordering: .relaxed) - connections > Self.worthwhileConnections
+    else { return }
+    headsPeak.store(heads, ordering: .relaxed)
+    connectionsPeak.store(connections, ordering: .relaxed)
+    _ = Self.trim?(0)
+  }
+}

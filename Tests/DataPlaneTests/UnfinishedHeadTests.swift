@@ -1,0 +1,93 @@
+import NIOCore
+import Testing
+
+@testable import DataPlane
+
+@Suite("Memory for requests that are not whole")
+struct UnfinishedHeadTests {
+  private final class Owner: UnfinishedHeadOwner {
+    let heads: UnfinishedHeads
+    var holding: UnfinishedHeads.Holding?
+    var hasGivenUp = false
+
+    init(_ heads: UnfinishedHeads) { self.heads = heads }
+
+    func hold(_ count: Int) {
+      holding = heads.hold(count, by: self, holding)
+      heads.makeRoom()
+    }
+
+    func letGo() {
+      guard let one = holding else { return }
+      holding = nil
+      heads.letGo(one)
+    }
+
+    func giveUpHead() {
+      hasGivenUp = true
+      letGo()
+    }
+  }
+
+  @Test("Who has held some for longest gives it up, once, and as many as have to")
+  func oldest() {
+    let heads = UnfinishedHeads(limit: 100)
+    let owners = (0..<5).map { _ in Owner(heads) }
+    for owner in owners[..<4] { owner.hold(25) }
+    #expect(owners.allSatisfy { !$0.hasGivenUp })
+    owners[1].letGo()
+    owners[4].hold(25)
+    #expect(owners.allSatisfy { !$0.hasGivenUp })
+    owners[4].hold(60)
+    #expect(owners.map(\.hasGivenUp) == [true, false, true, false, false])
+    owners[3].hold(200)
+    #expect(owners.map(\.hasGivenUp) == [true, false, true, true, false])
+    owners[4].letGo()
+    owners[0].hold(100)
+    #expect(owners[0].holding != nil)
+    owners[0].letGo()
+  }
+}
+
+@Suite("How fast a client takes an answer")
+struct ResponsePaceTests {
+  private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+  /// Looks once a second at a client that takes so many bytes in each; after how many seconds it is over.
+  private func end(rate: Int, taking bytes: Int, patience: Int64 = 60) -> Int? {
+    var pace = ResponsePace(sent: 1 << 20, waiting: 1 << 20, at: start)
+    for second in 1...300 {
+      let verdict = pace.look(
+        sent: 1 << 20, waiting: max(0, (1 << 20) - bytes * second), at: start + .seconds(Int64(second)), rate: rate,
+        grace: .seconds(10), patience: .seconds(patience))
+      if verdict == .isOver { return second }
+    }
+    return nil
+  }
+
+  @Test("Below the rate it ends soon after the grace, at the rate never")
+  func rates() {
+    #expect(end(rate: 240, taking: 6) == 11)
+    #expect(end(rate: 240, taking: 240) == nil)
+    #expect(end(rate: 240, taking: 3_000) == nil)
+    #expect(end(rate: 0, taking: 1) == nil)
+  }
+
+  @Test("Without a rate silence ends it")
+  func silence() {
+    #expect(end(rate: 0, taking: 0, patience: 60) == 60)
+  }
+
+  @Test("What was taken fast at first is no credit for later")
+  func credit() {
+    var pace = ResponsePace(sent: 0, waiting: 0, at: start)
+    func look(_ taken: Int, at second: Int64) -> ResponsePace.Verdict {
+      pace.look(
+        sent: taken + 100_000, waiting: 100_000, at: start + .seconds(second), rate: 240, grace: .seconds(10),
+        patience: .seconds(60))
+    }
+    #expect(look(50 << 20, at: 1) == .goesOn)
+    #expect(look((50 << 20) + 60, at: 11) == .goesOn)
+    #expect(look((50 << 20) + 72, at: 13) == .isOver)
+  }
+}
