@@ -59,7 +59,7 @@ struct HiddenRequestTests {
     "A body that means nothing to its method hides no request",
     arguments: ["GET", "HEAD", "DELETE", "OPTIONS", "PROPFIND"])
   func meaningless(_ method: String) throws {
-    try withPython { gateway, application in
+    try withPython { gateway, application throws in
       for framing in ["Content-Length: \(Self.hidden.count)", "Transfer-Encoding: chunked"] {
         // A kept connection, which must not be used for it.
         #expect(try gateway.client.get("/").status == 200)
@@ -78,9 +78,13 @@ struct HiddenRequestTests {
     Array("\(String(body.count, radix: 16))\r\n".utf8) + body + Array("\r\n0\r\n\r\n".utf8)
   }
 
+  private static func keepNothing(_ configuration: inout GatewayConfiguration) {
+    configuration["upstream", "idle_connections"] = "0"
+  }
+
   @Test("Where no connection is kept, no body hides a request", arguments: ["GET", "POST"])
   func nothingKept(_ method: String) throws {
-    try withPython({ $0["upstream", "idle_connections"] = "0" }) { gateway, application in
+    try withPython(Self.keepNothing) { gateway, application throws in
       let status = try gateway.client.send(method, "/page", body: Self.hidden).status
       #expect(status == (method == "POST" ? 403 : 200))
       #expect(application.standardOutput.contains("asked \(method) /page None"))
@@ -89,7 +93,7 @@ struct HiddenRequestTests {
 
   @Test("Over HTTP/2 the body of a GET hides no request")
   func overHTTP2() throws {
-    try withPython { gateway, application in
+    try withPython { gateway, application throws in
       let script = """
         import sys
         sys.path.insert(0, "\(Machine.packageRoot.appending(path: "Tests/System/HTTP2").path)")

@@ -35,7 +35,8 @@ extension Sections {
         """, unit: "connections",
         seeAlso: ["upstream.timeouts.idle", "listen.workers"]),
       .byDefault(
-        "upstream.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(), into: \.configuration.upstream.lenient,
+        "upstream.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(),
+        into: \.configuration.upstream.lenient,
         """
         Mistakes in the heads of its responses that are put right instead of refused with 502, for an application \
         that cannot be corrected: "bare-lf" (lines that end with LF alone), "duplicate-length" (the same \

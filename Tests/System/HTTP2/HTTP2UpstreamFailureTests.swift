@@ -39,7 +39,7 @@ struct HTTP2UpstreamFailureTests {
 
   @Test("A request that got a bad answer is carried out once", arguments: ["GET", "PUT", "DELETE"])
   func once(_ method: String) throws {
-    try withApplication { gateway, application in
+    try withApplication { gateway, application throws in
       for name in Self.badAnswers {
         // So that there is a kept connection: on a fresh one nothing was ever sent again.
         #expect(try gateway.client.get("/fine").status == 200)
@@ -57,7 +57,7 @@ struct HTTP2UpstreamFailureTests {
     "A request that was not processed is sent again once on another connection, whatever its method",
     arguments: ["refused-once", "left-out-once"])
   func again(_ name: String) throws {
-    try withApplication { gateway, application in
+    try withApplication { gateway, application throws in
       #expect(try gateway.client.get("/fine").status == 200)
       let response = try gateway.client.send("POST", "/\(name)", body: Array("12345".utf8))
       #expect(response.status == 200)
@@ -68,7 +68,7 @@ struct HTTP2UpstreamFailureTests {
 
   @Test("A request that is refused again is answered with 502", arguments: ["refused", "left-out"])
   func refusedForEver(_ name: String) throws {
-    try withApplication { gateway, application in
+    try withApplication { gateway, application throws in
       #expect(try gateway.client.get("/fine").status == 200)
       #expect(try gateway.client.send("POST", "/\(name)", body: Array("12345".utf8)).status == 502)
       #expect(Self.count("got POST /\(name)", application) == 2)
@@ -79,7 +79,7 @@ struct HTTP2UpstreamFailureTests {
   @Test(
     "No request goes to a connection that goes away or allows no streams", arguments: ["going", "no-streams"])
   func notReused(_ name: String) throws {
-    try withApplication { gateway, application in
+    try withApplication { gateway, application throws in
       for number in 1...5 {
         #expect(try gateway.client.get("/\(name)").text == "fine")
         #expect(Self.count("got GET /\(name)", application) == number)
@@ -89,7 +89,7 @@ struct HTTP2UpstreamFailureTests {
 
   @Test("Trailers of 80 fields and 24,000 bytes pass; 400 fields do not, and the log says why")
   func trailers() throws {
-    try withApplication { gateway, application in
+    try withApplication { gateway, application throws in
       let client = try gateway.connect()
       try client.send("GET /trailers HTTP/1.1\r\nHost: \(gateway.client.authority)\r\n\r\n")
       let text = String(decoding: try client.read(through: "grpc-status: 0\r\n\r\n"), as: UTF8.self)
