@@ -12,6 +12,66 @@ import Testing
 @SystemActor
 @Suite("TLS with clients")
 struct TLSTests {
+  @Test("A client that offers HTTP/1.0 alone, as curl --http1.0 does, is served")
+  func http10() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    let gateway = try folder.gateway(before: upstream)
+    defer { gateway.stop() }
+    let answer = try ServerProcess.run(
+      Machine.program("curl", package: "curl"),
+      [
+        "-sS", "--http1.0", "--max-time", "20", "--cacert", "\(folder.path)/ca.pem", "-o", "/dev/null", "-w",
+        "%{http_code}", "https://localhost:\(gateway.configuration.port)/old",
+      ])
+    #expect(answer.exit == .code(0) && answer.standardOutput == "200", "\(answer.standardError)")
+  }
+
+  @Test("An RSA and an ECDSA certificate serve one name, by what the client understands, and are renewed alike")
+  func kindsOfKeys() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let folder = try TLSFolder()
+    for name in ["rsa", "rsa-new"] {
+      try folder.issue(name, "DNS:localhost,DNS:one.test", key: "-newkey rsa:2048 -nodes")
+    }
+    let gateway = try folder.gateway(before: upstream) {
+      $0.ending += """
+
+        [[listen.certificate]]
+        certificate_file = "\(folder.path)/rsa.pem"
+        private_key_file = "\(folder.path)/rsa.key"
+
+        """
+    }
+    defer { gateway.stop() }
+    let openssl = try Machine.program("openssl", package: "openssl")
+    /// The subject of the certificate that is shown.
+    func shown(_ name: String, _ options: String) throws -> String {
+      let answer = try ServerProcess.run(
+        "/bin/sh",
+        [
+          "-c",
+          "\(openssl) s_client -connect 127.0.0.1:\(gateway.configuration.port) \(name) -CAfile ca.pem \(options) "
+            + "</dev/null 2>&1 | grep '^subject='",
+        ], directory: folder.path)
+      return answer.standardOutput.filter { !$0.isWhitespace }
+    }
+    for name in ["-servername localhost", "-servername one.test", "-noservername"] {
+      #expect(try shown(name, "-tls1_3 -sigalgs ECDSA+SHA256") == "subject=CN=one", "\(name)")
+      #expect(try shown(name, "-tls1_3 -sigalgs RSA-PSS+SHA256") == "subject=CN=rsa", "\(name)")
+      #expect(try shown(name, "-tls1_2 -cipher ECDHE-ECDSA-AES128-GCM-SHA256") == "subject=CN=one", "\(name)")
+      #expect(try shown(name, "-tls1_2 -cipher ECDHE-RSA-AES128-GCM-SHA256") == "subject=CN=rsa", "\(name)")
+    }
+    try folder.replace("rsa.key", by: "rsa-new.key")
+    try folder.replace("rsa.pem", by: "rsa-new.pem")
+    try poll("the renewed certificate") {
+      try shown("-servername localhost", "-tls1_3 -sigalgs RSA-PSS+SHA256") == "subject=CN=rsa-new" ? () : nil
+    }
+    #expect(try shown("-servername localhost", "-tls1_3 -sigalgs ECDSA+SHA256") == "subject=CN=one")
+  }
+
   @Test("TLS 1.2 and 1.3 are spoken and nothing older; what is spoken in it is agreed on")
   func versions() throws {
     let upstream = try RawUpstream()

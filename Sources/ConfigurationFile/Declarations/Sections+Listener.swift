@@ -28,7 +28,8 @@ extension Sections {
       """
       More certificates, each a table [[listen.certificate]] with certificate_file and private_key_file. A browser is shown \
       the first one that lists the name it asks for, a name itself before one with a wildcard; where none does, \
-      tls_certificate_file, or the first of these.
+      tls_certificate_file, or the first of these. An RSA and an ECDSA certificate for one name are both used, by what the \
+      client understands.
       """, omission: "There is the one certificate of tls_certificate_file.", seeAlso: ["listen.tls_certificate_file"]),
     .byDefault(
       "listen.tls_ticket_key_files", ValueType.file.list(), into: \.main.ticketKeyFiles,

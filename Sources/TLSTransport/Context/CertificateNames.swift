@@ -35,27 +35,57 @@ enum HostNameBytes {
   }
 }
 
-/// Which of several certificates a client is shown.
+/// Which of several certificates a client can be shown.
+///
+/// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL shows the one
+/// whose signatures the client understands.
 struct CertificateChoice {
+  /// The certificates that serve a name together, as places in the list: at most one for each kind of key, in the order
+  /// of the list. The first set is for clients whose name none lists, or that name none.
+  private(set) var sets: [[Int]] = []
+  /// For each name the place of its set.
   private var exact: [[UInt8]: Int] = [:]
   /// By what follows the `*` of a wildcard, its dot included.
   private var wildcards: [[UInt8]: Int] = [:]
 
-  /// Adds the names of the certificate at a place. A name that an earlier one lists stays with that one.
-  mutating func add(_ names: CertificateNames, at place: Int) {
-    for name in names.names {
-      if name.starts(with: [UInt8(ascii: "*"), UInt8(ascii: ".")]) {
-        let rest = Array(name.dropFirst())
-        if self.wildcards[rest] == nil { self.wildcards[rest] = place }
-      } else if self.exact[name] == nil {
-        self.exact[name] = place
+  /// - Parameter certificates: in the order of their preference, the kind of each key as OpenSSL numbers it.
+  init(_ certificates: [(names: CertificateNames, keyType: Int32)]) {
+    var places: [[UInt8]: [Int]] = [:]
+    for (place, certificate) in certificates.enumerated() {
+      for name in certificate.names.names
+      where !places[name, default: []].contains(where: { certificates[$0].keyType == certificate.keyType }) {
+        places[name, default: []].append(place)
       }
     }
+    var numbers: [[Int]: Int] = [:]
+    func number(of set: [Int]) -> Int {
+      if let number = numbers[set] { return number }
+      numbers[set] = sets.count
+      sets.append(set)
+      return sets.count - 1
+    }
+    guard let first = certificates.first else { return }
+    // Beside the first certificate those that share a name with it.
+    var standard = [0]
+    for place in first.names.names.flatMap({ places[$0] ?? [] }).sorted()
+    where !standard.contains(where: { certificates[$0].keyType == certificates[place].keyType }) {
+      standard.append(place)
+    }
+    _ = number(of: standard)
+    for (name, set) in places.sorted(by: { $0.value.lexicographicallyPrecedes($1.value) }) {
+      if name.starts(with: [UInt8(ascii: "*"), UInt8(ascii: ".")]) {
+        wildcards[Array(name.dropFirst())] = number(of: set)
+      } else {
+        exact[name] = number(of: set)
+      }
+    }
+    // One that nobody can be shown is loaded all the same: what OpenSSL refuses is a mistake.
+    for place in certificates.indices where !sets.contains(where: { $0.contains(place) }) { _ = number(of: [place]) }
   }
 
-  /// The place of the certificate that lists a name, or whose wildcard stands for its first label (RFC 9525, section
-  /// 6.3: for one whole label, and no part of one); nil where none does. A certificate that lists the name itself comes
-  /// before one with a wildcard.
+  /// The place of the set that serves a name: of the certificates that list it, or whose wildcard stands for its first
+  /// label (RFC 9525, section 6.3: for one whole label, and no part of one); nil where there is none. A certificate that
+  /// lists the name itself comes before one with a wildcard.
   func place(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }
     if let place = self.exact[name] { return place }

@@ -4,13 +4,13 @@ import Glibc
 /// What the connections of a TLS listener share: certificates, keys and protocol settings. Read from files once; a new
 /// one is made when the files change, and connections made from the old one go on.
 public final class TLSServerContext: Sendable {
-  /// What connections begin with: the first certificate.
+  /// What connections begin with: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { self.contexts[0] }
 
   private let settings: TLSServerSettings
   private let identities: [TLSIdentity]
   private let authority: ClientAuthority?
-  /// One for each certificate, at the same place.
+  /// One for each set of certificates, at the same place.
   private let contexts: [OpenSSLContext]
   private let ring: TicketKeyRing
   private let chooser: ContextChooser?
@@ -48,10 +48,9 @@ public final class TLSServerContext: Sendable {
     guard !identities.isEmpty else { throw .noIdentity }
     let ring = TicketKeyRing(keys)
     var contexts: [OpenSSLContext] = []
-    var choice = CertificateChoice()
-    for (place, identity) in identities.enumerated() {
-      contexts.append(try Self.makeContext(identity, settings, authority, ring))
-      choice.add(CertificateNames(of: identity.leaf), at: place)
+    let choice = CertificateChoice(identities.map { (CertificateNames(of: $0.leaf), $0.keyType) })
+    for set in choice.sets {
+      contexts.append(try Self.makeContext(set.map { identities[$0] }, settings, authority, ring))
     }
     self.settings = settings
     self.identities = identities
@@ -73,7 +72,7 @@ public final class TLSServerContext: Sendable {
   }
 
   private static func makeContext(
-    _ identity: TLSIdentity, _ settings: TLSServerSettings, _ authority: ClientAuthority?, _ ring: TicketKeyRing
+    _ identities: [TLSIdentity], _ settings: TLSServerSettings, _ authority: ClientAuthority?, _ ring: TicketKeyRing
   ) throws(TLSConfigurationError) -> OpenSSLContext {
     let context = try OpenSSLContext(role: .server, applicationProtocols: settings.applicationProtocols)
     OpenSSLErrorQueue.clear()
@@ -86,7 +85,7 @@ public final class TLSServerContext: Sendable {
     _ = SSL_CTX_set_timeout(context.pointer, Int(Self.ticketLifetime))
     try ring.install(in: context)
     try authority?.install(in: context)
-    try identity.install(in: context)
+    for identity in identities { try identity.install(in: context) }
     return context
   }
 
@@ -130,7 +129,7 @@ extension TLSIdentity {
   }
 }
 
-/// Shows each client the certificate that lists the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it by an
+/// Shows each client one of the certificates that list the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it by an
 /// unretained pointer, which the ``TLSServerContext`` keeps good.
 private final class ContextChooser: Sendable {
   private let contexts: [OpenSSLContext]

@@ -15,13 +15,17 @@ final class TLSFolder {
     try openssl("req -x509 \(key) -days 9 -subj /CN=ca -keyout ca.key -out ca.pem")
     for (file, names) in [
       ("one", "DNS:localhost,DNS:one.test"), ("two", "DNS:two.test"), ("new", "DNS:localhost,DNS:new.test"),
-    ] {
-      try openssl("req -new \(key) -subj /CN=\(file) -keyout \(file).key -out \(file).csr")
-      try directory.write("subjectAltName=\(names)\n", to: "\(file).ext")
-      try openssl(
-        "x509 -req -in \(file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 -extfile \(file).ext -out \(file).pem"
-      )
-    }
+    ] { try issue(file, names, key: key) }
+  }
+
+  /// Has the authority issue a certificate.
+  /// - Parameter key: how its key is made, for `openssl req`.
+  func issue(_ file: String, _ names: String, key: String) throws {
+    try openssl("req -new \(key) -subj /CN=\(file) -keyout \(file).key -out \(file).csr")
+    try directory.write("subjectAltName=\(names)\n", to: "\(file).ext")
+    try openssl(
+      "x509 -req -in \(file).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 9 -extfile \(file).ext -out \(file).pem"
+    )
   }
 
   private func openssl(_ arguments: String) throws {

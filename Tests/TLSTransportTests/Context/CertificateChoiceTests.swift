@@ -47,12 +47,12 @@ struct CertificateChoiceTests {
 
   @Test("A name itself comes before a wildcard, and a wildcard stands for one whole label")
   func names() throws {
-    var choice = CertificateChoice()
-    for (place, files) in [TestCertificates.valid, TestCertificates.other].enumerated() {
-      let identity = try TLSIdentity(certificateFile: files.certificate, privateKeyFile: files.key)
-      choice.add(CertificateNames(of: identity.leaf), at: place)
-    }
-    func place(_ name: String) -> Int? { choice.place(for: Array(name.utf8)) }
+    let choice = CertificateChoice(
+      try [TestCertificates.valid, TestCertificates.other].map { files in
+        let identity = try TLSIdentity(certificateFile: files.certificate, privateKeyFile: files.key)
+        return (CertificateNames(of: identity.leaf), 0)
+      })
+    func place(_ name: String) -> Int? { choice.place(for: Array(name.utf8)).flatMap { choice.sets[$0].first } }
     #expect(place("app.example.test") == 0)
     #expect(place("app.example.test.") == 0)
     #expect(place("other.example.test") == 1)
@@ -64,6 +64,23 @@ struct CertificateChoiceTests {
       #expect(place(name) == nil, "\(name)")
     }
     #expect(choice.place(for: [0x61, 0, 0x62]) == nil)
+  }
+
+  @Test("Certificates for one name with keys of different kinds serve it together")
+  func kindsOfKeys() throws {
+    let files = [TestCertificates.valid, TestCertificates.other]
+    let names = try files.map {
+      CertificateNames(of: try TLSIdentity(certificateFile: $0.certificate, privateKeyFile: $0.key).leaf)
+    }
+    // The first and the second share the wildcard.
+    let choice = CertificateChoice([(names[0], 1), (names[1], 2), (names[0], 1), (names[0], 3)])
+    func set(_ name: String) -> [Int]? { choice.place(for: Array(name.utf8)).map { choice.sets[$0] } }
+    #expect(choice.sets.first == [0, 1, 3], "for clients that name none")
+    #expect(set("app.example.test") == [0, 3])
+    #expect(set("other.example.test") == [1])
+    #expect(set("x.wild.example.test") == [0, 1, 3])
+    #expect(Set(choice.sets.joined()) == [0, 1, 2, 3], "each is loaded, also one that nobody is shown")
+    #expect(CertificateChoice([]).sets.isEmpty)
   }
 
   @Test("The names of a certificate are read in lower case, addresses left out")
