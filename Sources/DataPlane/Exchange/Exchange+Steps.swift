@@ -28,6 +28,8 @@ extension Exchange {
   private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields) {
     var line = requestLine ?? ByteBuffer()
     requestLine = nil
+    // A head that waited for the gate is read a second time.
+    line.clear()
     line.writeBytes(bytes.extracting(head.methodRange))
     line.writeStaticString(" ")
     line.writeBytes(bytes.extracting(head.path))
