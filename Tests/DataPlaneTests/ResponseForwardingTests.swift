@@ -29,6 +29,13 @@ struct ResponseForwardingTests {
     #expect(forward(head) == head)
   }
 
+  @Test("A length is written as the number that was read", arguments: [("0005", "5"), ("000", "0"), ("0", "0")])
+  func length(came: String, written: String) {
+    #expect(
+      forward("HTTP/1.1 200 OK\r\nContent-Length: \(came)\r\nX: y\r\n\r\n")
+        == "HTTP/1.1 200 OK\r\nContent-Length: \(written)\r\nX: y\r\n\r\n")
+  }
+
   @Test("Fields of one connection stay behind, and those that Connection nominates")
   func hopByHop() {
     #expect(

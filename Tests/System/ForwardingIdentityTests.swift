@@ -87,6 +87,18 @@ struct ForwardingIdentityTests {
     }
   }
 
+  @Test(
+    "What a stranger says of the client's address never arrives",
+    arguments: [
+      "Client-IP", "client_ip", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X_Cluster_Client_IP",
+      "X-Forwarded", "Forwarded-For", "X-Real-IP", "Forwarded",
+    ])
+  func strangersAddress(name: String) throws {
+    let path = "/public/\(name)"
+    #expect(try site.gateway.client.get(path, fields: [(name, "203.0.113.66")]).status == 200)
+    #expect(!(try site.upstream.waitForRequest { $0.target == path }).headText.contains("203.0.113.66"))
+  }
+
   @Test("The client cannot have our identity headers removed by naming them in Connection")
   func nominatedHeader() throws {
     let anna = try site.signedIn()

@@ -104,6 +104,44 @@ struct ForwardingTests {
     #expect(response.fields["Server"] == "legacy")
   }
 
+  @Test("The application reads the length that was read, and no other spelling of what frames the message")
+  func framingNames() throws {
+    let connection = try site.gateway.connect()
+    try connection.send(
+      """
+      POST /open/length HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nContent-Length: 0000000000005\r\n\
+      Transfer_Encoding: chunked\r\nContent_Length: 3\r\ntransfer.encoding: chunked\r\nKeep_Alive: 1\r\n\
+      Proxy_Connection: close\r\nX-End: 2\r\n\r\nhello
+      """)
+    #expect(try HTTPResponse.read(from: connection).status == 200)
+    let seen = try site.upstream.waitForRequest { $0.target == "/open/length" }
+    #expect(seen.fields[all: "Content-Length"] == ["5"] && seen.body == Array("hello".utf8))
+    #expect(seen.fields["X-End"] == "2")
+    let head = seen.headText.lowercased()
+    for name in ["transfer", "content_length", "keep_alive", "proxy_connection"] {
+      #expect(!head.contains(name), "\(name)")
+    }
+  }
+
+  @Test("The client gets the length that was read from the application")
+  func responseLength() throws {
+    let response = try get("/open/padded-length")
+    #expect(response.fields[all: "Content-Length"] == ["5"] && response.text == "hello")
+  }
+
+  @Test("Every response has one Date: ours, and the application's where it lacks one")
+  func date() throws {
+    let form = /(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-9]{2} [A-Z][a-z]{2} 20[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT/
+    for path in [
+      "/.auth/sign-in", "/.auth/nowhere", "/.auth/session", "/private", "/open/%00", "/open/x", "/open/same",
+    ] {
+      let response = try get(path, fields: [("Accept", "text/html")])
+      let dates = response.fields[all: "Date"]
+      #expect(dates.count == 1 && dates.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(path): \(dates)")
+    }
+    #expect(try get("/open/dated").fields[all: "Date"] == ["Sun, 06 Nov 1994 08:49:37 GMT"])
+  }
+
   @Test("The target arrives byte for byte, in origin form also when it was absolute")
   func targets() throws {
     for target in ["/open/a?b=%2F&c=%2e%2e&&d", "/open/?", "/open/a%40b+c", "/open/x?q=/../y"] {
@@ -298,6 +336,10 @@ private enum LegacyApplication {
       try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nfirst\r\n")
       try gate.current.wait()
       try connection.send("6\r\nsecond\r\n0\r\n\r\n")
+    case "/open/padded-length": try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 0005\r\n\r\nhello")
+    case "/open/dated":
+      try connection.send(
+        "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\nContent-Length: 0\r\n\r\n")
     case "/open/until-close":
       try connection.send("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nall of it")
       connection.close()

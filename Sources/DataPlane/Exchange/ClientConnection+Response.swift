@@ -43,7 +43,7 @@ extension ClientConnection {
     outgoing = nil
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: exchange.chunksResponse, connection: connection,
-      personalLines: exchange.personalLines, to: &buffer)
+      personalLines: exchange.personalLines, date: loop.missingDate(of: head), to: &buffer)
     outgoing = buffer
     // One that was under way when the end began.
     if request == .tunnel, server.isDraining { endTunnel() }
@@ -155,7 +155,8 @@ extension ClientConnection {
     outgoing = nil
     ControlResponseForwarding.write(
       response, withoutBody: exchange.isHead, closes: exchange.closesBehind,
-      keepsOld: !isHTTP11 && !exchange.closesBehind, requestID: exchange.requestID, to: &buffer)
+      keepsOld: !isHTTP11 && !exchange.closesBehind, requestID: exchange.requestID,
+      date: server.loop.date.bytes(), to: &buffer)
     if !exchange.isHead { exchange.sentBytes = response.body.count }
     outgoing = buffer
     flushResponse()

@@ -22,7 +22,7 @@ enum ControlRequestReading {
 enum ControlResponseForwarding {
   static func write(
     _ response: ControlResponse, withoutBody: Bool, closes: Bool, keepsOld: Bool,
-    requestID: RequestIDSource.Identifier, to buffer: inout ByteBuffer
+    requestID: RequestIDSource.Identifier, date: [UInt8], to buffer: inout ByteBuffer
   ) {
     let status = response.head.status
     buffer.writeStaticString("HTTP/1.1 ")
@@ -42,6 +42,7 @@ enum ControlResponseForwarding {
       buffer.writeString(String(response.body.count))
       buffer.writeStaticString("\r\n")
     }
+    buffer.writeBytes(date)
     buffer.writeStaticString("X-Request-Id: ")
     requestID.write(to: &buffer)
     buffer.writeStaticString("\r\n")
@@ -58,7 +59,7 @@ enum ControlResponseForwarding {
 extension ControlResponseForwarding {
   /// The same for an HTTP/2 client, without the body.
   static func write(
-    _ response: ControlResponse, requestID: RequestIDSource.Identifier, to fields: inout HTTP2Fields
+    _ response: ControlResponse, requestID: RequestIDSource.Identifier, date: [UInt8], to fields: inout HTTP2Fields
   ) {
     let status = response.head.status.code
     fields.begin(status: status)
@@ -68,6 +69,7 @@ extension ControlResponseForwarding {
     if status != 204, status != 304 {
       fields.append(name: "content-length", value: String(response.body.count))
     }
+    fields.append(lines: date)
     fields.append(name: "x-request-id", value: requestID.description)
   }
 }

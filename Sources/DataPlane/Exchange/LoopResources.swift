@@ -16,6 +16,7 @@ final class LoopResources {
   /// What responses that come in bulk are read into.
   var bulk = BulkReading()
   var requestIDs = RequestIDSource()
+  var date = DateLine()
   /// The head that is being read or written at the moment.
   var requestHead = RequestHead()
   /// The head that is being read or written at the moment.
@@ -37,5 +38,12 @@ final class LoopResources {
     self.descriptors = descriptors
     unfinished = UnfinishedHeads(limit: unfinishedBytes)
     wheel = TimerWheel(eventLoop: eventLoop)
+  }
+
+  /// The `Date` line that a response of the upstream lacks, nil where it has one: a recipient with a clock adds it
+  /// (RFC 9110 6.6.1).
+  @inline(__always)
+  func missingDate(of head: borrowing ResponseHead) -> [UInt8]? {
+    head.fields.has(.date) || head.status == 101 ? nil : date.bytes()
   }
 }

@@ -27,14 +27,19 @@ package final class ForwardingRules: Sendable {
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
     // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from nobody.
     "X-Original-URL", "X-Rewrite-URL", "Proxy",
+    // What frames a message or belongs to one connection, in another spelling: `Transfer_Encoding` is the same variable as
+    // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked at.
+    "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
+    "Proxy-Authorization",
   ]
 
   /// Whether a request's field goes upstream as it is.
   @inline(__always)
   func passes(_ line: FieldLine, _ bytes: RawSpan, trusted: Bool) -> Bool {
     switch line.known {
-    case .accept, .origin, .secFetchMode, .secFetchSite, .host, .contentLength, .traceparent:
+    case .accept, .origin, .secFetchMode, .secFetchSite, .host, .traceparent, .date:
       return true
+    case .contentLength: return ContentLength.isPlain(line, bytes)
     // 100 Continue is sent by the gateway: applications behind CGI and WSGI do not know it.
     case .expect, .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
       .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
@@ -51,5 +56,32 @@ package final class ForwardingRules: Sendable {
   }
 
   /// Fields about addresses and paths, by all the spellings that an application behind CGI would take for them.
-  private static let foreign = ["X-Real-IP", "X-Original-URI"]
+  private static let foreign = [
+    "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Forwarded",
+    "Forwarded-For",
+  ]
+}
+
+/// `Content-Length` as it is written to the other side: the number that was read, without leading zeros. A reader that
+/// limits the digits, or takes a leading zero for octal, would frame the message otherwise than we do.
+enum ContentLength {
+  /// Whether the value can be copied.
+  @inline(__always)
+  static func isPlain(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
+    line.value.count == 1 || bytes.byte(at: line.value.lowerBound) != 0x30
+  }
+
+  /// The digits of a value, its leading zeros left out.
+  static func digits(_ line: FieldLine, _ bytes: RawSpan) -> Range<Int> {
+    var start = line.value.lowerBound
+    while start < line.value.upperBound - 1, bytes.byte(at: start) == 0x30 { start += 1 }
+    return start..<line.value.upperBound
+  }
+
+  /// Writes the line anew.
+  static func write(_ line: FieldLine, _ bytes: RawSpan, to space: inout HeadSpace) {
+    space.append("Content-Length: ")
+    space.append(bytes.extracting(digits(line, bytes)))
+    space.append("\r\n")
+  }
 }

@@ -50,6 +50,8 @@ struct RequestForwarding {
       run = Int(line.end)
       if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
         CookieForwarding.write(line, index, head, bytes, to: &space)
+      } else if line.known == .contentLength {
+        ContentLength.write(line, bytes, to: &space)
       }
     }
     let end = head.byteCount - 2

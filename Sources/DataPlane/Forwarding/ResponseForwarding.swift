@@ -17,19 +17,19 @@ enum ResponseForwarding {
 
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
-    connection: Connection, personalLines: [UInt8]? = nil, to buffer: inout ByteBuffer
+    connection: Connection, personalLines: [UInt8]? = nil, date: [UInt8]? = nil, to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 256 + (personalLines?.count ?? 0)) { space in
       write(
         head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, personalLines: personalLines,
-        to: &space)
+        date: date, to: &space)
     }
   }
 
   @inline(__always)
   private static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
-    connection: Connection, personalLines: [UInt8]?, to space: inout HeadSpace
+    connection: Connection, personalLines: [UInt8]?, date: [UInt8]?, to space: inout HeadSpace
   ) {
     var run = statusLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -40,10 +40,13 @@ enum ResponseForwarding {
         head.nominatesFields && line.known != .contentLength
         && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
-      if !dropped, !nominated, !misspelt { continue }
+      let padded = line.known == .contentLength && !ContentLength.isPlain(line, bytes)
+      if !dropped, !nominated, !misspelt, !padded { continue }
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
-      if misspelt, !dropped, !nominated {
+      if padded, !dropped {
+        ContentLength.write(line, bytes, to: &space)
+      } else if misspelt, !dropped, !nominated {
         // White space before the colon is removed (RFC 9112 5.1).
         space.append(bytes.extracting(line.name))
         space.append(": ")
@@ -54,6 +57,7 @@ enum ResponseForwarding {
     let end = head.byteCount - 2
     if run < end { space.append(bytes.extracting(run..<end)) }
     if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &space) }
+    if let date { space.append(date.span.bytes) }
     if chunked { space.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
     case .implied: break
@@ -73,7 +77,7 @@ enum ResponseForwarding {
   /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, personalLines: [UInt8]? = nil,
-    to fields: inout HTTP2Fields
+    date: [UInt8]? = nil, to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
     let switches = head.status == 101
@@ -86,8 +90,13 @@ enum ResponseForwarding {
         continue
       }
       if switches, bytes.equalsIgnoringCase("sec-websocket-accept", line.name) { continue }
-      fields.append(line, bytes)
+      if line.known == .contentLength, !ContentLength.isPlain(line, bytes) {
+        fields.append("content-length", bytes.extracting(ContentLength.digits(line, bytes)))
+      } else {
+        fields.append(line, bytes)
+      }
     }
+    if let date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
     if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &fields) }
   }
 

@@ -32,7 +32,8 @@ extension HTTP2Exchange {
     }
     if phase == .content { loop.wheel.disarm(self) }
     ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines, to: &loop.fields)
+      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines,
+      date: loop.missingDate(of: head), to: &loop.fields)
     if head.status == 101 { return beginTunnel() }
     connection.session.respond(&loop.fields, on: stream, isWhole: framing == .none)
   }
@@ -157,7 +158,8 @@ extension HTTP2Exchange {
     exchange.waitingContent = nil
     server.loop.wheel.disarm(self)
     let hasBody = !exchange.isHead && status != 204 && status != 304 && !response.body.isEmpty
-    ControlResponseForwarding.write(response, requestID: exchange.requestID, to: &server.loop.fields)
+    ControlResponseForwarding.write(
+      response, requestID: exchange.requestID, date: server.loop.date.bytes(), to: &server.loop.fields)
     connection.session.respond(&server.loop.fields, on: stream, isWhole: !hasBody)
     if hasBody {
       exchange.sentBytes = response.body.count

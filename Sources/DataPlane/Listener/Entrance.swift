@@ -94,7 +94,8 @@ final class Entrance {
         sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
-      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, to: &bytes)
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID,
+      date: context.loop.date.bytes(), to: &bytes)
     return bytes
   }
 
@@ -126,7 +127,8 @@ final class Entrance {
       status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
-      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, to: &bytes)
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
+      to: &bytes)
     lingering += 1
     try channel.pipeline.syncOperations.addHandler(TurnedAwayConnection(response: bytes, entrance: self))
   }

@@ -14,16 +14,18 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // What proxies tell each other
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
   case xForwardedURI, xOriginalURI, xOriginalURL, xRewriteURL
+  // What a response is given where it has none (RFC 9110 6.6.1)
+  case date
 
   /// How many there are: the length of a table indexed by them.
-  package static let count = KnownField.xRewriteURL.rawValue + 1
+  package static let count = KnownField.date.rawValue + 1
 
   /// Classifies a field name whose bytes are all token characters.
   @inline(__always)
   static func classify(_ bytes: RawSpan, at start: Int, count: Int) -> KnownField {
     switch count {
     case 2: bytes.isToken("te", at: start, count: count) ? .te : .other
-    case 4: bytes.isToken("host", at: start, count: count) ? .host : .other
+    case 4: four(bytes, start)
     case 6: six(bytes, start)
     case 7: seven(bytes, start)
     case 9: nine(bytes, start)
@@ -31,6 +33,11 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     case 11...19: long(bytes, start, count)
     default: .other
     }
+  }
+
+  private static func four(_ bytes: RawSpan, _ start: Int) -> KnownField {
+    if bytes.isToken("host", at: start, count: 4) { return .host }
+    return bytes.isToken("date", at: start, count: 4) ? .date : .other
   }
 
   private static func six(_ bytes: RawSpan, _ start: Int) -> KnownField {

@@ -72,6 +72,21 @@ struct HTTP2Tests {
     #expect(seen.fields[all: "Host"] == [site.gateway.client.authority])
   }
 
+  @Test("Neither another spelling of what frames a message nor a stranger's address arrives; every response has a Date")
+  func strangersNames() throws {
+    let answer: Answer = try run(
+      "get", "/public/names", "transfer_encoding:chunked", "content_length:3", "client-ip:203.0.113.66",
+      "true-client-ip:203.0.113.66", "x_client_ip:203.0.113.66")
+    #expect(answer.status == "200" && answer.fields.count { $0[0] == "date" } == 1)
+    let seen = try site.upstream.waitForRequest { $0.target == "/public/names" }
+    for text in ["203.0.113.66", "transfer", "content_length"] { #expect(!seen.headText.lowercased().contains(text)) }
+    let own: Answer = try run("get", "/.auth/session")
+    #expect(own.status == "401" && own.fields.count { $0[0] == "date" } == 1)
+    let posted: Answer = try run("post", "/public/echo", "5", "x-fine:1", "content-length:0005")
+    #expect(posted.status == "200")
+    #expect(try site.upstream.waitForRequest { $0.target == "/public/echo" }.fields[all: "Content-Length"] == ["5"])
+  }
+
   @Test("A bearer token serves as the cookie does and never goes on; both are given anew by the new secret, once")
   func bearerAndRenewal() throws {
     let site = try Site(

@@ -51,7 +51,7 @@ func requireFields(
     let expected = circumstances.isSignedIn && identity.contains(name) ? 1 : 0
     try require(counts[name] ?? 0 == expected, "\(name) is there \(counts[name] ?? 0) times")
   }
-  let came = bytes.fields(of: head.fields)
+  let came = bytes.fields(of: head.fields).map(KeptNames.written)
   try requireNothingOfTheConnection(
     fields, came, head.framing, upgrades: upgrades, closes: circumstances.closes)
   for field in fields {
@@ -59,6 +59,8 @@ func requireFields(
     if name == "cookie" {
       try require(KeptNames.ownCookies(in: field.value).isEmpty, "a cookie of ours: \(field)")
     }
+    let isShadow = KeptNames.framing.contains(name) && KeptNames.lowercased(field.name) != name
+    try require(!isShadow, "another spelling of what frames a message: \(field)")
     if !circumstances.isTrusted {
       let isStrange = KeptNames.strangers.contains(name) || name.hasPrefix("x-forwarded-")
       try require(!isStrange || KeptNames.own.contains(name), "the word of a stranger: \(field)")

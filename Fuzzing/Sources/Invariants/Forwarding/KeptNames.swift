@@ -21,7 +21,22 @@ enum KeptNames {
   ]
 
   /// Strangers may not say these; trusted peers may.
-  static let strangers: Set<String> = ["forwarded", "x-real-ip", "x-original-uri"]
+  static let strangers: Set<String> = [
+    "forwarded", "x-real-ip", "x-original-uri", "client-ip", "x-client-ip", "true-client-ip", "x-cluster-client-ip",
+    "x-forwarded", "forwarded-for",
+  ]
+
+  /// What frames a message, which no other spelling may look like: the exact names are judged by themselves.
+  static let framing: Set<String> = ["content-length", "transfer-encoding"]
+
+  /// A field as it is to be written: the number of a length, without leading zeros.
+  static func written(_ field: LLHTTPReading.Field) -> LLHTTPReading.Field {
+    guard lowercased(field.name) == "content-length" else { return field }
+    var field = field
+    let digits = field.value.drop { $0 == 0x30 }
+    field.value = digits.isEmpty ? [0x30] : Array(digits)
+    return field
+  }
 
   /// What no trailer may be (RFC 9110 6.5.1).
   static let beforeBodyOnly: Set<String> = [

@@ -46,7 +46,7 @@ private func requireOneResponse(
   let fields = span.fields(of: forwarded.fields)
   try require(theirs.fields == fields.map(\.asText), "llhttp reads \(theirs.fields)")
 
-  let came = bytes.fields(of: head.fields)
+  let came = bytes.fields(of: head.fields).map(KeptNames.written)
   var rest = came[...]
   for field in fields {
     let name = KeptNames.lowercased(field.name)
