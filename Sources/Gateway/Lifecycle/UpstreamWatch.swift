@@ -57,10 +57,12 @@ struct WatchedUpstream: Sendable {
     let words = troubled.map { "\($0.address) \(Self.trouble($0))" }
     let problem = "\(troubled.count) of \(status.count) not well: \(words.joined(separator: ", "))"
     guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
-    let isMalformed = troubled.allSatisfy { $0.isMalformed && !$0.failsChecks }
-    logger.error(
-      isMalformed ? "the application's responses are malformed" : "the application does not answer",
-      metadata: ["upstream": name, "problem": "\(problem)"])
+    let metadata: Logger.Metadata = ["upstream": name, "problem": "\(problem)"]
+    if troubled.allSatisfy({ $0.isMalformed && !$0.failsChecks }) {
+      logger.error("the application's responses are malformed", metadata: metadata)
+    } else {
+      logger.error("the application does not answer", metadata: metadata)
+    }
   }
 
   private static func trouble(_ status: UpstreamAddressStatus) -> String {
