@@ -6,6 +6,8 @@ import Testing
 // - What has the same meaning is translated, and cordon check finds nothing in the result.
 // - Everything else is told, option by option with its line: what needs nothing, and what is left.
 // - Patterns that mean more or less than the beginning of a path are never made public.
+// - Whom oauth2-proxy kept out is kept out on every path; what cannot be translated closes everything.
+// - Whatever is printed passes cordon check.
 
 @SystemActor
 @Suite("cordon import")
@@ -55,12 +57,208 @@ struct ImportTests {
       "unauthenticated = \"401\"",
     ] { #expect(made.configuration.contains(line), "\(line)\n\(made.configuration)") }
 
-    try directory.write(made.configuration, to: "gateway.conf")
+    try check(made.configuration)
+  }
+
+  private func check(
+    _ configuration: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try directory.write(configuration, to: "gateway.conf")
     try directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey_ABC123DEFG.p8")
     try directory.write(GatewayConfiguration.sessionSecret, to: "session.key")
     let check = try ServerProcess.run(
       Machine.binary("cordon"), ["check", "--config", "gateway.conf"], directory: directory.path)
-    #expect(check.exit == .code(0), "\(check.standardOutput)\n\(made.configuration)")
+    #expect(
+      check.exit == .code(0), "\(check.standardOutput)\(check.standardError)\n\(configuration)",
+      sourceLocation: sourceLocation)
+  }
+
+  // MARK: Who may pass
+
+  private static let apple = "provider = \"oidc\"\noidc_issuer_url = \"https://appleid.apple.com\"\n"
+  /// What a path that nobody may open looks like.
+  private static let closed = "access = \"deny\""
+
+  @Test(
+    "Domains and addresses hold for every path",
+    arguments: [
+      (
+        "email_domains = [\"Example.com\", \"example.org\"]", "allow_email_domains = [\"example.com\", \"example.org\"]"
+      ),
+      ("email_domains = \"example.com, example.org\"", "allow_email_domains = [\"example.com\", \"example.org\"]"),
+      (
+        "email_domains = [\".example.com\", \"*.example.net\", \"example.org\"]",
+        "allow_email_domains = [\"example.org\"]"
+      ),
+      ("authenticated_emails_file = \"emails.txt\"", "allow_emails = [\"ada@example.com\", \"ben@example.org\"]"),
+      (
+        "authenticated_emails_file = \"emails.txt\"\nemail_domains = [\"example.net\"]",
+        "allow_email_domains = [\"example.net\"]"
+      ),
+    ])
+  func lists(option: String, line: String) throws {
+    try directory.write(
+      "# people\nAda@Example.com\n\"ben@example.org\",x\n\n*\n@example.com\nben@example.org\n", to: "emails.txt")
+    let made = try translate(
+      Self.apple + option + "\napi_routes = [\"^/api/\"]\nskip_auth_routes = [\"^/public/\", \"^/reports/\"]\n"
+        + "upstreams = [\"http://127.0.0.1:1/\", \"http://127.0.0.1:2/reports/\"]\n")
+    let access = try #require(made.configuration.components(separatedBy: "[access]").dropFirst().first)
+    #expect(access.components(separatedBy: "\n[")[0].contains(line), "\(made.configuration)")
+    #expect(!made.configuration.contains(Self.closed), "\(made.configuration)")
+    // No route but those that were open states who may pass.
+    #expect(made.configuration.components(separatedBy: "access = \"public\"").count == 3, "\(made.configuration)")
+    #expect(!made.configuration.contains("signed-in"))
+    if option.contains("*.") { #expect(made.notes.contains("email_domains: LEFT")) }
+    try check(made.configuration)
+  }
+
+  @Test(
+    "What cannot be translated closes everything but what was open, and says why",
+    arguments: [
+      "", "email_domains = []", "email_domains = \"\"", "email_domains = 7", "email_domains = [\".example.com\"]",
+      "email_domains = [\"privaterelay.appleid.com\"]", "authenticated_emails_file = \"missing.txt\"",
+      "authenticated_emails_file = \"empty.txt\"",
+      "authenticated_emails_file = \"missing.txt\"\nemail_domains = [\"example.com\"]",
+      "email_domains = [\"*\"]\nallowed_groups = [\"staff\"]",
+      "email_domains = [\"example.com\"]\nallowed_roles = \"admin\"",
+      "email_domains = [\"*\"]\ngithub_org = \"us\"", "email_domains = [\"*\"]\ngoogle_groups = [\"a@example.com\"]",
+      "email_domains = [\"*\"]\nazure_tenant = \"6a2f\"", "email_domains = [\"*\"]\nkeycloak_group = \"x\"",
+    ])
+  func closed(option: String) throws {
+    try directory.write("# nobody\n", to: "empty.txt")
+    let made = try translate(Self.apple + option + "\nskip_auth_routes = [\"^/public/\"]\n")
+    #expect(made.configuration.contains("path = \"/\"\n\(Self.closed)"), "\(made.configuration)")
+    #expect(made.configuration.contains("# Closed by cordon import"), "\(made.configuration)")
+    try check(made.configuration)
+  }
+
+  @Test("Everybody of a company's provider is not everybody with an Apple Account")
+  func providers() throws {
+    for (provider, isClosed) in [
+      ("provider = \"oidc\"\noidc_issuer_url = \"https://id.example.com\"", true),
+      ("provider = \"keycloak-oidc\"", true),
+      ("provider = \"google\"", false), ("", false), ("provider = \"apple\"", false), (Self.apple, false),
+    ] {
+      let made = try translate("\(provider)\nemail_domains = [\"*\"]\n")
+      #expect(made.configuration.contains(Self.closed) == isClosed, "\(provider)\n\(made.configuration)")
+      try check(made.configuration)
+    }
+  }
+
+  @Test("The translation keeps out whom oauth2-proxy kept out, on every path")
+  func keepsOut() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let (port, admin) = (try FreePort.take(), try FreePort.take())
+    let origin = "http://localhost:\(port)"
+    let apple = try SimulatorProcess(redirectURI: "\(origin)/oauth2/callback")
+    defer { apple.stop() }
+    func run(_ access: String, _ body: (_ status: (_ user: String, _ path: String) throws -> Int) throws -> Void) throws
+    {
+      let made = try translate(
+        Self.apple + """
+          client_id = "\(GatewayConfiguration.clientID)"
+          redirect_url = "\(origin)"
+          http_address = "127.0.0.1:\(port)"
+          metrics_address = "127.0.0.1:\(admin)"
+          upstreams = ["http://127.0.0.1:\(upstream.port)/", "http://127.0.0.1:\(upstream.port)/reports/"]
+          api_routes = ["^/api/"]
+          skip_auth_routes = ["^/public/"]
+          \(access)
+
+          """)
+      let text = made.configuration
+        .replacing("team_id = \"DEF123GHIJ\"", with: "team_id = \"\(GatewayConfiguration.teamID)\"")
+        .replacing("key_id = \"ABC123DEFG\"", with: "key_id = \"\(GatewayConfiguration.keyID)\"")
+        .replacing("[apple]\n", with: "[apple]\nbase_url = \"\(apple.baseURL)\"\n")
+      try check(text + "[store]\nurl = \"sqlite:\(UUID().uuidString).db\"\n")
+      let process = try ServerProcess(
+        Machine.binary("cordon"), ["run", "--config", "gateway.conf"], directory: directory.path)
+      defer { process.stop() }
+      try process.waitUntilReady("the gateway is ready") { try HTTPClient(port: admin).get("/readyz").status == 200 }
+      try body { user, path in
+        let visitor = Visitor()
+        try visitor.open("\(origin)/oauth2/authorize")
+        try visitor.decide(.proceed(user: user))
+        try visitor.carryBack(following: false)
+        return try visitor.open(origin + path, following: false).status
+      }
+      #expect(try Visitor().open(origin + "/public/x", following: false).status == 200)
+      #expect(try HTTPClient(port: port, host: "localhost").get("/x").status != 200)
+      process.signal(SIGTERM)
+      _ = try process.waitForExit()
+    }
+    let paths = ["/", "/x", "/api/x", "/reports/x"]
+    try directory.write("anna.bergstrom@example.com\n", to: "emails.txt")
+    try run("email_domains = [\"example.org\"]\nauthenticated_emails_file = \"emails.txt\"") { status in
+      for path in paths {
+        #expect(try status("anna", path) == 200, "by the file: \(path)")
+        #expect(try status("ben", path) == 200, "by the domain: \(path)")
+        #expect(try status("eleni", path) == 403, "\(path)")
+        #expect(try status("dana", path) == 403, "\(path)")
+      }
+    }
+    try run("email_domains = [\"example.org\"]\nallowed_groups = [\"staff\"]") { status in
+      for path in paths { #expect(try status("ben", path) == 403, "\(path)") }
+    }
+    try run("email_domains = [\"*\"]") { status in
+      for path in paths { #expect(try status("eleni", path) == 200, "\(path)") }
+    }
+  }
+
+  // MARK: Other options
+
+  @Test(
+    "Each option is translated, or told with what there is instead, by its value",
+    arguments: [
+      ("pass_host_header = true", "pass_host_header: needs nothing", nil),
+      ("pass_host_header = false", "pass_host_header: LEFT", nil),
+      ("pass_user_headers = true", "pass_user_headers: needs nothing", nil),
+      ("pass_user_headers = false", "pass_user_headers: LEFT", nil),
+      ("proxy_websockets = true", "proxy_websockets: needs nothing", nil),
+      ("proxy_websockets = false", "proxy_websockets: LEFT", nil),
+      ("set_xauthrequest = true", "set_xauthrequest: LEFT", "X-Auth-Request-User = \"sub\""),
+      ("set_xauthrequest = false", "set_xauthrequest: needs nothing", nil),
+      ("standard_logging = false", "standard_logging: LEFT", nil),
+      ("standard_logging = true", "standard_logging: needs nothing", nil),
+      ("auth_logging = false", nil, "audit = false"), ("request_logging = false", nil, "access = false"),
+      (
+        "trusted_proxy_ips = [\"10.0.0.0/8\", \"192.0.2.1\", \"fd00::1\"]", nil,
+        "trusted_proxies = [\"10.0.0.0/8\", \"192.0.2.1/32\", \"fd00::1/128\"]"
+      ),
+      ("trusted_proxy_ips = [\"proxy.example.com\"]", "trusted_proxy_ips: LEFT", nil),
+      ("reverse_proxy = true\ntrusted_proxy_ips = [\"10.0.0.0/8\"]", "reverse_proxy: needs nothing", nil),
+      ("reverse_proxy = true", "reverse_proxy: LEFT", nil),
+      ("reverse_proxy = false", "reverse_proxy: needs nothing", nil),
+      ("auth_request_response_mode = \"form_post\"", nil, "response_mode = \"form_post\""),
+      ("auth_request_response_mode = \"pigeon\"", "auth_request_response_mode: LEFT", nil),
+      ("redirect_url = \"https://a.example.com\"\nproxy_prefix = \"/login\"", nil, "path_prefix = \"/login\""),
+      ("redirect_url = \"https://a.example.com\"", nil, "path_prefix = \"/oauth2\""),
+      (
+        "redirect_url = \"https://a.example.com/in/callback\"\nproxy_prefix = \"/login\"",
+        "proxy_prefix: needs nothing",
+        "path_prefix = \"/in\""
+      ),
+      ("proxy_prefix = \"/login\"", nil, "path_prefix = \"/login\""),
+      ("proxy_prefix = \"/a b\"", "proxy_prefix: LEFT", nil),
+      ("redirect_url = \"http://a.example.com/oauth2/callback\"", "redirect_url: LEFT", nil),
+      ("http_address = \"localhost:4180\"", nil, "address = \"127.0.0.1:4180\""),
+      ("http_address = \"proxy.example.com:4180\"", "http_address: LEFT", nil),
+      (
+        "upstreams = [\"http://u:p@127.0.0.1:1/\", \"http://127.0.0.1:1/a%20b/\", \"http://127.0.0.1:1/../x/\"]",
+        "upstreams: LEFT", nil
+      ),
+      (
+        "upstreams = [\"http://127.0.0.1:1/a/\", \"http://127.0.0.1:2/a/\"]\napi_routes = [\"^/a/\"]",
+        "upstreams: LEFT", "unauthenticated = \"401\""
+      ),
+    ] as [(String, String?, String?)])
+  func options(option: String, note: String?, line: String?) throws {
+    let made = try translate("\(option)\nemail_domains = [\"*\"]\n")
+    if let note { #expect(made.notes.contains(note), "\(made.notes)") }
+    if let line { #expect(made.configuration.contains(line), "\(made.configuration)") }
+    #expect(!made.notes.contains("does not know"))
+    try check(made.configuration)
   }
 
   @Test("What has none is told with its line, and no secret is printed")
@@ -82,7 +280,7 @@ struct ImportTests {
   func patterns(pattern: String) throws {
     let made = try translate("skip_auth_routes = ['\(pattern)']\n")
     #expect(made.exit == .code(0))
-    #expect(!made.configuration.contains("[[route]]"), "\(made.configuration)")
+    #expect(!made.configuration.contains("\"public\""), "\(made.configuration)")
     #expect(made.notes.contains("skip_auth_routes: LEFT"))
   }
 
@@ -102,7 +300,7 @@ struct ImportTests {
     #expect(!made.notes.contains("does not know"), "\(made.notes)")
   }
 
-  @Test("The whole domain list lets nobody through where there is another rule for everybody")
+  @Test("A list of domains with * lets everybody pass who is signed in")
   func everybody() throws {
     let made = try translate("email_domains = [\"*\"]\n")
     #expect(!made.configuration.contains("[[route]]"))

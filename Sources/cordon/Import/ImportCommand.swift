@@ -33,7 +33,7 @@ struct ImportCommand: ParsableCommand {
     }
     let translation: OAuth2ProxyTranslation
     do throws(ConfigurationProblems) {
-      translation = OAuth2ProxyTranslation(of: try ForeignSettings(bytes, name: file))
+      translation = OAuth2ProxyTranslation(of: try ForeignSettings(bytes, name: file), read: readBeside)
     } catch {
       throw refused("\(error)")
     }
@@ -49,6 +49,17 @@ struct ImportCommand: ParsableCommand {
     }
     for note in translation.notes { complain(printable("\(file):\(note.line): \(note.text)")) }
     complain("\n" + translation.summary)
+  }
+
+  /// Reads a file that the configuration names: relative to the working directory, as oauth2-proxy does, or else to the
+  /// folder of the configuration.
+  private func readBeside(_ path: String) -> [UInt8]? {
+    let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { String(file[...$0]) } ?? ""
+    for candidate in path.utf8.first == UInt8(ascii: "/") ? [path] : [path, folder + path] {
+      if case .contents(let bytes, _) = FileAccess.system.read(candidate, 512 * 1_024) { return bytes }
+    }
+    return nil
   }
 
   private func refused(_ message: String) -> ExitCode {

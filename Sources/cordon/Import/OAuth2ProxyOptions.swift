@@ -1,6 +1,11 @@
 /// Options of oauth2-proxy whose value does not matter: what is said of each. Documentation/MIGRATING.md has the same as a
 /// table for people.
 enum OAuth2ProxyOptions {
+  /// Whether an option keeps users out by what another provider tells of them.
+  static func isRestriction(_ name: String) -> Bool {
+    restrictions.contains { name.utf8.elementsEqual($0.utf8) || name.utf8.elementsEqual("\($0)s".utf8) }
+  }
+
   static func fixed(_ name: String) -> OAuth2ProxyTranslation.Outcome? {
     if let why = unneeded[name] { return .unneeded(why) }
     if let what = left[name] { return .left(what) }
@@ -35,16 +40,10 @@ enum OAuth2ProxyOptions {
     "prompt": "Apple has none",
     "acr_values": "Apple has none",
     "provider_display_name": "the button is Apple's",
-    "pass_host_header": "the accepted Host goes on unchanged",
-    "pass_user_headers": "identity.headers says which; X-Forwarded-User, -Email and -Name by default",
-    "proxy_websockets": "they are passed on, and closed when their session ends",
     "flush_interval": "what arrives is passed on as it arrives",
     "skip_auth_strip_headers": "headers under the gateway's names are always removed",
     "relative_redirect_url": "there is one return URL",
     "encode_state": "state has no character that needs it",
-    "standard_logging": "it is always written",
-    "auth_logging": "the audit log is always written",
-    "silence_ping_logging": "health is on the admin listener and never in the access log",
     "ping_path": "/livez on the admin listener",
     "ready_path": "/readyz on the admin listener",
     "ping_user_agent": "/livez on the admin listener",
@@ -61,13 +60,9 @@ enum OAuth2ProxyOptions {
     "cookie_name": "the cookie is __Host-cordon",
     "cookie_domains": "the cookie belongs to one host; other hosts have a gateway, or verify, of their own",
     "whitelist_domains": "people return to public_url's origin only",
-    "authenticated_emails_file": "write its addresses into allow_emails of a route for \"/\"",
-    "allowed_groups": "Apple has no groups: allow_subjects, allow_emails or allow_organizations of a route",
-    "allowed_roles": "Apple has no roles: allow_subjects, allow_emails or allow_organizations of a route",
     "oidc_groups_claim": "Apple has no groups",
     "oidc_extra_audiences": "apps of your own are apple.native_client_ids",
     "trusted_ips": "nobody passes by their address alone; make a path public, or let them go round the gateway",
-    "reverse_proxy": "name the proxies before the gateway in listen.trusted_proxies",
     "real_client_ip_header": "it is X-Forwarded-For or Forwarded, from listen.trusted_proxies",
     "force_https": "redirect from http in what speaks it; the gateway does not redirect",
     "force_json_errors": "fetch and XHR get JSON anyway; unauthenticated = \"401\" in a route for the rest",
@@ -106,6 +101,40 @@ enum OAuth2ProxyOptions {
     "auth_logging_format": "lines are JSON",
     "standard_logging_format": "lines are JSON",
     "request_id_header": "it is X-Request-Id",
+  ]
+
+  /// Without the `s` of the plural, which some have in some versions.
+  private static let restrictions = [
+    "allowed_group", "allowed_role", "azure_tenant", "bitbucket_repository", "bitbucket_team",
+    "entra_id_allowed_tenant", "github_org", "github_repo", "github_team", "github_user", "gitlab_group",
+    "gitlab_project", "google_group", "keycloak_group",
+  ]
+
+  /// Switches whose default means what the gateway does anyway: what is said of the other value.
+  static let switches: [String: (usual: Bool, unneeded: String, left: String)] = [
+    "pass_host_header": (
+      true, "the accepted Host goes on unchanged",
+      "the accepted Host goes on unchanged, not the upstream's own: the application has to accept it"
+    ),
+    "pass_user_headers": (
+      true, "identity.headers says which; X-Forwarded-User, -Email and -Name by default",
+      "X-Forwarded-User, -Email and -Name are sent all the same: [identity.headers] with names of your own replaces them"
+    ),
+    "proxy_websockets": (
+      true, "they are passed on, and closed when their session ends",
+      "WebSockets of our own origin are passed on: refuse them in the application, or deny their path"
+    ),
+    "standard_logging": (
+      true, "the application log is written", "log.level = \"off\" switches the application log off, errors too"
+    ),
+    "silence_ping_logging": (
+      true, "health is on the admin listener and never in the access log",
+      "health is on the admin listener and never in the access log"
+    ),
+    "reverse_proxy": (
+      false, "nobody is believed unless listen.trusted_proxies names them",
+      "name the proxies before the gateway in listen.trusted_proxies: no others are believed"
+    ),
   ]
 
   /// How options begin that belong to another provider.

@@ -25,35 +25,88 @@ struct OAuth2ProxyTranslation {
       """)
   private(set) var notes: [Note] = []
   private var counts = (translated: 0, unneeded: 0, left: 0)
-  /// The domains of `email_domains`; nil for everybody.
-  private var emailDomains: [String]?
+  private var access = OAuth2ProxyAccess()
+  private var routes = OAuth2ProxyRoutes()
+  /// Which setting a key was translated from.
+  private var origins: [String: ForeignSettings.Setting] = [:]
+  /// Reads a file that the settings name; nil where that is not possible.
+  private let read: (String) -> [UInt8]?
 
-  init(of settings: ForeignSettings) {
-    configuration.set("public_url", .text("https://app.example.com"))
-    configuration.set("listen.address", .text("127.0.0.1:4180"))
-    configuration.set("upstream.url", .text("http://127.0.0.1:3000"))
-    configuration.set(
-      "apple.client_id", .text("com.example.web"), comment: "examples: put your own here, all four")
+  /// What stands where the file says nothing, or nothing that can be used.
+  private static let examples: [(key: String, value: String)] = [
+    ("public_url", "https://app.example.com"), ("listen.address", "127.0.0.1:4180"),
+    ("upstream.url", "http://127.0.0.1:3000"), ("apple.client_id", "com.example.web"),
+  ]
+
+  /// - Parameter read: reads a file that the settings name; nil where that is not possible.
+  init(of settings: ForeignSettings, read: @escaping (String) -> [UInt8]?) {
+    self.read = read
+    for (key, value) in Self.examples {
+      configuration.set(
+        key, .text(value), comment: key == "apple.client_id" ? "examples: put your own here, all four" : nil)
+    }
     configuration.set("apple.team_id", .text("DEF123GHIJ"))
     configuration.set("apple.key_id", .text("ABC123DEFG"))
     configuration.set("apple.private_key_file", .text("AuthKey_ABC123DEFG.p8"))
     configuration.set(
       "session.secret_files", .texts(["session.key"]), comment: "cordon keygen --output session.key")
-    for setting in settings.settings {
-      let outcome = translate(setting, in: settings)
-      switch outcome {
-      case .translated: counts.translated += 1
-      case .unneeded(let why):
-        counts.unneeded += 1
-        notes.append(Note(line: setting.line, text: "\(setting.name): needs nothing: \(why)"))
-      case .left(let what):
-        counts.left += 1
-        notes.append(Note(line: setting.line, text: "\(setting.name): LEFT: \(what)"))
+    for setting in settings.settings { note(translate(setting, in: settings), setting) }
+    access.finish(isFromElsewhere: OAuth2ProxyProvider(settings) == .privateUsers)
+    access.write(to: &configuration)
+    routes.write(to: &configuration)
+    removeRefused()
+    notes.sort { $0.line < $1.line }
+  }
+
+  private mutating func note(_ outcome: Outcome, _ setting: ForeignSettings.Setting) {
+    switch outcome {
+    case .translated: counts.translated += 1
+    case .unneeded(let why):
+      counts.unneeded += 1
+      notes.append(Note(line: setting.line, text: "\(setting.name): needs nothing: \(why)"))
+    case .left(let what):
+      counts.left += 1
+      notes.append(Note(line: setting.line, text: "\(setting.name): LEFT: \(what)"))
+    }
+  }
+
+  /// Takes out what the reader of configurations refuses, and says why. Files are not looked at: they may be elsewhere.
+  private mutating func removeRefused() {
+    var removed: Set<String> = []
+    while let refused = firstRefused(), removed.insert(refused.key).inserted {
+      let (key, problem) = refused
+      let example = Self.examples.first { $0.key.utf8.elementsEqual(key.utf8) }?.value
+      if let example { configuration.set(key, .text(example)) } else { configuration.remove(key) }
+      if let setting = origins[key] {
+        counts.translated -= 1
+        note(.left("\(problem.what); \(problem.remedy)"), setting)
       }
     }
-    if let emailDomains {
-      configuration.append("route", [("path", .text("/")), ("allow_email_domains", .texts(emailDomains))])
+  }
+
+  private func firstRefused() -> (key: String, problem: ConfigurationProblem)? {
+    do throws(ConfigurationProblems) {
+      _ = try ConfigurationFile.parse(
+        Array(configuration.text.utf8), name: "gateway.conf", directory: "/", environment: { _ in nil },
+        files: FileAccess(read: { _, _ in .missing }))
+      return nil
+    } catch {
+      for problem in error.problems {
+        let key = origins.keys.first { configuration.line(of: $0) == problem.line && !Self.isFile($0) }
+        if let key { return (key, problem) }
+      }
+      return nil
     }
+  }
+
+  private static func isFile(_ key: String) -> Bool { key.hasSuffix("_file") }
+
+  /// Sets a key, and remembers what it was translated from.
+  private mutating func set(
+    _ key: String, _ value: ConfigurationText.Value, from setting: ForeignSettings.Setting
+  ) {
+    configuration.set(key, value)
+    origins[key] = setting
   }
 
   /// One line about the whole.
@@ -62,30 +115,36 @@ struct OAuth2ProxyTranslation {
   }
 
   private mutating func translate(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
+    if OAuth2ProxyOptions.isRestriction(setting.name) { return restriction(setting) }
     if let outcome = OAuth2ProxyOptions.fixed(setting.name) { return outcome }
+    if let (usual, unneeded, left) = OAuth2ProxyOptions.switches[setting.name] {
+      if setting.name == "reverse_proxy", Self.namesTrustedProxies(all) {
+        return .unneeded("trusted_proxy_ips says it")
+      }
+      return setting.value == .truth(usual) ? .unneeded(unneeded) : .left(left)
+    }
     switch setting.name {
     case "provider", "oidc_issuer_url": return provider(setting)
     case "client_id": return clientID(setting, in: all)
-    case "redirect_url": return redirectURL(setting)
-    case "proxy_prefix":
-      guard case .text(let path) = setting.value else { return Self.notText }
-      // redirect_url says it, too, and knows better: it is what Apple compares.
-      if all.settings.contains(where: { $0.name == "redirect_url" }) { return .unneeded("redirect_url says it") }
-      configuration.set("path_prefix", .text(path))
-      return .translated
+    case "redirect_url": return redirectURL(setting, in: all)
+    case "proxy_prefix": return proxyPrefix(setting, in: all)
     case "http_address", "https_address": return address(setting, in: all)
     case "tls_cert_file": return text(setting, "listen.tls_certificate_file")
     case "tls_key_file": return text(setting, "listen.tls_private_key_file")
     case "upstreams": return upstreams(setting)
     case "upstream_timeout": return duration(setting, "upstream.timeouts.first_byte")
     case "cookie_expire": return duration(setting, "session.lifetime")
-    case "email_domains": return domains(setting)
+    case "email_domains", "email_domain": return domains(setting)
+    case "authenticated_emails_file": return emailsFile(setting)
+    case "trusted_proxy_ips", "trusted_proxy_ip": return trustedProxies(setting)
+    case "auth_request_response_mode": return text(setting, "apple.response_mode")
+    case "auth_logging": return truth(setting, "log.audit")
     case "skip_auth_routes", "skip_auth_regex":
-      return routes(setting, ("access", .text("public")))
-    case "api_routes": return routes(setting, ("unauthenticated", .text("401")))
+      return addRoutes(setting, ("access", .text("public")))
+    case "api_routes": return addRoutes(setting, ("unauthenticated", .text("401")))
     case "skip_provider_button":
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
-      configuration.set("pages.show_sign_in_page", .truth(!skip))
+      set("pages.show_sign_in_page", .truth(!skip), from: setting)
       return .translated
     case "request_logging": return truth(setting, "log.access")
     case "insecure_oidc_allow_unverified_email": return truth(setting, "identity.allow_unverified_email")
@@ -121,21 +180,38 @@ struct OAuth2ProxyTranslation {
     let words = scope.split(separator: " ").map(String.init)
     let known = ["name", "email"].filter(words.contains)
     let isNameMeant = words.contains("profile") && !known.contains("name")
-    configuration.set("apple.scopes", .texts(isNameMeant ? ["name"] + known : known))
+    set("apple.scopes", .texts(isNameMeant ? ["name"] + known : known), from: setting)
     return .translated
   }
 
   // MARK: Addresses
 
-  private mutating func redirectURL(_ setting: ForeignSettings.Setting) -> Outcome {
+  /// `redirect_url` is what the provider compares, so it decides about the prefix. Without a path oauth2-proxy appends
+  /// `proxy_prefix` and `/callback`.
+  private mutating func redirectURL(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
     guard case .text(let url) = setting.value, let (origin, path) = OAuth2ProxyValue.originAndPath(url) else {
       return .left("public_url is the origin that browsers see, path_prefix what stands before /callback")
     }
-    configuration.set("public_url", .text(origin))
+    set("public_url", .text(origin), from: setting)
+    if path.isEmpty {
+      let prefix = all.settings.first { $0.name == "proxy_prefix" }
+      if prefix == nil { set("path_prefix", .text("/oauth2"), from: setting) }
+      return .translated
+    }
     guard path.hasSuffix("/callback"), path.utf8.count > "/callback".utf8.count else {
       return .left("the return URL ends in /callback, behind a prefix: register public_url + path_prefix + /callback")
     }
-    configuration.set("path_prefix", .text(String(path.dropLast("/callback".count))))
+    set("path_prefix", .text(String(path.dropLast("/callback".count))), from: setting)
+    return .translated
+  }
+
+  private mutating func proxyPrefix(_ setting: ForeignSettings.Setting, in all: ForeignSettings) -> Outcome {
+    guard case .text(let prefix) = setting.value else { return Self.notText }
+    let redirect = all.settings.first { $0.name == "redirect_url" }
+    if case .text(let url)? = redirect?.value, let path = OAuth2ProxyValue.originAndPath(url)?.path, !path.isEmpty {
+      return .unneeded("redirect_url says it")
+    }
+    set("path_prefix", .text(prefix), from: setting)
     return .translated
   }
 
@@ -147,7 +223,7 @@ struct OAuth2ProxyTranslation {
     guard (setting.name == "https_address") == speaksTLS else {
       return .unneeded("there is one listener, with TLS where tls_cert_file is given")
     }
-    configuration.set("listen.address", .text(address))
+    set("listen.address", .text(address), from: setting)
     return .translated
   }
 
@@ -155,24 +231,37 @@ struct OAuth2ProxyTranslation {
     guard case .text(let text) = setting.value, let address = OAuth2ProxyValue.address(text) else {
       return .left("admin.address is an address and a port; health is there, too")
     }
-    configuration.set("admin.address", .text(address))
+    set("admin.address", .text(address), from: setting)
+    return .translated
+  }
+
+  private static func namesTrustedProxies(_ all: ForeignSettings) -> Bool {
+    all.settings.contains { $0.name.hasPrefix("trusted_proxy_ip") && $0.value.words?.isEmpty == false }
+  }
+
+  private mutating func trustedProxies(_ setting: ForeignSettings.Setting) -> Outcome {
+    guard let list = setting.value.words else { return Self.notText }
+    guard !list.isEmpty else { return .unneeded("it is empty") }
+    set("listen.trusted_proxies", .texts(list.map(OAuth2ProxyValue.network)), from: setting)
     return .translated
   }
 
   /// The one without a path is the application; each other one is an upstream of its own, with a route.
   private mutating func upstreams(_ setting: ForeignSettings.Setting) -> Outcome {
-    guard let list = setting.value.list else { return Self.notText }
+    guard let list = setting.value.words else { return Self.notText }
     var left: [String] = []
     var hasRoot = false
     for (index, entry) in list.enumerated() {
-      if let (origin, path) = OAuth2ProxyValue.upstream(entry) {
-        if path.isEmpty || path == "/" {
-          configuration.set("upstream.url", .text(origin))
-          hasRoot = true
-        } else {
-          configuration.append("upstreams", [("name", .text("upstream-\(index + 1)")), ("url", .text(origin))])
-          configuration.append("route", [("path", .text(path)), ("upstream", .text("upstream-\(index + 1)"))])
-        }
+      guard let (origin, path) = OAuth2ProxyValue.upstream(entry) else {
+        left.append(entry)
+        continue
+      }
+      let name = "upstream-\(index + 1)"
+      if path.isEmpty || path == "/" {
+        set("upstream.url", .text(origin), from: setting)
+        hasRoot = true
+      } else if OAuth2ProxyValue.isPlainPath(path), routes.add(path, "upstream", .text(name), comment: nil) {
+        configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
       } else {
         left.append(entry)
       }
@@ -186,21 +275,36 @@ struct OAuth2ProxyTranslation {
   // MARK: Who may see what
 
   private mutating func domains(_ setting: ForeignSettings.Setting) -> Outcome {
-    guard let list = setting.value.list else { return Self.notText }
-    if list.contains("*") { return .unneeded("everybody who is signed in may pass, unless a route says otherwise") }
-    emailDomains = list.map { String($0.drop { $0 == "." || $0 == "*" }) }
-    return list.contains { $0.hasPrefix(".") || $0.hasPrefix("*") }
-      ? .left("subdomains are not matched by a domain: name each in allow_email_domains") : .translated
+    guard let list = setting.value.words else {
+      access.deny("\(setting.name) could not be read")
+      return Self.notText
+    }
+    return access.add(domains: list)
   }
 
-  private mutating func routes(
+  private mutating func emailsFile(_ setting: ForeignSettings.Setting) -> Outcome {
+    if setting.value == .text("") { return .unneeded("it is empty") }
+    guard case .text(let path) = setting.value else {
+      access.deny("authenticated_emails_file could not be read")
+      return Self.notText
+    }
+    return access.add(file: path, contents: read(path))
+  }
+
+  private mutating func restriction(_ setting: ForeignSettings.Setting) -> Outcome {
+    let isNone = setting.value.words.map { $0.allSatisfy(\.isEmpty) } ?? false
+    let isEveryTenant = setting.name == "azure_tenant" && setting.value == .text("common")
+    return isNone || isEveryTenant ? .unneeded("it restricts nothing") : access.add(restriction: setting.name)
+  }
+
+  private mutating func addRoutes(
     _ setting: ForeignSettings.Setting, _ rule: (key: String, value: ConfigurationText.Value)
   ) -> Outcome {
-    guard let list = setting.value.list else { return Self.notText }
+    guard let list = setting.value.words else { return Self.notText }
     var left: [String] = []
     for pattern in list {
       if let path = OAuth2ProxyValue.prefix(pattern) {
-        configuration.append("route", [("path", .text(path)), rule], comment: "was \(pattern)")
+        _ = routes.add(path, rule.key, rule.value, comment: "was \(pattern)")
       } else {
         left.append(pattern)
       }
@@ -212,11 +316,13 @@ struct OAuth2ProxyTranslation {
 
   private mutating func responseHeaders(_ setting: ForeignSettings.Setting) -> Outcome {
     guard setting.value == .truth(true) else { return .unneeded("it is switched off") }
-    configuration.set("identity.headers.X-Forwarded-User", .text("sub"))
-    configuration.set("identity.headers.X-Forwarded-Email", .text("email"))
-    configuration.set("identity.headers.X-Auth-Request-User", .text("sub"))
-    configuration.set("identity.headers.X-Auth-Request-Email", .text("email"))
-    return .translated
+    for (name, claim) in [
+      ("X-Forwarded-User", "sub"), ("X-Forwarded-Email", "email"), ("X-Forwarded-Name", "name"),
+      ("X-Auth-Request-User", "sub"), ("X-Auth-Request-Email", "email"),
+    ] { configuration.set("identity.headers.\(name)", .text(claim)) }
+    return .left(
+      "X-Auth-Request-User and -Email go to the application and are in the answers of verify, not in those to browsers; "
+        + "there is no -Groups, -Preferred-Username or -Access-Token")
   }
 
   // MARK: Simple values
@@ -224,13 +330,13 @@ struct OAuth2ProxyTranslation {
   private mutating func text(_ setting: ForeignSettings.Setting, _ key: String) -> Outcome {
     guard case .text(let text) = setting.value else { return Self.notText }
     guard !text.isEmpty else { return .unneeded("it is empty") }
-    configuration.set(key, .text(text))
+    set(key, .text(text), from: setting)
     return .translated
   }
 
   private mutating func truth(_ setting: ForeignSettings.Setting, _ key: String) -> Outcome {
     guard case .truth(let truth) = setting.value else { return .left("true or false is expected") }
-    configuration.set(key, .truth(truth))
+    set(key, .truth(truth), from: setting)
     return .translated
   }
 
@@ -238,9 +344,23 @@ struct OAuth2ProxyTranslation {
     guard case .text(let text) = setting.value, let duration = OAuth2ProxyValue.duration(text) else {
       return .left("\(key) wants a whole number and a unit: ms, s, m, h or d")
     }
-    configuration.set(key, .text(duration))
+    set(key, .text(duration), from: setting)
     return .translated
   }
 
   private static let notText = Outcome.left("a text is expected, or a list of texts")
+}
+
+extension ForeignSettings.Value {
+  /// The texts of a list, or of one text with commas between them, as oauth2-proxy takes either.
+  fileprivate var words: [String]? {
+    switch self {
+    case .text(let text):
+      text.split(separator: ",").map { part in
+        String(decoding: part.utf8.drop { $0 == 0x20 }.reversed().drop { $0 == 0x20 }.reversed(), as: UTF8.self)
+      }
+    case .texts(let texts): texts
+    default: nil
+    }
+  }
 }

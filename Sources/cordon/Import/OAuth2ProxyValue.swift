@@ -5,13 +5,69 @@ enum OAuth2ProxyValue {
     if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? "unix:\(path)" : nil }
     let authority = text.without(prefix: "http://") ?? text.without(prefix: "https://") ?? text
     guard !authority.isEmpty, !authority.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    if let port = authority.without(prefix: "localhost:") { return "127.0.0.1:\(port)" }
     return authority.hasPrefix(":") ? "0.0.0.0\(authority)" : authority
   }
 
   /// An application: where it is, and the path that is routed to it; nil for files and fixed answers.
   static func upstream(_ text: String) -> (origin: String, path: String)? {
     if let path = text.without(prefix: "unix://") { return path.hasPrefix("/") ? ("unix:\(path)", "") : nil }
-    return originAndPath(text)
+    guard let (origin, path) = originAndPath(text), let slashes = origin.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+      return nil
+    }
+    let authority = origin.utf8[origin.utf8.index(after: slashes)...]
+    return isPlainAuthority(Array(authority)) ? (origin, path) : nil
+  }
+
+  /// A network, as trusted proxies are listed: an address alone is a network of one.
+  static func network(_ text: String) -> String {
+    if text.utf8.contains(UInt8(ascii: "/")) { return text }
+    return text.utf8.contains(UInt8(ascii: ":")) ? "\(text)/128" : "\(text)/32"
+  }
+
+  /// Whether a text is a domain as `allow_email_domains` takes them: no pattern, no subdomains meant.
+  static func isDomain(_ text: String) -> Bool {
+    let labels = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    // What Apple's relay hides is anybody.
+    return !text.isEmpty && text.utf8.count <= 253 && text != "privaterelay.appleid.com"
+      && labels.allSatisfy { label in
+        !label.isEmpty && label.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+      }
+  }
+
+  /// Whether a text is one e-mail address without quotation.
+  static func isAddress(_ text: String) -> Bool {
+    let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
+    guard parts.count == 2, text.utf8.count <= 254, !parts[0].isEmpty else { return false }
+    let isPlain = parts[0].allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-/=?^_`{|}~.".utf8.contains($0) }
+    return isPlain && isDomain(String(decoding: Array(parts[1]), as: UTF8.self))
+  }
+
+  /// Whether a text is the path of a route: plain segments, and no other reading.
+  static func isPlainPath(_ text: String) -> Bool {
+    let segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return segments.count > 1 && segments[0].isEmpty && !segments.dropFirst().dropLast().contains { $0.isEmpty }
+      && segments.allSatisfy { segment in
+        segment.allSatisfy { isLetterOrDigit($0) || "-_~.".utf8.contains($0) }
+          && (segment.isEmpty || segment.contains { $0 != UInt8(ascii: ".") })
+      }
+  }
+
+  private static func isPlainAuthority(_ bytes: [UInt8]) -> Bool {
+    let isBracketed = bytes.first == UInt8(ascii: "[")
+    let end = isBracketed ? bytes.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : bytes.firstIndex(of: 0x3A)
+    guard let end = end ?? (isBracketed ? nil : bytes.count) else { return false }
+    let (host, port) = (bytes[..<end], bytes[end...])
+    let isHost =
+      isBracketed
+      ? host.dropFirst().dropLast().allSatisfy { isLetterOrDigit($0) || ":.".utf8.contains($0) }
+      : !host.isEmpty && host.allSatisfy { isLetterOrDigit($0) || "-_.".utf8.contains($0) } && host.last != 0x2E
+    guard isHost, port.count != 1 else { return false }
+    return port.isEmpty || port.first == 0x3A && UInt16(String(decoding: port.dropFirst(), as: UTF8.self)) ?? 0 > 0
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26
   }
 
   /// The two parts of an `http:` or `https:` URL; the path ends before a query.

@@ -1,0 +1,110 @@
+import ConfigurationFile
+
+/// Who may pass, as oauth2-proxy restricts it: a user whom any of the domains or addresses names. What has no equal here
+/// denies everything until a person has decided, with the reason as comment.
+struct OAuth2ProxyAccess {
+  private var emails: [String] = []
+  private var domains: [String] = []
+  /// Whether `email_domains` has `*`.
+  private var admitsEverybody = false
+  /// Why everything is denied; empty where the restrictions could be translated.
+  private var reasons: [String] = []
+  /// What was left out of the lists, for a comment beside them.
+  private var notes: [String] = []
+
+  /// Denies everything, for this reason.
+  mutating func deny(_ reason: String) { reasons.append(reason) }
+
+  // MARK: Options
+
+  /// `email_domains`.
+  mutating func add(domains list: [String]) -> OAuth2ProxyTranslation.Outcome {
+    var dropped: [String] = []
+    for text in list {
+      let domain = text.lowercased()
+      if domain == "*" {
+        admitsEverybody = true
+      } else if OAuth2ProxyValue.isDomain(domain) {
+        if !domains.contains(domain) { domains.append(domain) }
+      } else {
+        dropped.append(text)
+      }
+    }
+    if admitsEverybody { return .unneeded("everybody who is signed in may pass, unless a route says otherwise") }
+    guard !dropped.isEmpty else { return .translated }
+    let names = dropped.map { "\"\($0)\"" }.joined(separator: ", ")
+    notes.append("not translated from email_domains: \(names)")
+    return .left(
+      "subdomains and patterns are not matched by a domain; name each in access.allow_email_domains: \(names)")
+  }
+
+  /// `authenticated_emails_file`.
+  /// - Parameter contents: nil where it could not be read.
+  mutating func add(file name: String, contents: [UInt8]?) -> OAuth2ProxyTranslation.Outcome {
+    guard let contents, let text = String(validating: contents, as: UTF8.self) else {
+      deny("authenticated_emails_file (\(name)) could not be read: its addresses belong into access.allow_emails")
+      return .left(
+        "it could not be read: write its addresses into access.allow_emails, and remove the route that denies")
+    }
+    var droppedLines = 0
+    // As Go's CSV reader: `#` begins a comment, and the address is the first field.
+    for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != UInt8(ascii: "#") {
+      let first = line.prefix { $0 != UInt8(ascii: ",") }.filter { $0 != 0x20 && $0 != 0x09 }
+      guard !first.isEmpty else { continue }
+      let isQuoted = first.count > 1 && first.first == UInt8(ascii: "\"") && first.last == UInt8(ascii: "\"")
+      let address = String(decoding: isQuoted ? first.dropFirst().dropLast() : first[...], as: UTF8.self).lowercased()
+      if !OAuth2ProxyValue.isAddress(address) {
+        droppedLines += 1
+      } else if !emails.contains(address) {
+        emails.append(address)
+      }
+    }
+    guard droppedLines > 0 else { return .translated }
+    notes.append("lines of authenticated_emails_file that are no address: \(droppedLines)")
+    return .left("lines that are no address were left out: \(droppedLines)")
+  }
+
+  /// A restriction that Apple's accounts know nothing of: groups, roles, organisations of another provider.
+  mutating func add(restriction name: String) -> OAuth2ProxyTranslation.Outcome {
+    deny("\(name) kept users out by what Apple does not tell: name those who may pass in [access]")
+    return .left(
+      "Apple does not tell it, so everything is denied: name those who may pass in [access] (allow_subjects, "
+        + "allow_emails, allow_organizations), and remove the route that denies")
+  }
+
+  // MARK: The result
+
+  private static let emailsKey = "access.allow_emails"
+  private static let domainsKey = "access.allow_email_domains"
+
+  /// Looks at the restrictions as a whole, once every option was added.
+  /// - Parameter isFromElsewhere: whether another provider decided who has an account at all.
+  mutating func finish(isFromElsewhere: Bool) {
+    if admitsEverybody {
+      if isFromElsewhere, reasons.isEmpty {
+        deny("every account of another provider could pass; here that would be everybody with an Apple Account")
+      }
+    } else if emails.isEmpty, domains.isEmpty, reasons.isEmpty {
+      deny(
+        notes.isEmpty
+          ? "the file names no email_domains and no addresses: name those who may pass in [access]; email_domains = "
+            + "[\"*\"] would be everybody who is signed in" : "nobody is left whom [access] could name")
+    }
+  }
+
+  /// Writes `[access]`, and the route that denies where one is needed.
+  func write(to configuration: inout ConfigurationText) {
+    let comment = notes.isEmpty ? nil : notes.joined(separator: "\n")
+    if !admitsEverybody {
+      if !emails.isEmpty { configuration.set(Self.emailsKey, .texts(emails), comment: comment) }
+      if !domains.isEmpty {
+        configuration.set(Self.domainsKey, .texts(domains), comment: emails.isEmpty ? comment : nil)
+      }
+    }
+    guard !reasons.isEmpty else { return }
+    configuration.append(
+      "route", [("path", .text("/")), ("access", .text("deny"))],
+      comment: (["Closed by cordon import, until you have decided who may pass:"] + reasons.map { "- \($0)" }
+        + notes.map { "- \($0)" }).joined(separator: "\n"))
+  }
+}
