@@ -133,6 +133,27 @@ struct BurstTests {
     try client.discard(count: 300_000)
   }
 
+  @Test("A route says how slowly the bodies of its requests may come", arguments: [("/slow/", true), ("/", false)])
+  func slowRoute(path: String, isForwarded: Bool) throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) {
+      $0["listen.limits", "body_rate"] = "100000"
+      $0["listen.timeouts", "body_grace"] = "\"500ms\""
+      $0.ending += "[[route]]\npath = \"/slow/\"\nbody_rate = 0\n"
+    }
+    defer { gateway.stop() }
+    let client = try gateway.connect()
+    try client.send("POST \(path) HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nTransfer-Encoding: chunked\r\n\r\n")
+    let began = ContinuousClock.now
+    try poll("three seconds of a slow body") {
+      try? client.send("1\r\nx\r\n")
+      return ContinuousClock.now - began > .seconds(3) ? () : nil
+    }
+    try? client.send("0\r\n\r\n")
+    #expect(try HTTPResponse.read(from: client).status == (isForwarded ? 200 : 408))
+  }
+
   @Test("A body on its way to an application in HTTP/2 may come as slowly as it likes")
   func slowBody() throws {
     let port = try FreePort.take()

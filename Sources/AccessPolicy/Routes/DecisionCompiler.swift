@@ -19,6 +19,7 @@ struct DecisionCompiler {
   mutating func decision(_ effective: EffectiveRoute) -> RouteDecision {
     var decision = RouteDecision(access: access(effective), unauthenticated: effective.unauthenticated.value)
     if let name = effective.upstream.value { decision.upstream = number(ofUpstream: name) }
+    decision.bodyRate = effective.bodyRate.value
     return decision
   }
 

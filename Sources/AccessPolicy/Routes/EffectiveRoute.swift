@@ -7,6 +7,8 @@ public struct EffectiveRoute: Sendable, Equatable {
   public var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
   public var upstream: Stated<String?>
+  /// The least rate of a request's body; nil where none is stated: the listener's then, or none towards HTTP/2.
+  public var bodyRate: Stated<Int?>
 
   /// A setting, and where it is stated.
   public struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
@@ -55,6 +57,8 @@ public struct EffectiveRoute: Sendable, Equatable {
     let upstream = Self.first(chain) { routes[$0].upstream }
     let isDefault = upstream.map { $0.value.utf8.elementsEqual(RouteSettings.defaultUpstream.utf8) } ?? true
     self.upstream = Stated(isDefault ? nil : upstream?.value, by: upstream?.source ?? .standard)
+    let bodyRate = Self.first(chain) { routes[$0].bodyRate }
+    self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
   }
 
   private static func access(_ chain: [Int], of routes: [RouteSettings]) -> Stated<RouteSettings.Access>? {

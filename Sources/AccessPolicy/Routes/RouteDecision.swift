@@ -7,6 +7,8 @@ public struct RouteDecision: Sendable, Hashable {
   /// Which application serves the path: a place in ``RouteTable/upstreams``, 0 for the one that serves by default. The
   /// routes that hold for the path byte for byte decide on it, whatever stricter reading decides on access.
   public var upstream = 0
+  /// The least rate of its body, decided on like ``upstream``; nil where no route states one.
+  public var bodyRate: Int?
 
   public init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access

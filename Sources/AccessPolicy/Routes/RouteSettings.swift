@@ -17,6 +17,8 @@ public struct RouteSettings: Sendable, Equatable {
   public var unauthenticated: Unauthenticated?
   /// The name of the application that serves it; ``defaultUpstream`` for the one of `[upstream]`. Default: nil: inherited.
   public var upstream: String?
+  /// The least rate of a request's body in bytes per second, 0 for none. Default: nil: inherited.
+  public var bodyRate: Int?
 
   /// The name of the application that serves everything for which no route states another.
   public static let defaultUpstream = "default"

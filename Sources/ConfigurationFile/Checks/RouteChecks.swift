@@ -110,6 +110,7 @@ enum RouteChecks {
     route.upstream = draft.upstream.map {
       UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : $0
     }
+    route.bodyRate = draft.bodyRate
     return route
   }
 

@@ -60,6 +60,7 @@ struct RouteDraft: ReadingTarget {
   var access: Access?
   var unauthenticated: Unauthenticated?
   var upstream: String?
+  var bodyRate: Int?
   var subjects: [String]?
   var emails: [String]?
   var emailDomains: [String]?

@@ -299,6 +299,14 @@ extension Sections {
         "The name of the application that serves these paths: one of [[upstreams]], or \"default\" for [upstream].",
         omission: "Inherited; in the end [upstream] serves them.", seeAlso: ["upstreams.name"]),
       .absent(
+        "route.body_rate", .integer(0...1_000_000_000), into: \.bodyRate, example: "0",
+        """
+        How much of a request's body has to arrive each second, as for listen.limits.body_rate. 0 asks for nothing: for \
+        streams from clients, which pause for as long as they like.
+        """, unit: "bytes per second",
+        omission: "Inherited; in the end listen.limits.body_rate, or nothing where the upstream's protocol is \"h2\".",
+        seeAlso: ["listen.limits.body_rate"]),
+      .absent(
         "route.allow_subjects", subjects, into: \.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """

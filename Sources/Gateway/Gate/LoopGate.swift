@@ -136,6 +136,7 @@ final class LoopGate: RequestGate {
       identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
     order.dropsAuthorization = carriesOurToken
+    order.bodyRate = route.bodyRate
     if let entry, !entry.isSignedByFirstKey { order.personalLines = renewalLine(of: entry, head, bytes) }
     return .forward(order)
   }
