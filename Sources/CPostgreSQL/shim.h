@@ -16,7 +16,8 @@
   F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdbParams) F(PQconninfoFree) F(PQconninfoParse) F(PQconsumeInput) \
   F(PQenterPipelineMode) F(PQerrorMessage) F(PQexitPipelineMode) F(PQfinish) F(PQflush) F(PQfreemem) F(PQgetResult) \
   F(PQgetisnull) F(PQgetlength) F(PQgetvalue) F(PQisBusy) F(PQnotifies) F(PQntuples) F(PQpipelineSync) \
-  F(PQresultErrorField) F(PQresultStatus) F(PQsendQueryParams) F(PQsetnonblocking) F(PQsocket) F(PQstatus)
+  F(PQresultErrorField) F(PQresultStatus) F(PQsendQueryParams) F(PQsetNoticeReceiver) \
+  F(PQsetnonblocking) F(PQsocket) F(PQstatus)
 
 #define CORDON_LIBPQ_FIELD(name) __typeof__(&name) name;
 struct cordon_libpq {

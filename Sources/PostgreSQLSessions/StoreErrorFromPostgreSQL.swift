@@ -25,10 +25,10 @@ extension StoreError {
   private init(_ failure: DatabaseFailure, at address: ServerAddress) {
     switch failure {
     case .notConnected(let message): self = .notConnected(message, at: address)
-    case .lost(let message, _):
+    case .lost(let message, let isInDoubt):
       self.init(
-        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: message
-      )
+        code: isInDoubt ? .interrupted : .unavailable,
+        message: "\(address) has ended the connection; look whether the server runs", cause: message)
     case .late: self = .silent(address, nil)
     case .refused(let state, let message):
       self = .refused(state, "PostgreSQL \(state): \(message)", at: address)
@@ -85,9 +85,6 @@ extension StoreError {
           "\(address): tables of cordon's are missing or were changed; restore the schema cordon from a backup, or "
           + "drop it: everybody signs in again then",
         cause: cause)
-    case _ where state.isAboutConnection:
-      return StoreError(
-        code: .unavailable, message: "\(address) has ended the connection; look whether the server runs", cause: cause)
     case _ where state.isOfClass("28"): return .denied(address, cause)
     case _ where state.isOfClass("53"), _ where state.isOfClass("58"):
       return StoreError(

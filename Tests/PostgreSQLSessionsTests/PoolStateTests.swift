@@ -16,7 +16,7 @@ struct PoolStateTests {
   private func withOneIdle() throws -> PoolState<String> {
     var state = PoolState<String>(limit: 2, queueLimit: 2)
     guard case .start(0) = state.place("first", at: start) else { throw Unexpected() }
-    guard case .job("first") = state.next(for: 0, isConnected: false) else { throw Unexpected() }
+    guard state.job(for: 0, isConnected: false) == "first" else { throw Unexpected() }
     guard case .wait = state.next(for: 0, isConnected: true) else { throw Unexpected() }
     return state
   }
@@ -26,10 +26,10 @@ struct PoolStateTests {
   @Test("Work goes to who has nothing to do, else to a new worker, else it waits, and beyond that it is refused")
   func places() throws {
     var state = try withOneIdle()
-    guard case .wake(0) = state.place("a", at: start), case .job("a") = state.next(for: 0, isConnected: true) else {
+    guard case .wake(0) = state.place("a", at: start), state.job(for: 0, isConnected: true) == "a" else {
       throw Unexpected()
     }
-    guard case .start(1) = state.place("b", at: start), case .job("b") = state.next(for: 1, isConnected: false) else {
+    guard case .start(1) = state.place("b", at: start), state.job(for: 1, isConnected: false) == "b" else {
       throw Unexpected()
     }
     guard case .queued = state.place("c", at: start), case .queued = state.place("d", at: start) else {
@@ -37,37 +37,66 @@ struct PoolStateTests {
     }
     guard case .refused(let error?) = state.place("e", at: start) else { throw Unexpected() }
     #expect(error.code == .busy)
-    guard case .job("c") = state.next(for: 0, isConnected: true), case .job("d") = state.next(for: 1, isConnected: true)
+    guard state.job(for: 0, isConnected: true) == "c", state.job(for: 1, isConnected: true) == "d"
     else { throw Unexpected() }
     #expect(state.workers == 2 && state.connected == 2)
   }
 
-  @Test("While no connection can be had, what waits is refused at once, and one attempt is made after each pause")
-  func trouble() throws {
+  /// The only worker of a pool has failed with a first job, which took so long.
+  private func withTrouble(after duration: Duration) throws -> PoolState<String> {
     var state = PoolState<String>(limit: 1, queueLimit: 10)
-    guard case .start(0) = state.place("a", at: start), case .job = state.next(for: 0, isConnected: false) else {
-      throw Unexpected()
-    }
-    guard case .queued = state.place("b", at: start) else { throw Unexpected() }
-    guard case .refuse(let jobs) = state.noteFailure(of: 0, with: "a", gone, at: start) else { throw Unexpected() }
-    #expect(jobs == ["a", "b"])
-    guard case .wait = state.next(for: 0, isConnected: false) else { throw Unexpected() }
+    guard case .start(0) = state.place("a", at: start), state.job(for: 0, isConnected: false) == "a",
+      case .queued = state.place("b", at: start),
+      case .refuse(["a", "b"]) = state.noteFailure(of: 0, with: "a", gone, after: duration, at: start),
+      case .wait = state.next(for: 0, isConnected: false)
+    else { throw Unexpected() }
+    return state
+  }
+
+  @Test("While a server does not answer, what is asked is refused at once, but for one attempt after each pause")
+  func silent() throws {
+    var state = try withTrouble(after: .seconds(5))
     guard case .refused(let error?) = state.place("c", at: after(50)) else { throw Unexpected() }
     #expect(error.message == "gone")
     // After the pause one may try, and the others are still refused.
-    guard case .wake(0) = state.place("d", at: after(100)), case .refused = state.place("e", at: after(100)) else {
+    guard case .wake(0) = state.place("d", at: after(100)), case .refused = state.place("e", at: after(100)),
+      state.job(for: 0, isConnected: false) == "d",
+      case .refuse(["d"]) = state.noteFailure(of: 0, with: "d", gone, after: .seconds(5), at: after(5_100))
+    else { throw Unexpected() }
+  }
+
+  @Test("While a server refuses connections, what is asked waits for the next attempt if that is near")
+  func refusing() throws {
+    var state = try withTrouble(after: .milliseconds(2))
+    // It is made when the pause is over, for all who wait.
+    guard case .wake(0) = state.place("c", at: after(50)), case .queued = state.place("d", at: after(60)),
+      case .job(let assignment) = state.next(for: 0, isConnected: false)
+    else { throw Unexpected() }
+    #expect(assignment.job == "c" && assignment.connectAfter == after(100))
+    guard
+      case .refuse(["c", "d"]) = state.noteFailure(of: 0, with: "c", gone, after: .milliseconds(2), at: after(102)),
+      case .wait = state.next(for: 0, isConnected: false), case .wake(0) = state.place("e", at: after(150)),
+      case .queued = state.place("f", at: after(160)), state.job(for: 0, isConnected: false) == "e"
+    else { throw Unexpected() }
+    // It works: everything goes on.
+    #expect(state.job(for: 0, isConnected: true) == "f")
+    guard case .wait = state.next(for: 0, isConnected: true), case .wake(0) = state.place("g", at: after(300)) else {
       throw Unexpected()
     }
-    guard case .job("d") = state.next(for: 0, isConnected: false),
-      case .refuse(["d"]) = state.noteFailure(of: 0, with: "d", gone, at: after(110))
-    else { throw Unexpected() }
-    // The pauses grow.
-    guard case .wait = state.next(for: 0, isConnected: false), case .refused = state.place("f", at: after(290)),
-      case .wake(0) = state.place("g", at: after(310)), case .job = state.next(for: 0, isConnected: false)
-    else { throw Unexpected() }
-    // It worked: everything goes on.
-    guard case .wait = state.next(for: 0, isConnected: true), case .wake(0) = state.place("h", at: after(311)) else {
-      throw Unexpected()
+  }
+
+  @Test("The pauses are a tenth of what the trouble has lasted, between a tenth of a second and two seconds")
+  func pauses() throws {
+    var state = try withTrouble(after: .seconds(5))
+    for (moment, pause) in [(110, 100), (5_000, 500), (15_000, 1_500), (60_000, 2_000)] {
+      guard case .wake(0) = state.place("c", at: after(moment)), state.job(for: 0, isConnected: false) == "c",
+        case .refuse = state.noteFailure(of: 0, with: "c", gone, after: .seconds(5), at: after(moment)),
+        case .wait = state.next(for: 0, isConnected: false),
+        case .refused = state.place("d", at: after(moment + pause - 1)),
+        case .wake(0) = state.place("e", at: after(moment + pause)), state.job(for: 0, isConnected: false) == "e",
+        case .refuse = state.noteFailure(of: 0, with: "e", gone, after: .seconds(5), at: after(moment + pause)),
+        case .wait = state.next(for: 0, isConnected: false)
+      else { throw Unexpected() }
     }
   }
 
@@ -82,12 +111,12 @@ struct PoolStateTests {
     guard case .start(1) = state.place("b", at: start), case .job = state.next(for: 1, isConnected: false) else {
       throw Unexpected()
     }
-    guard case .handOver(wake: nil) = state.noteFailure(of: 1, with: "b", exhausted, at: start) else {
+    guard case .handOver(wake: nil) = state.noteFailure(of: 1, with: "b", exhausted, after: .zero, at: start) else {
       throw Unexpected()
     }
     #expect(state.workers == 1)
     guard case .queued = state.place("c", at: after(1)) else { throw Unexpected() }
-    guard case .job("b") = state.next(for: 0, isConnected: true), case .job("c") = state.next(for: 0, isConnected: true)
+    guard state.job(for: 0, isConnected: true) == "b", state.job(for: 0, isConnected: true) == "c"
     else { throw Unexpected() }
     guard case .start(2) = state.place("d", at: after(2_001)) else { throw Unexpected() }
   }
@@ -99,5 +128,13 @@ struct PoolStateTests {
     guard case .refused(nil) = state.place("late", at: start) else { throw Unexpected() }
     guard case .end = state.next(for: 0, isConnected: true) else { throw Unexpected() }
     #expect(state.workers == 0)
+  }
+}
+
+extension PoolState {
+  /// The job that a worker gets; nil where it gets none.
+  fileprivate mutating func job(for worker: Worker, isConnected: Bool) -> Job? {
+    guard case .job(let assignment) = next(for: worker, isConnected: isConnected) else { return nil }
+    return assignment.job
   }
 }

@@ -20,6 +20,7 @@ final class Connection {
   private var phase = Phase.idle
   /// Whether the transaction has yet to be begun: `BEGIN` goes together with its first statement.
   private var isBeginDue = false
+  private let notices = Notices()
 
   private enum Phase {
     case idle
@@ -48,6 +49,7 @@ final class Connection {
     }
     guard let opened else { throw DatabaseFailure.notConnected("out of memory") }
     handle = opened
+    notices.receive(from: handle)
     guard pq.PQstatus(handle) == CONNECTION_OK, pq.PQsetnonblocking(handle, 1) == 0 else {
       throw DatabaseFailure.notConnected(Self.message(of: handle))
     }
@@ -56,13 +58,24 @@ final class Connection {
 
   deinit { pq.PQfinish(handle) }
 
-  /// Whether the server is still there, as far as can be told without asking it: an idle connection that it has closed has
-  /// something to be read.
+  /// Whether an idle connection can be used, as far as can be told without asking the server. Reads until nothing is left:
+  /// the server's farewell may come before the end of the stream that follows it, and either means that it has ended the
+  /// connection. It has not seen what is sent afterwards.
   var isAlive: Bool {
-    var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN), revents: 0)
-    if poll(&descriptor, 1, 0) > 0, pq.PQconsumeInput(handle) == 0 { return false }
-    return pq.PQstatus(handle) == CONNECTION_OK
+    while pq.PQstatus(handle) == CONNECTION_OK, !notices.haveFarewell {
+      var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN | Self.peerClosed), revents: 0)
+      let ready = poll(&descriptor, 1, 0)
+      if ready == 0 { return true }
+      if ready < 0, errno == EINTR { continue }
+      guard ready > 0, Int32(descriptor.revents) == POLLIN, pq.PQconsumeInput(handle) == 1 else { return false }
+      // Has libpq look at what it has read: it hands an error that nobody asked for to the notices.
+      _ = pq.PQisBusy(handle)
+    }
+    return false
   }
+
+  /// `POLLRDHUP`, which the C library declares with `_GNU_SOURCE` only.
+  private static let peerClosed: Int32 = 0x2000
 
   /// Carries out one statement.
   @discardableResult
@@ -215,6 +228,10 @@ final class Connection {
         throw Skipped()
       }
       guard result.isAnswer else { throw lost() }
+      // The server has ended the connection instead of answering: nothing comes after that.
+      if case .refused(let state, let message)? = result.failure, state.isAboutConnection {
+        throw DatabaseFailure.lost("PostgreSQL \(state): \(message)", isInDoubt: phase != .transaction)
+      }
       failure = failure ?? result.failure
       last = result
     }

@@ -19,7 +19,17 @@ enum DatabaseFailure: Error {
   var endsConnection: Bool {
     switch self {
     case .notConnected, .lost, .late: true
-    case .refused(let state, _): state == .readOnly || state.isAboutConnection
+    case .refused(let state, _): state == .readOnly
+    }
+  }
+
+  /// Whether it is certain that nothing was carried out, and another connection may do better: this one was lost, or leads
+  /// to a standby that was the primary.
+  func isWorthReconnecting(isRepeatable: Bool) -> Bool {
+    switch self {
+    case .lost(_, let isInDoubt): isRepeatable || !isInDoubt
+    case .refused(let state, _): state == .readOnly
+    case .notConnected, .late: false
     }
   }
 }

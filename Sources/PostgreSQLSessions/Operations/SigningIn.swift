@@ -3,7 +3,10 @@ public import Sessions
 
 extension PostgreSQLSessionStore {
   public func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool {
-    try await write(isRepeatable: false) { try Self.useUp(mark, until: until, in: $0) }
+    // In a transaction: where the connection breaks before COMMIT, it is certain that nothing was used up.
+    try await pool.run(isRepeatable: false) { connection in
+      try connection.transaction { try Self.useUp(mark, until: until, in: connection) }
+    }
   }
 
   static func useUp(_ mark: SingleUseMark, until: Date, in connection: Connection) throws -> Bool {

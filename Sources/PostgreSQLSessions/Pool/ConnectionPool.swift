@@ -20,10 +20,16 @@ final class ConnectionPool: Sendable {
   /// One piece of work, and how its caller hears of it.
   private struct Job: Sendable {
     /// Tries it. Called again on another connection, or after a pause, if it says so.
-    let attempt: @Sendable (Connection, _ number: Int) -> Attempt
+    let attempt: @Sendable (Connection, _ before: EarlierAttempts) -> Attempt
     let refuse: @Sendable (StoreError) -> Void
     /// When nobody waits for it any more.
     let expires: ContinuousClock.Instant
+  }
+
+  /// How an attempt was preceded by others of the same job.
+  private struct EarlierAttempts {
+    var collisions = 0
+    var hasReconnected = false
   }
 
   private enum Attempt {
@@ -59,15 +65,17 @@ final class ConnectionPool: Sendable {
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
       submit(
         Job(
-          attempt: { connection, number in
+          attempt: { connection, before in
             do {
               let value = try body(connection)
               continuation.resume(returning: .success(value))
               return .done
             } catch {
               let failure = error as? DatabaseFailure
-              if failure?.isCollision == true, number < Self.mostAttempts { return .again }
-              if case .lost(_, let isInDoubt)? = failure, isRepeatable || !isInDoubt, number == 1 { return .reconnect }
+              if failure?.isCollision == true, before.collisions + 1 < Self.mostAttempts { return .again }
+              if failure?.isWorthReconnecting(isRepeatable: isRepeatable) == true, !before.hasReconnected {
+                return .reconnect
+              }
               let told = StoreError(error, at: address)
               continuation.resume(returning: .failure(told))
               return failure.map { $0.endsConnection ? .failed($0, told) : .done } ?? .done
@@ -125,7 +133,7 @@ final class ConnectionPool: Sendable {
       let isConnected = connection != nil
       let (next, bell) = shared.withLock { ($0.state.next(for: worker, isConnected: isConnected), $0.bells[worker]) }
       switch next {
-      case .job(let job): guard serve(job, as: worker, &connection) else { return }
+      case .job(let assignment): guard serve(assignment, as: worker, &connection) else { return }
       case .wait: bell?.wait()
       case .end: return leave(worker)
       }
@@ -133,45 +141,54 @@ final class ConnectionPool: Sendable {
   }
 
   /// - Returns: false where this worker has ended.
-  private func serve(_ job: Job, as worker: Int, _ connection: inout Connection?) -> Bool {
+  private func serve(
+    _ assignment: PoolState<Job>.Assignment, as worker: Int, _ connection: inout Connection?
+  ) -> Bool {
+    let job = assignment.job
     if job.expires < .now {
       job.refuse(
         StoreError(
           code: .busy, message: "\(address) did not get round to it in time; look at its load and at its locks"))
       return true
     }
-    var number = 1
+    var before = EarlierAttempts()
     while true {
       if connection?.isAlive != true {
         connection = nil
+        if let moment = assignment.connectAfter { OwnThread.sleep(until: moment) }
+        let began = ContinuousClock.now
         do {
           connection = try Connection(address, limits: limits)
         } catch {
-          return refuse(for: worker, job, StoreError(error, at: address))
+          return refuse(for: worker, job, StoreError(error, at: address), after: .now - began)
         }
       }
       guard let open = connection else { return true }
-      switch job.attempt(open, number) {
+      switch job.attempt(open, before) {
       case .done: return true
-      case .again: open.pause(milliseconds: .random(in: 1...Int32(1 << min(number, 5))))
-      case .reconnect: connection = nil
+      case .again:
+        before.collisions += 1
+        open.pause(milliseconds: .random(in: 1...Int32(1 << min(before.collisions, 5))))
+      case .reconnect:
+        before.hasReconnected = true
+        connection = nil
       case .failed(let failure, let error):
         connection = nil
         // Not even the statement's own time-out came back: whoever waits would wait in vain.
         if case .late = failure {
-          for job in shared.withLock({ $0.state.noteTrouble(error, at: .now) }) { job.refuse(error) }
+          let waiting = shared.withLock { $0.state.noteTrouble(error, after: limits.statement + .seconds(1), at: .now) }
+          for job in waiting { job.refuse(error) }
         }
         return true
       }
-      number += 1
     }
   }
 
   /// No connection came about.
   /// - Returns: false where the worker ends because of it.
-  private func refuse(for worker: Int, _ job: Job, _ error: StoreError) -> Bool {
+  private func refuse(for worker: Int, _ job: Job, _ error: StoreError, after duration: Duration) -> Bool {
     let consequence = shared.withLock { shared in
-      let consequence = shared.state.noteFailure(of: worker, with: job, error, at: .now)
+      let consequence = shared.state.noteFailure(of: worker, with: job, error, after: duration, at: .now)
       if case .handOver(let other?) = consequence { shared.bells[other]?.signal() }
       return consequence
     }

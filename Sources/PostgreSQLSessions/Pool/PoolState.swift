@@ -3,16 +3,23 @@ import Sessions
 /// Who does what in a pool of connections: a value, without threads, connections or a clock of its own.
 ///
 /// A **worker** is a thread with a connection. Work goes to a worker that has nothing to do, else to a new one as long as
-/// there are fewer than the limit, else it waits in line. While no connection at all can be had, work is refused at once
-/// with the reason, but for one attempt after each pause.
+/// there are fewer than the limit, else it waits in line. While no connection at all can be had, one attempt is made after
+/// each pause, if there is work. Where the last one failed at once (the server is being started anew, say), work waits for
+/// an attempt that is near; otherwise it is refused with the reason.
 struct PoolState<Job> {
   /// A worker's number; never used again.
   typealias Worker = Int
 
   private struct Desk {
     /// Work that was handed to it while it was waiting.
-    var handed: Job?
+    var handed: Assignment?
     var isConnected = false
+  }
+
+  /// A job, and from when a connection may be opened for it.
+  struct Assignment {
+    let job: Job
+    var connectAfter: ContinuousClock.Instant?
   }
 
   private let limit: Int
@@ -31,13 +38,23 @@ struct PoolState<Job> {
   /// No connection can be had.
   private struct Trouble {
     let error: StoreError
-    let pause: Duration
-    /// When to try again; nil while somebody does.
-    var tryAgain: ContinuousClock.Instant?
+    let began: ContinuousClock.Instant
+    /// Whether the last attempt failed so soon that another can be waited for.
+    let failsAtOnce: Bool
+    var next: Attempt
+
+    enum Attempt {
+      case due(at: ContinuousClock.Instant)
+      case underWay
+    }
   }
 
   private static var shortestPause: Duration { .milliseconds(100) }
   private static var longestPause: Duration { .seconds(2) }
+  /// How soon an attempt fails that others may be waited for after.
+  private static var atOnce: Duration { .milliseconds(500) }
+  /// How near an attempt must be that is waited for.
+  private static var near: Duration { .milliseconds(250) }
 
   /// - Parameters:
   ///   - limit: most workers.
@@ -64,21 +81,32 @@ struct PoolState<Job> {
 
   mutating func place(_ job: Job, at now: ContinuousClock.Instant) -> Placement {
     if isClosed { return .refused(nil) }
+    var connectAfter: ContinuousClock.Instant?
     if let current = trouble {
-      guard let tryAgain = current.tryAgain, now >= tryAgain else { return .refused(current.error) }
-      trouble?.tryAgain = nil
+      switch current.next {
+      case .underWay: return current.failsAtOnce ? enqueue(job) : .refused(current.error)
+      case .due(let moment):
+        guard now >= moment || current.failsAtOnce && moment - now <= Self.near else { return .refused(current.error) }
+        trouble?.next = .underWay
+        connectAfter = moment
+      }
     }
+    let assignment = Assignment(job: job, connectAfter: connectAfter)
     if let worker = waiting.popLast() {
-      desks[worker]?.handed = job
+      desks[worker]?.handed = assignment
       return .wake(worker)
     }
     if desks.count < limit, growAfter.map({ now >= $0 }) ?? true {
       growAfter = nil
       let worker = nextWorker
       nextWorker += 1
-      desks[worker] = Desk(handed: job)
+      desks[worker] = Desk(handed: assignment)
       return .start(worker)
     }
+    return enqueue(job)
+  }
+
+  private mutating func enqueue(_ job: Job) -> Placement {
     guard queue.count - queueStart < queueLimit else {
       return .refused(
         StoreError(
@@ -95,7 +123,7 @@ struct PoolState<Job> {
 
   /// What a worker that is done does next.
   enum Next {
-    case job(Job)
+    case job(Assignment)
     case wait
     case end
   }
@@ -104,11 +132,11 @@ struct PoolState<Job> {
   mutating func next(for worker: Worker, isConnected: Bool) -> Next {
     desks[worker]?.isConnected = isConnected
     if isConnected { trouble = nil }
-    if let job = desks[worker]?.handed {
+    if let assignment = desks[worker]?.handed {
       desks[worker]?.handed = nil
-      return .job(job)
+      return .job(assignment)
     }
-    if let job = dequeue() { return .job(job) }
+    if let job = dequeue() { return .job(Assignment(job: job)) }
     if isClosed {
       desks[worker] = nil
       return .end
@@ -125,16 +153,19 @@ struct PoolState<Job> {
     case refuse([Job])
   }
 
+  /// - Parameter duration: how long the attempt took.
   mutating func noteFailure(
-    of worker: Worker, with job: Job, _ error: StoreError, at now: ContinuousClock.Instant
+    of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
   ) -> Consequence {
     desks[worker]?.isConnected = false
     // The server is there, but gives no more connections than it has given.
-    guard error.code == .busy, connected > 0 else { return .refuse([job] + noteTrouble(error, at: now)) }
+    guard error.code == .busy, connected > 0 else {
+      return .refuse([job] + noteTrouble(error, after: duration, at: now))
+    }
     growAfter = now + Self.longestPause
     desks[worker] = nil
     if let other = waiting.popLast() {
-      desks[other]?.handed = job
+      desks[other]?.handed = Assignment(job: job)
       return .handOver(wake: other)
     }
     queue.insert(job, at: queueStart)
@@ -142,10 +173,16 @@ struct PoolState<Job> {
   }
 
   /// No connection can be had just now.
+  /// - Parameter duration: how long it took to see that.
   /// - Returns: the jobs that wait, to be refused.
-  mutating func noteTrouble(_ error: StoreError, at now: ContinuousClock.Instant) -> [Job] {
-    let pause = trouble.map { min($0.pause * 2, Self.longestPause) } ?? Self.shortestPause
-    trouble = Trouble(error: error, pause: pause, tryAgain: now + pause)
+  mutating func noteTrouble(
+    _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
+  ) -> [Job] {
+    let began = trouble?.began ?? now
+    // A tenth of what it has lasted: a server that was started anew is not kept waiting.
+    let pause = min(max((now - began) / 10, Self.shortestPause), Self.longestPause)
+    trouble = Trouble(
+      error: error, began: began, failsAtOnce: duration < Self.atOnce, next: .due(at: now + pause))
     var refused: [Job] = []
     while let waiting = dequeue() { refused.append(waiting) }
     return refused

@@ -4,6 +4,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable, CaseIterable {
     /// It cannot be reached or opened.
     case unavailable
+    /// The connection broke before the answer: the operation may or may not have been carried out. The store may be there.
+    case interrupted
     /// It is there but did not get round to it in time.
     case busy
     /// It may be read but not written.
@@ -53,7 +55,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   /// Whether the same call may succeed in a while without anybody doing anything.
   public var isRetryable: Bool {
     switch code {
-    case .unavailable, .busy, .full: true
+    case .unavailable, .interrupted, .busy, .full: true
     case .readOnly, .corrupt, .denied, .missingDirectory, .newerSchema, .closed, .conflict, .internalError: false
     }
   }
@@ -62,7 +64,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public var fault: Fault {
     switch code {
     case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator
-    case .unavailable, .busy, .corrupt: .store
+    case .unavailable, .interrupted, .busy, .corrupt: .store
     case .closed, .conflict, .internalError: .us
     }
   }
