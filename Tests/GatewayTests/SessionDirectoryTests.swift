@@ -121,6 +121,97 @@ struct SessionDirectoryTests {
     try await rig.stop()
   }
 
+  @Test("A session that one loop knows is known to the others without a question to the store")
+  func loopsFirst() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    #expect(rig.store.state.withLock { $0.lookUps } == 1)
+    try await rig.stop()
+  }
+
+  @Test("An account that changed serves as it was while the store is away, and as it is when the store is back")
+  func staleServes() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.store.state.withLock { state in
+      state.accounts[snapshot.account.subject]?.claims.email = "new@example.com"
+      state.accounts[snapshot.account.subject]?.claims.emailVerified = true
+    }
+    await rig.directory.forget(snapshot.account.subject)
+    rig.store.state.withLock { $0.isAway = true }
+    for loop in 0..<2 {
+      let identity = try #require(try await rig.decide(request, loop: loop).identity)
+      #expect(!identity.contains("new@example.com"))
+      #expect(try await rig.decideOnce(request, loop: loop).identity != nil, "not asked for at each request")
+    }
+    rig.store.state.withLock { $0.isAway = false }
+    rig.clock.advance(2)
+    for loop in 0..<2 {
+      #expect(try await rig.decide(request, loop: loop).identity?.contains("new@example.com") == true)
+    }
+    // No longer than the grace.
+    await rig.directory.forget(snapshot.account.subject)
+    rig.store.state.withLock { $0.isAway = true }
+    rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds + 1))
+    #expect(try await rig.decide(request).status == 503)
+    try await rig.stop()
+  }
+
+  @Test("A session is idle when no loop has seen it for the idle time-out, whatever the store was told")
+  func idleOnOneLoop() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    for _ in 0..<3 {
+      rig.clock.advance(90)
+      rig.directory.storeAnswered(at: rig.clock.milliseconds)
+      #expect(try await rig.decide(request, loop: 0).identity != nil)
+    }
+    rig.store.state.withLock { $0.sightings = [] }
+    #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
+    // After a change of the account as well, which the store is asked about.
+    await rig.directory.forget(snapshot.account.subject)
+    #expect(try await rig.decide(request, loop: 1).identity != nil)
+    rig.clock.advance(101)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    try await rig.stop()
+  }
+
+  @Test("What the store did not take is written down with the next batch, and a long gap is told at once")
+  func sightingsAgain() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    #expect(rig.directory.sightingInterval == .seconds(25))
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.directory.writeSightings()
+    rig.store.state.withLock { $0.isAway = false }
+    let first = SessionSighting(handle: snapshot.session.handle, seen: rig.clock.now)
+    await rig.directory.writeSightings()
+    #expect(rig.store.state.withLock { $0.sightings } == [first])
+    rig.clock.advance(60)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    _ = try await rig.decideOnce(request)
+    let second = SessionSighting(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the second use to be written") {
+      rig.store.state.withLock { $0.sightings } == [first, second]
+    }
+    try await rig.stop()
+  }
+
   @Test("Other settings hold for the outage that comes")
   func adopt() async throws {
     let rig = try await GateRig()

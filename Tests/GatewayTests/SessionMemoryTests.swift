@@ -27,7 +27,7 @@ struct SessionMemoryTests {
   }
 
   private func found(_ memory: inout SessionMemory, _ number: Int) -> SessionEntry? {
-    guard case .session(let entry)? = memory.find(fingerprint(number)), !entry.isEnded else { return nil }
+    guard case .session(let entry)? = memory.find(fingerprint(number)), entry.standing == .current else { return nil }
     return entry
   }
 
@@ -51,7 +51,7 @@ struct SessionMemoryTests {
     let new = try entry(identifier, of: "anna")
     memory.insert(.session(old), for: fingerprint(1))
     memory.insert(.session(new), for: fingerprint(1))
-    #expect(old.isEnded && found(&memory, 1) === new && memory.count == 1)
+    #expect(old.standing == .ended && found(&memory, 1) === new && memory.count == 1)
   }
 
   @Test("What one loop remembers can be told to another; what has ended cannot")
@@ -61,11 +61,35 @@ struct SessionMemoryTests {
     let handle = known.snapshot.session.handle
     memory.insert(.session(known), for: fingerprint(1))
     known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
-    let told = try #require(memory.snapshot(of: handle))
-    #expect(told.account == known.snapshot.account && told.session.handle == handle)
-    #expect(told.session.lastSeen == known.snapshot.session.lastSeen.addingTimeInterval(5))
+    let told = try #require(memory.remembered(handle))
+    #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
+    #expect(told.snapshot.session.handle == handle)
+    #expect(told.snapshot.session.lastSeen == known.snapshot.session.lastSeen.addingTimeInterval(5))
     memory.end([handle], now: 0)
-    #expect(memory.snapshot(of: handle) == nil)
+    #expect(memory.remembered(handle) == nil)
+  }
+
+  @Test("Of what two loops remember, the account of the current one counts and the last use that either saw")
+  func merged() throws {
+    let identifier = SessionIdentifier.random()
+    let (old, new) = (try entry(identifier, of: "anna"), try entry(identifier, of: "anna", email: "a@example.com"))
+    let later = old.snapshot.session.lastSeen.addingTimeInterval(9)
+    let stale = RememberedSession(snapshot: old.snapshot.seen(at: later), isCurrent: false)
+    let current = RememberedSession(snapshot: new.snapshot, isCurrent: true)
+    for merged in [stale.merged(with: current), current.merged(with: stale)] {
+      #expect(merged.isCurrent && merged.snapshot.account == new.snapshot.account)
+      #expect(merged.snapshot.session.lastSeen == later)
+    }
+  }
+
+  @Test("An answer about an account that was asked for before the account changed is stale when it comes")
+  func changedMeanwhile() throws {
+    var memory = SessionMemory(budget: 1 << 20)
+    let (early, late) = (try entry(.random(), of: "anna"), try entry(.random(), of: "anna"))
+    memory.markStale(try #require(Subject("anna")), number: 7, now: 0)
+    memory.insert(.session(early), for: fingerprint(1), asked: 6)
+    memory.insert(.session(late), for: fingerprint(2), asked: 7)
+    #expect(early.standing == .stale(servesUntil: 0) && late.standing == .current)
   }
 
   @Test("What has changed of an account is looked up again, other accounts' sessions stay")
@@ -73,8 +97,16 @@ struct SessionMemoryTests {
     var memory = SessionMemory(budget: 1 << 20)
     memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1))
     memory.insert(.session(try entry(.random(), of: "ben")), for: fingerprint(2))
-    memory.forget(try #require(Subject("anna")))
+    memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
+    // Kept, for as long as the store cannot be asked.
+    guard case .session(let kept)? = memory.find(fingerprint(1)) else { throw Lost() }
+    #expect(!kept.serves(at: 0) && memory.remembered(kept.snapshot.session.handle)?.isCurrent == false)
+    kept.standing = .stale(servesUntil: 1_000)
+    #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
+    // Until it is known that there is no such session.
+    memory.insert(.absent(until: 0), for: fingerprint(1))
+    #expect(memory.count == 1 && memory.remembered(kept.snapshot.session.handle) == nil)
   }
 
   @Test("The sessions of an account are found for it when others of it have ended, changed hands or made room")
@@ -88,10 +120,10 @@ struct SessionMemoryTests {
     memory.end([first.handle], now: 0)
     // As when an application went to another team: the same session, and the user goes by another name.
     memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(2))
-    memory.forget(anna)
-    #expect(found(&memory, 1) == nil && found(&memory, 2) != nil && memory.count == 1)
-    memory.forget(bert)
-    #expect(memory.count == 0)
+    memory.markStale(anna, number: 1, now: 0)
+    #expect(found(&memory, 1) == nil && found(&memory, 2) != nil && memory.count == 2)
+    memory.markStale(bert, number: 2, now: 0)
+    #expect(found(&memory, 2) == nil)
     // Those that made room for others, and came again.
     for round in 0..<3 {
       memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(10))
@@ -101,9 +133,9 @@ struct SessionMemoryTests {
       }
     }
     memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
-    let before = memory.count
-    memory.forget(bert)
-    #expect(memory.count == before - 1 && found(&memory, 11) == nil)
+    #expect(found(&memory, 11) != nil)
+    memory.markStale(bert, number: 2, now: 0)
+    #expect(found(&memory, 11) == nil)
   }
 
   @Test("Of a flood of sessions that end each stays dead for a minute, and what is longer ago is forgotten")
@@ -150,4 +182,6 @@ struct SessionMemoryTests {
     }
     #expect(try count("a@example.com") > 2 * count(String(repeating: "a", count: 4_000)))
   }
+
+  private struct Lost: Error {}
 }

@@ -62,8 +62,6 @@ struct GateKnowledge: Sendable {
     pages = try PageRenderer(settings: settings.pages, host: settings.origin.authority, prefix: settings.prefix)
   }
 
-  /// How often a session's last use is handed on.
-  static let sightingInterval: Int64 = 60_000
   /// How often the daily check is thought of for one session.
   static let evaluationInterval: Int64 = 30_000
 }

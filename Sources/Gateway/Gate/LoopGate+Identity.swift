@@ -56,7 +56,7 @@ extension LoopGate {
     if let known = memory.find(fingerprint) {
       switch known {
       case .session(let entry):
-        if !entry.isEnded, now < entry.endsAt, now < entry.lastSeen &+ knowledge.idleTimeout,
+        if entry.serves(at: now), now < entry.endsAt, now < entry.lastSeen &+ knowledge.idleTimeout,
           directory.isTrusted(at: now)
         {
           if entry.generation != knowledge.generation, !renew(entry, cookie) {
@@ -65,8 +65,8 @@ extension LoopGate {
           }
           return remember(entry, fingerprint, now, waitsForCheck)
         }
-        // Another loop, or another replica, may know better: the store has the last word.
-        memory.remove(fingerprint)
+        // Another loop, or another replica, may know better. What is stale is kept: it serves if the store cannot be asked.
+        if case .stale = entry.standing {} else { memory.remove(fingerprint) }
       case .absent(let until): if now < until { return .nobody }
       case .storeAway(let until): if now < until { return .storeAway }
       }
@@ -94,14 +94,28 @@ extension LoopGate {
     _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
   ) -> Identification {
     entry.lastSeen = now
-    if now >= entry.lastSighting + GateKnowledge.sightingInterval { note(entry, now) }
+    if !entry.isNoted { note(entry, now) }
     if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now, waitsForCheck) }
     return .known(entry)
   }
 
+  /// Has the session's last use written down with the next batch, or at once where the store's record of it is so old that
+  /// another replica would soon take the session for idle.
   private func note(_ entry: SessionEntry, _ now: Int64) {
-    entry.lastSighting = now
-    sightings.append(SessionSighting(handle: entry.snapshot.session.handle, seen: Date(wallClock: now)))
+    entry.isNoted = true
+    seen.append(entry)
+    if now >= entry.lastWritten &+ knowledge.idleTimeout / 2 { directory.writeSightingsSoon() }
+  }
+
+  /// Hands on when the sessions that this loop has seen were last used.
+  func takeSightings() -> [SessionSighting] {
+    defer { seen = [] }
+    return seen.compactMap { entry in
+      entry.isNoted = false
+      guard entry.lastSeen > entry.lastWritten else { return nil }
+      entry.lastWritten = entry.lastSeen
+      return SessionSighting(handle: entry.snapshot.session.handle, seen: Date(wallClock: entry.lastSeen))
+    }
   }
 
   /// Thinks of the daily check (`CheckSchedule`), twice a minute at most for one session.

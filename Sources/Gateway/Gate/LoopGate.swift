@@ -23,8 +23,8 @@ final class LoopGate: RequestGate {
   /// Whether that request carries a bearer token of ours, which goes no further.
   var carriesOurToken = false
   let logger: Logger
-  /// Sessions seen since this was last collected.
-  var sightings: [SessionSighting] = []
+  /// Sessions seen since they were last collected.
+  var seen: [SessionEntry] = []
 
   init(
     _ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop,

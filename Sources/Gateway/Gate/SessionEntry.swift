@@ -31,14 +31,15 @@ final class SessionEntry {
   let endsAt: Int64
   /// When this loop last saw it, or the store did before.
   var lastSeen: Int64
-  /// When that was last handed on to be written down.
-  var lastSighting: Int64
+  /// The last use of it that the store knows of, or was told.
+  var lastWritten: Int64
+  /// Whether it is among those that the loop has seen and that are to be written down.
+  var isNoted = false
   /// Until when nothing need be asked about the daily check.
   var evaluateAt: Int64 = 0
   /// Until when an overdue check is not waited for again.
   var waitedUntil: Int64 = 0
-  /// Whether it has ended. An entry never comes back.
-  var isEnded = false
+  var standing = Standing.current
   /// About how many bytes it takes: its own and its place among the sessions, and what its texts take beside.
   let footprint: Int
 
@@ -61,7 +62,7 @@ final class SessionEntry {
     tag = SessionTag(session.handle)
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
-    lastSighting = lastSeen
+    lastWritten = lastSeen
     footprint = Self.ownBytes + self.identity.lines.count + account.textBytes
   }
 
@@ -132,6 +133,27 @@ final class SessionEntry {
 
   /// How long nothing is signed after it failed, or after it was just done.
   private static let signingPause: Int64 = 1_000
+}
+
+extension SessionEntry {
+  /// Whether an entry may be used.
+  enum Standing: Equatable {
+    case current
+    /// The account has changed: it is looked up again. Where the store could not be asked, the entry serves until this
+    /// moment.
+    case stale(servesUntil: Int64)
+    /// The session has ended, or another entry has its place. An entry never comes back.
+    case ended
+  }
+
+  @inline(__always)
+  func serves(at now: Int64) -> Bool {
+    switch standing {
+    case .current: true
+    case .stale(let servesUntil): now < servesUntil
+    case .ended: false
+    }
+  }
 }
 
 /// A cookie or bearer token that was verified, as an event loop remembers it.

@@ -20,20 +20,15 @@ struct SessionMemory {
   private var byHandle: [SessionHandle: SessionEntry] = [:]
   /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is remembered.
   private var bySubject: [Subject: [SessionHandle]] = [:]
-  /// Sessions that ended a moment ago, so that an answer of the store that was under way does not bring one back.
-  private var justEnded: [SessionHandle: Int64] = [:]
-  /// At how many of them those are looked for that ended longer ago.
-  private var justEndedLimit = fewEnded
+  /// Sessions that ended a moment ago, so that an answer that was under way does not bring one back.
+  private var ends = RecentEvents<SessionHandle>()
+  /// Accounts that changed a moment ago, so that an answer that was under way is not taken for the present state.
+  private var changes = RecentEvents<Subject>()
   /// What the younger generation takes, in bytes, about.
   private var youngBytes = 0
   private var oldBytes = 0
   /// Bytes that the memory may take.
   var budget: Int
-
-  /// How long an end is remembered: longer than any answer of the store takes.
-  private static let endMemory: Int64 = 60_000
-
-  private static let fewEnded = 4_096
 
   /// What an answer takes beside the session that it names: places in tables that are half empty at worst.
   private static let placeBytes = 128
@@ -56,20 +51,24 @@ struct SessionMemory {
   }
 
   /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen here.
-  func snapshot(of handle: SessionHandle) -> SessionSnapshot? {
-    guard let entry = byHandle[handle], !entry.isEnded else { return nil }
-    var session = entry.snapshot.session
-    session.lastSeen = max(session.lastSeen, Date(wallClock: entry.lastSeen))
-    return SessionSnapshot(session: session, account: entry.snapshot.account)
+  func remembered(_ handle: SessionHandle) -> RememberedSession? {
+    guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
+    return RememberedSession(
+      snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
   }
 
-  mutating func insert(_ known: Known, for fingerprint: CookieFingerprint) {
+  /// - Parameter asked: how many changes there had been when the question was asked that this is the answer to.
+  mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
     if case .session(let entry) = known {
-      guard justEnded[entry.snapshot.session.handle] == nil else { return }
+      let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
+      guard ends[handle] == nil else { return }
       // The newer of two answers about one session is the one to keep.
-      drop(entry.snapshot.session.handle)?.isEnded = true
-      byHandle[entry.snapshot.session.handle] = entry
-      bySubject[entry.snapshot.account.subject, default: []].append(entry.snapshot.session.handle)
+      drop(handle)?.standing = .ended
+      if let change = changes[subject], change > asked { entry.standing = .stale(servesUntil: 0) }
+      byHandle[handle] = entry
+      bySubject[subject, default: []].append(handle)
+    } else {
+      remove(fingerprint)
     }
     keep(known, fingerprint)
   }
@@ -87,27 +86,23 @@ struct SessionMemory {
 
   /// Sessions have ended: whoever holds their cookie is nobody from now on.
   mutating func end(_ handles: [SessionHandle], now: Int64) {
-    if justEnded.count > justEndedLimit {
-      justEnded = justEnded.filter { $0.value > now }
-      // Not again before as many have come, however many end in a minute.
-      justEndedLimit = max(Self.fewEnded, 2 * justEnded.count)
-    }
     for handle in handles {
-      justEnded[handle] = now + Self.endMemory
-      drop(handle)?.isEnded = true
+      ends.note(handle, now: now)
+      drop(handle)?.standing = .ended
     }
   }
 
-  /// What is known of an account has changed: its sessions are looked up again.
-  mutating func forget(_ subject: Subject) {
-    for handle in bySubject.removeValue(forKey: subject) ?? [] {
-      byHandle.removeValue(forKey: handle)?.isEnded = true
-    }
+  /// An account has changed: its sessions are looked up again. What is known of them is kept for as long as the store
+  /// cannot be asked.
+  /// - Parameter number: counts the changes of this process.
+  mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
+    changes.note(subject, number: number, now: now)
+    for handle in bySubject[subject] ?? [] { byHandle[handle]?.standing = .stale(servesUntil: 0) }
   }
 
   /// Everything is looked up again.
   mutating func removeAll() {
-    for entry in byHandle.values { entry.isEnded = true }
+    for entry in byHandle.values { entry.standing = .ended }
     byHandle = [:]
     bySubject = [:]
     young = [:]
@@ -148,5 +143,50 @@ struct SessionMemory {
     others.removeAll { $0 == handle }
     if !others.isEmpty { bySubject[subject] = others }
     return entry
+  }
+}
+
+/// A session as the event loops remember it.
+struct RememberedSession: Sendable {
+  let snapshot: SessionSnapshot
+  /// Whether nothing is known to have changed since.
+  let isCurrent: Bool
+
+  /// What two loops remember together: the account as the one knows it that is current, and the last use that either saw.
+  func merged(with other: RememberedSession) -> RememberedSession {
+    let (kept, left) = isCurrent ? (self, other) : (other, self)
+    return RememberedSession(
+      snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent)
+  }
+}
+
+extension SessionSnapshot {
+  /// The same, last used at this moment if that is later than what is known.
+  func seen(at moment: Date) -> SessionSnapshot {
+    var session = session
+    session.lastSeen = max(session.lastSeen, moment)
+    return SessionSnapshot(session: session, account: account)
+  }
+}
+
+/// What happened to some keys a moment ago, by number: remembered for longer than any answer of the store takes.
+private struct RecentEvents<Key: Hashable & Sendable> {
+  private var events: [Key: (number: Int, time: Int64)] = [:]
+  /// At how many of them those are looked for that are longer ago.
+  private var limit = few
+
+  private static var few: Int { 4_096 }
+  private static var memory: Int64 { 60_000 }
+
+  /// The number of the latest event.
+  subscript(key: Key) -> Int? { events[key]?.number }
+
+  mutating func note(_ key: Key, number: Int = 0, now: Int64) {
+    if events.count > limit {
+      events = events.filter { $0.value.time > now - Self.memory }
+      // Not again before as many have come, however many there are in a minute.
+      limit = max(Self.few, 2 * events.count)
+    }
+    events[key] = (number, now)
   }
 }

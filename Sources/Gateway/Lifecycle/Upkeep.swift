@@ -24,7 +24,6 @@ struct Upkeep: Sendable {
   private static let followInterval = Duration.seconds(1)
   private static let shortestPause = Duration.milliseconds(20)
   private static let checkInterval = Duration.seconds(5)
-  private static let sightingsInterval = Duration.seconds(60)
   private static let removalInterval = Duration.seconds(300)
   private static let certificateInterval = Duration.seconds(3_600)
 
@@ -67,9 +66,10 @@ struct Upkeep: Sendable {
       group.addTask { await watchDescriptors() }
       group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
       group.addTask {
-        await every(Self.sightingsInterval) {
+        while !Task.isCancelled {
           await directory.writeSightings()
           remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
+          try? await Task.sleep(for: directory.sightingInterval)
         }
       }
       group.addTask { await every(Self.certificateInterval) { certificates.look() } }

@@ -25,8 +25,13 @@ final class SessionDirectory: Sendable {
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
   private let storeIsReadOnly = Atomic<Bool>(false)
+  /// Sightings that the store did not take, for the next attempt.
+  private let unwritten = Mutex<[SessionHandle: Date]>([:])
+  private let isWritingSoon = Atomic<Bool>(false)
   /// How often everything was forgotten.
   private let forgettings = Atomic<Int>(0)
+  /// How often an account has changed.
+  private let accountChanges = Atomic<Int>(0)
 
   /// What the configuration says about sessions in general.
   private struct Terms {
@@ -49,6 +54,8 @@ final class SessionDirectory: Sendable {
   private static let absentMemory: Int64 = 5_000
   private static let outageMemory: Int64 = 1_000
   private static let refusedByStore = Int64.min
+  private static let longestSightingInterval = Duration.seconds(60)
+  private static let mostUnwritten = 100_000
 
   init(
     store: any SessionStore, settings: GatewaySettings, checks: DailyCheck, metrics: MetricsRegistry, logger: Logger,
@@ -75,6 +82,10 @@ final class SessionDirectory: Sendable {
   /// After how long without a request a session is over.
   var idleTimeout: Duration { terms.withLock { $0.idleTimeout } }
 
+  /// How often it is written down when sessions were last used, so that what another replica reads is never so old that it
+  /// takes a session for idle that is not.
+  var sightingInterval: Duration { min(Self.longestSightingInterval, max(idleTimeout / 4, .milliseconds(100))) }
+
   // MARK: For the gates
 
   /// Whether what is in memory may be used at `now`: the store has been heard of within the outage grace.
@@ -86,55 +97,83 @@ final class SessionDirectory: Sendable {
 
   /// Looks a session up, and has the gate remember what came of it.
   func load(_ proof: SessionProof, for gate: NIOLoopBound<LoopGate>) async {
-    let before = forgettings.load(ordering: .acquiring)
+    let (before, asked) = (forgettings.load(ordering: .acquiring), accountChanges.load(ordering: .acquiring))
     let looked = await lookUp(proof.handle)
     try? await gate.eventLoop.submit { [self] in
       // What was read before everything was forgotten may be over: the gate asks again.
       guard forgettings.load(ordering: .acquiring) == before else { return }
       let known: SessionMemory.Known =
         switch looked {
-        case .found(let snapshot): .session(SessionEntry(snapshot, proof, gate.value.knowledge))
+        case .found(let snapshot, let servesUntil): .session(entry(snapshot, servesUntil, proof, gate.value.knowledge))
         case .absent(let until): .absent(until: until)
         case .storeAway(let until): .storeAway(until: until)
         }
-      gate.value.memory.insert(known, for: proof.fingerprint)
+      gate.value.memory.insert(known, for: proof.fingerprint, asked: asked)
     }.get()
   }
 
+  private func entry(
+    _ snapshot: SessionSnapshot, _ servesUntil: Int64?, _ proof: SessionProof, _ knowledge: GateKnowledge
+  ) -> SessionEntry {
+    let entry = SessionEntry(snapshot, proof, knowledge)
+    if let servesUntil { entry.standing = .stale(servesUntil: servesUntil) }
+    return entry
+  }
+
   private enum LookUp: Sendable {
-    case found(SessionSnapshot)
+    /// - Parameter servesUntil: until when, of what is stale while the store cannot be asked; nil of what is current.
+    case found(SessionSnapshot, servesUntil: Int64? = nil)
     case absent(until: Int64)
     case storeAway(until: Int64)
   }
 
   private func lookUp(_ handle: SessionHandle) async -> LookUp {
     let now = clock()
-    // Nobody waits for a store that is known not to answer, if another event loop knows the session.
-    if storeIsAway.load(ordering: .relaxed), let known = await knownElsewhere(handle, at: now) { return .found(known) }
+    // What another event loop knows is trusted as much as what this one knows, and nobody waits for the store.
+    let remembered = await self.remembered(handle)
+    // Nor does anybody for a store that is known not to answer.
+    let isAway = storeIsAway.load(ordering: .relaxed)
+    if let remembered, remembered.isCurrent || isAway, let known = usable(remembered, at: now) { return known }
     do throws(StoreError) {
       let found = try await store.find(handle)
       storeAnswered(at: now)
-      guard let found, found.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout) else {
+      guard let found = found.map({ seen($0, remembered) }), isAlive(found, at: now) else {
         return .absent(until: now + Self.absentMemory)
       }
       return .found(found)
     } catch {
-      storeFailed("find", error)
-      if let known = await knownElsewhere(handle, at: clock()) { return .found(known) }
+      storeDidNotAnswer("find", error)
+      if let remembered = await self.remembered(handle), let known = usable(remembered, at: clock()) { return known }
       return .storeAway(until: now + Self.outageMemory)
     }
   }
 
-  /// The session as another event loop remembers it: while the store is away, a user who is signed in goes on whichever
-  /// loop a connection comes to. Nothing once the grace is over.
-  private func knownElsewhere(_ handle: SessionHandle, at now: Int64) async -> SessionSnapshot? {
-    guard isTrusted(at: now) else { return nil }
-    for site in sites.withLock({ $0 }) {
-      let known = try? await site.eventLoop.submit { site.gate.value.memory.snapshot(of: handle) }.get()
-      guard let known = known ?? nil else { continue }
-      return known.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout) ? known : nil
+  /// What the event loops remember of a session: a user who is signed in goes on whichever loop a connection comes to.
+  private func remembered(_ handle: SessionHandle) async -> RememberedSession? {
+    let answers = sites.withLock { $0 }.map { site in
+      site.eventLoop.submit { site.gate.value.memory.remembered(handle) }
     }
-    return nil
+    var remembered: RememberedSession?
+    for answer in answers {
+      guard let one = try? await answer.get() else { continue }
+      remembered = remembered?.merged(with: one) ?? one
+    }
+    return remembered
+  }
+
+  /// A session that is remembered, as an answer to who asks for it; nil once it is idle or the grace is over.
+  private func usable(_ remembered: RememberedSession, at now: Int64) -> LookUp? {
+    guard isTrusted(at: now), isAlive(remembered.snapshot, at: now) else { return nil }
+    return .found(remembered.snapshot, servesUntil: remembered.isCurrent ? nil : now + Self.outageMemory)
+  }
+
+  /// What the store has of a session, with the last use that an event loop has seen and not yet written down.
+  private func seen(_ found: SessionSnapshot, _ remembered: RememberedSession?) -> SessionSnapshot {
+    remembered.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
+  }
+
+  private func isAlive(_ snapshot: SessionSnapshot, at now: Int64) -> Bool {
+    snapshot.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout)
   }
 
   /// Has the account checked with Apple, without anybody waiting for it.
@@ -179,13 +218,13 @@ final class SessionDirectory: Sendable {
     do throws(StoreError) {
       found = try await store.find(identifier.handle)
     } catch {
-      storeFailed("find", error)
+      storeDidNotAnswer("find", error)
       throw error
     }
-    guard let found, found.session.isAlive(at: Date(wallClock: clock()), idleTimeout: idleTimeout) else {
-      return nil
-    }
-    return found
+    guard let found else { return nil }
+    if isAlive(found, at: clock()) { return found }
+    let known = seen(found, await remembered(identifier.handle))
+    return isAlive(known, at: clock()) ? known : nil
   }
 
   /// Ends sessions: when this returns, they are dead in the store and on every loop of this process.
@@ -231,8 +270,11 @@ final class SessionDirectory: Sendable {
 
   /// What is known of an account has changed.
   func forget(_ subject: Subject) async {
+    let number = accountChanges.add(1, ordering: .acquiringAndReleasing).newValue
     for site in sites.withLock({ $0 }) {
-      try? await site.eventLoop.submit { site.gate.value.memory.forget(subject) }.get()
+      try? await site.eventLoop.submit { [clock] in
+        site.gate.value.memory.markStale(subject, number: number, now: clock())
+      }.get()
     }
   }
 
@@ -249,17 +291,35 @@ final class SessionDirectory: Sendable {
 
   /// Hands what the loops have seen to the store.
   func writeSightings() async {
-    var sightings: [SessionSighting] = []
-    for site in sites.withLock({ $0 }) {
-      sightings +=
-        (try? await site.eventLoop.submit {
-          let seen = site.gate.value.sightings
-          site.gate.value.sightings = []
-          return seen
-        }.get()) ?? []
+    var latest = unwritten.withLock { unwritten in
+      defer { unwritten = [:] }
+      return unwritten
     }
-    guard !sightings.isEmpty else { return }
-    do throws(StoreError) { try await store.touch(sightings) } catch { storeFailed("touch", error) }
+    for site in sites.withLock({ $0 }) {
+      for sighting in (try? await site.eventLoop.submit { site.gate.value.takeSightings() }.get()) ?? [] {
+        latest[sighting.handle] = max(latest[sighting.handle] ?? .distantPast, sighting.seen)
+      }
+    }
+    guard !latest.isEmpty else { return }
+    do throws(StoreError) {
+      try await store.touch(latest.map { SessionSighting(handle: $0.key, seen: $0.value) })
+    } catch {
+      storeFailed("touch", error)
+      unwritten.withLock { unwritten in
+        guard unwritten.count + latest.count <= Self.mostUnwritten else { return }
+        unwritten.merge(latest, uniquingKeysWith: max)
+      }
+    }
+  }
+
+  /// Hands what the loops have seen to the store without waiting for the next batch.
+  func writeSightingsSoon() {
+    guard !isWritingSoon.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    Task {
+      // What is seen from here on wants another write.
+      isWritingSoon.store(false, ordering: .releasing)
+      await writeSightings()
+    }
   }
 
   /// Follows what ended or changed elsewhere.
@@ -289,7 +349,7 @@ final class SessionDirectory: Sendable {
         if news.changes.count < Self.changesAtOnce { return cursor }
       }
     } catch {
-      storeFailed("changes", error)
+      storeDidNotAnswer("changes", error)
       if error.code == .newerSchema { await endEverything() }
       return cursor
     }
@@ -342,12 +402,32 @@ final class SessionDirectory: Sendable {
   func storeDidNotWrite(_ error: StoreError) {
     metrics.storeFailures.count("ping")
     if error.code == .newerSchema { return storeRefused(error) }
+    logReadOnly(error)
+  }
+
+  private func logReadOnly(_ error: StoreError) {
     guard !storeIsReadOnly.exchange(true, ordering: .relaxed) else { return }
     logger.error(
       "the session store cannot be written: nobody can sign in or out", metadata: ["error": "\(error)"])
   }
 
+  /// The store did not do what it was asked. It may be there all the same.
   func storeFailed(_ operation: String, _ error: StoreError) {
+    switch error.code {
+    case .unavailable, .denied, .missingDirectory, .newerSchema, .corrupt, .closed:
+      storeDidNotAnswer(operation, error)
+    case .readOnly, .full:
+      metrics.storeFailures.count(operation)
+      logReadOnly(error)
+    case .interrupted, .busy, .conflict, .internalError:
+      metrics.storeFailures.count(operation)
+      logger.error(
+        "session store operation failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+    }
+  }
+
+  /// The store did not answer what it was asked, which is as if it were away.
+  func storeDidNotAnswer(_ operation: String, _ error: StoreError) {
     metrics.storeFailures.count(operation)
     if error.code == .newerSchema { return storeRefused(error) }
     if !storeIsAway.exchange(true, ordering: .relaxed) {
