@@ -14,7 +14,8 @@ import Testing
 @Suite("The logs and their switches")
 struct LogSwitchTests {
   private nonisolated static let names = [
-    "sign_in", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification", "administration",
+    "sign_in", "email_shared", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification",
+    "administration",
   ]
 
   private static func site(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws -> Site {
@@ -64,6 +65,14 @@ struct LogSwitchTests {
     let dana = try site.signedIn(as: "dana")
     #expect(try administer(site, "POST", "/accounts/\(site.apple.subject(of: "dana"))/disconnect").status == 200)
     #expect(try dana.fetch(site.own("session")).status == 401)
+    // Somebody with the verified address of somebody else, and somebody who only claims to have it.
+    let address = "anna.bergstrom@example.com"
+    for (id, isVerified) in [("heir", true), ("pretender", false)] {
+      try site.apple.add(user: [
+        "id": id, "first_name": "H", "last_name": "B", "email": address, "email_verified": isVerified,
+      ])
+      _ = try site.signedIn(as: id)
+    }
     // A daily check.
     let eve = try site.signedIn(as: "eve")
     try site.setClock(secondsAhead: 36 * 3_600)
@@ -88,7 +97,9 @@ struct LogSwitchTests {
         $0[key] as? String ?? ($0[key] as? Bool).map { "\($0)" } ?? "-"
       }
     }
-    #expect(facts("sign_in", "new_account") == ["true", "false", "true", "true", "true"])
+    #expect(facts("sign_in", "new_account") == ["true", "false", "true", "true", "true", "true", "true"])
+    #expect(facts("email_shared", "user") == [facts("sign_in", "user")[4]])
+    #expect(facts("email_shared", "other") == [facts("sign_in", "user")[0]])
     #expect(facts("sign_in_failed", "reason") == ["cancelled"])
     #expect(facts("session_ended", "reason") == ["by_operator", "consent_revoked", "account_removed"])
     #expect(facts("notification", "type") == ["consent-revoked"])
@@ -100,7 +111,7 @@ struct LogSwitchTests {
     #expect(facts("administration", "by") == ["token", "token", "nobody", "token"])
     // One and the same name for one user, and nobody's own.
     let users = facts("sign_in", "user")
-    #expect(users[0] == users[1] && Set(users).count == 4 && users.allSatisfy { $0.utf8.count == 16 })
+    #expect(users[0] == users[1] && Set(users).count == 6 && users.allSatisfy { $0.utf8.count == 16 })
     #expect(facts("sign_out", "session") == [facts("sign_in", "session")[0]])
     #expect(audit.allSatisfy { ($0["time"] as? String)?.hasSuffix("Z") == true })
     for event in ["sign_in", "sign_in_failed", "sign_out", "administration"] {

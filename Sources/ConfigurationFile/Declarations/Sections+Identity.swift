@@ -317,12 +317,16 @@ extension Sections {
         "route.allow_emails", emails, into: \.emails, example: "[\"ada@example.com\"]",
         """
         E-mail addresses of those who may pass, without regard to case. Apple's must be exactly one address, with a local \
-        part without quotation marks.
+        part without quotation marks. Apple verified an address when it was added to the Apple Account, not now: a person \
+        who has lost the mailbox still passes.
         """, omission: "This list names nobody.",
         seeAlso: ["identity.allow_unverified_email"]),
       .absent(
         "route.allow_email_domains", emailDomains, into: \.emailDomains, example: "[\"example.com\"]",
-        "What follows the \"@\" of the addresses of those who may pass.", omission: "This list names nobody.",
+        """
+        The part behind the "@" of the addresses of those who may pass. Apple verified an address when it was added to the \
+        Apple Account, not now: a person who has left the domain still passes.
+        """, omission: "This list names nobody.",
         seeAlso: ["identity.allow_unverified_email"]),
       .absent(
         "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",

@@ -11,6 +11,12 @@ struct AuditTrail: Sendable {
     self.keyring = keyring
   }
 
+  /// Another account holds the verified e-mail address that a sign-in brought.
+  func recordSharedEmail(of subject: Subject, with other: Subject, requestID: String, clientID: String) {
+    record(
+      .emailShared(other: keyring.pseudonym(of: other)), subject: subject, requestID: requestID, clientID: clientID)
+  }
+
   func record(
     _ action: AuditEvent.Action, subject: Subject? = nil, session: SessionHandle? = nil, peer: String? = nil,
     requestID: String? = nil, clientID: String? = nil

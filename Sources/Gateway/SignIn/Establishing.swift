@@ -119,8 +119,29 @@ extension SignInService {
     audit.record(
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
+    await auditSharedEmail(of: completed.snapshot, request)
     return NewSession(identifier: identifier, snapshot: completed.snapshot)
   }
+
+  /// Tells the audit of other accounts that hold the same verified address: Apple verifies an address when it is added to
+  /// an Apple Account, and it may have gone to somebody else since.
+  private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
+    let subject = snapshot.account.subject
+    guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }
+    let holders: [Account]
+    do throws(StoreError) {
+      holders = try await directory.store.accounts(withEmail: email)
+    } catch {
+      return directory.storeFailed("accounts", error)
+    }
+    for other in holders.filter({ $0.subject != subject && $0.claims.emailVerified == true }).prefix(Self.mostHolders) {
+      audit.recordSharedEmail(
+        of: subject, with: other.subject, requestID: request.requestID, clientID: snapshot.session.clientID)
+    }
+  }
+
+  /// Most holders of one address that the audit is told of at one sign-in.
+  private static let mostHolders = 16
 
   /// The whole `Set-Cookie` of a session that has just begun.
   func sessionCookie(_ identifier: SessionIdentifier) -> String {

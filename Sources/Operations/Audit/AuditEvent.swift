@@ -35,6 +35,8 @@ public struct AuditEvent: Sendable, Equatable {
   public enum Action: Sendable, Equatable {
     /// A session began; `isNewAccount` where Apple's user was not known before.
     case signIn(isNewAccount: Bool)
+    /// A sign-in brought a verified e-mail address that `other`, a keyed hash of another user, holds too.
+    case emailShared(other: String)
     /// A sign-in came to nothing.
     case signInFailed(reason: String)
     /// The user ended the session.
@@ -57,6 +59,7 @@ public struct AuditEvent: Sendable, Equatable {
     public var name: Name {
       switch self {
       case .signIn: .signIn
+      case .emailShared: .emailShared
       case .signInFailed: .signInFailed
       case .signOut: .signOut
       case .sessionEnded: .sessionEnded
@@ -71,6 +74,7 @@ public struct AuditEvent: Sendable, Equatable {
   /// What an event is called in the log, and where it is switched on (`log.audit_events`).
   public enum Name: String, Sendable, CaseIterable {
     case signIn = "sign_in"
+    case emailShared = "email_shared"
     case signInFailed = "sign_in_failed"
     case signOut = "sign_out"
     case sessionEnded = "session_ended"
@@ -88,6 +92,7 @@ public struct AuditEvent: Sendable, Equatable {
     line.word("event", action.name.rawValue)
     switch action {
     case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
+    case .emailShared(let other): line.string("other", other)
     case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
     case .signOut: break
     case .check(let verdict): line.string("verdict", verdict)
