@@ -103,7 +103,7 @@ extension StoreContract {
       try requireEqual(
         try await stores.second.storedTokens(notSealedBy: both.firstKey, limit: 2).count, 2, "a limited batch")
       let moved = try await TokenResealing.run(store: stores.second, keyring: both)
-      try requireEqual(moved, 3, "how many moved")
+      try requireEqual(moved.moved, 3, "how many moved")
       try requireEqual(try await stores.first.sealingKeys(), [both.firstKey: 4], "the keys after")
       let claim = try await stores.first.claimCheck(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day)
@@ -132,6 +132,26 @@ extension StoreContract {
       try requireEqual(try await stores.second.replace([]), 0, "how many of none")
       let left = try await stores.first.storedTokens(notSealedBy: other.firstKey, limit: 10).map(\.token)
       try requireEqual(left, [fresh.token].compactMap(\.self), "the tokens")
+    },
+    StoreContract("Tokens whose key is lost are forgotten with the sessions, and accounts and names stay") { stores in
+      let (ada, bob) = (try Scenario.subject("ada"), try Scenario.subject("bob"))
+      let (lost, kept) = (try Scenario.keyring("l"), try Scenario.keyring("k"))
+      let adas = try await stores.first.complete(try Scenario.signIn(ada, token: "lost", by: lost)).snapshot
+      let bobs = try await stores.first.complete(try Scenario.signIn(bob, token: "kept", by: kept)).snapshot
+      let stale = try requireValue(try await stores.first.tokens(of: ada).first, "stored token")
+      let done = try await TokenResealing.run(
+        store: stores.second, keyring: kept, unreadable: .forget, now: Scenario.noon)
+      try requireEqual(done.forgotten, 1, "how many were forgotten")
+      try requireEqual(done.moved, 0, "how many were moved")
+      try requireEqual(try await stores.first.sealingKeys(), [kept.firstKey: 1], "the keys")
+      try requireEqual(try await stores.first.find(adas.session.handle), nil, "the session of the forgotten token")
+      try requireEqual(try await stores.first.find(bobs.session.handle), bobs, "the session of the other")
+      try requireEqual(try await stores.first.delete([stale]), 0, "how many that are gone already")
+      let ended = try await TokenResealing.endEverySession(in: stores.second, now: Scenario.noon)
+      try requireEqual(ended, 1, "how many sessions ended")
+      try requireEqual(try await stores.first.find(bobs.session.handle), nil, "every session")
+      try requireEqual(try await stores.first.account(ada), adas.account, "the account")
+      try requireEqual(try await stores.first.account(bob), bobs.account, "the other account")
     },
   ]
 }

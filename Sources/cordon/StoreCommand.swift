@@ -18,11 +18,17 @@ struct StoreCommand: AsyncParsableCommand {
         and again after it was interrupted. Run it as the gateway's user: a store of SQLite has files beside it that \
         both must be able to write.
 
+        --forget-unreadable is for a secret that is lost: tokens that no secret opens are deleted, and if there are any, \
+        every session ends. Accounts and names stay; everybody signs in again.
+
         Exit status: 0 when all are moved, 1 if not, 78 if the configuration is not in order.
         """)
 
     @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String
+
+    @Flag(help: "Delete the tokens that no secret opens, and end every session. Accounts and names stay.")
+    var forgetUnreadable = false
 
     func run() async throws {
       let configuration = try Configuration.loaded(from: config)
@@ -40,19 +46,39 @@ struct StoreCommand: AsyncParsableCommand {
         print("There is no store yet: nothing to reseal.")
         return
       }
-      let total = try await store.sealingKeys().filter { $0.key != keyring.firstKey }.values.reduce(0, +)
+      let keys = try await store.sealingKeys()
+      let total = keys.filter { $0.key != keyring.firstKey }.values.reduce(0, +)
+      let unreadable = keys.filter { !keyring.knows($0.key) }.values.reduce(0, +)
       var work = LongWork()
       defer { work.finishPart() }
-      let moved = try await TokenResealing.run(store: store, keyring: keyring) {
-        work.note("refresh tokens", $0, of: total)
+      // The sessions first: whoever is interrupted and begins again finds the tokens, and so the rest of the sessions.
+      if forgetUnreadable, unreadable > 0 { try await endEverySession(in: store, tokens: unreadable, &work) }
+      let done = try await TokenResealing.run(
+        store: store, keyring: keyring, unreadable: forgetUnreadable ? .forget : .stop
+      ) {
+        work.note("refresh tokens", $0.moved + $0.forgotten, of: total)
       }
       work.finishPart()
       try await store.close()
+      if done.forgotten > 0 {
+        print("\(Self.tokens(done.forgotten)) deleted. Accounts and names are kept.")
+      }
       print(
-        moved == 0
-          ? "Every refresh token is sealed by key \(keyring.firstKey) already."
-          : "\(LongWork.grouped(moved)) refresh token\(moved == 1 ? " is" : "s are") now sealed by key "
-            + "\(keyring.firstKey).")
+        done.moved == 0
+          ? "Every \(done.forgotten > 0 ? "other " : "")refresh token is sealed by key \(keyring.firstKey) already."
+          : "\(Self.tokens(done.moved)) now sealed by key \(keyring.firstKey).")
+    }
+
+    private func endEverySession(in store: any SessionStore, tokens: Int, _ work: inout LongWork) async throws {
+      print("\(Self.tokens(tokens)) sealed by a secret that is not there: deleting them, and ending every session.")
+      let accounts = try await store.counts().accounts
+      let ended = try await TokenResealing.endEverySession(in: store) { work.note("accounts", $0, of: accounts) }
+      work.finishPart()
+      print("\(LongWork.grouped(ended)) session\(ended == 1 ? "" : "s") ended.")
+    }
+
+    private static func tokens(_ count: Int) -> String {
+      "\(LongWork.grouped(count)) refresh token\(count == 1 ? " is" : "s are")"
     }
   }
 }

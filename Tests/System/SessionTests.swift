@@ -273,6 +273,40 @@ struct SessionTests {
     #expect((refused.standardError + refused.standardOutput).contains("reseal"))
   }
 
+  @Test("Of a session secret that is lost, the tokens and the sessions go with it; accounts and names stay")
+  func lostSecret() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let visitors = try ["anna", "ben"].map { try site.signedIn(as: $0) }
+    for visitor in visitors { #expect(try visitor.fetch(site.own("session")).status == 200) }
+    let name = try #require(try visitors[0].fetch(site.own("verify")).fields["X-Forwarded-Name"])
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    try site.gateway.directory.write("another secret, because the first is lost for ever\n", to: "session.key")
+    func cordon(_ arguments: String...) throws -> (exit: ServerProcess.Exit, said: String) {
+      let result = try ServerProcess.run(
+        Machine.binary("cordon"), arguments + ["--config", site.gateway.file], directory: site.gateway.directory.path)
+      return (result.exit, result.standardOutput + result.standardError)
+    }
+    let refused = try cordon("run")
+    #expect(refused.exit == .code(1) && refused.said.contains("2 refresh tokens"))
+    #expect(refused.said.contains("cordon store reseal --forget-unreadable"), "\(refused.said)")
+    let stopped = try cordon("store", "reseal")
+    #expect(stopped.exit == .code(1) && stopped.said.contains("--forget-unreadable"), "\(stopped.said)")
+    let forgotten = try cordon("store", "reseal", "--forget-unreadable")
+    #expect(forgotten.exit == .code(0), "\(forgotten.said)")
+    #expect(forgotten.said.contains("2 refresh tokens are sealed by a secret that is not there"), "\(forgotten.said)")
+    #expect(forgotten.said.contains("2 sessions ended") && forgotten.said.contains("2 refresh tokens are deleted"))
+    let again = try cordon("store", "reseal", "--forget-unreadable")
+    #expect(again.exit == .code(0) && !again.said.contains("deleted"), "\(again.said)")
+    #expect(try cordon("doctor").said.contains("2 accounts, 0 sessions, 0 refresh tokens"))
+    try site.gateway.restart()
+    #expect(try visitors[0].fetch(site.own("session")).status == 401)
+    // Apple sends a name once: the one that is there now was kept.
+    let anna = try site.signedIn(as: "anna")
+    #expect(try anna.fetch(site.own("verify")).fields["X-Forwarded-Name"] == name)
+  }
+
   // MARK: Other proxies
 
   @Test("verify answers 200 with the identity, or 401")

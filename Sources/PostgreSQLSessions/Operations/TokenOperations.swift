@@ -67,6 +67,19 @@ extension PostgreSQLSessionStore {
     }
   }
 
+  public func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
+    try await write(isRepeatable: false) { connection in
+      try connection.run(
+        """
+        DELETE FROM cordon.refresh_tokens AS tokens USING unnest($1, $2, $3) AS deleted (subject, client_id, sealed)
+        WHERE tokens.subject = deleted.subject AND tokens.client_id = deleted.client_id
+          AND tokens.sealed = deleted.sealed
+        """,
+        [.texts(tokens.map(\.subject.text)), .texts(tokens.map(\.clientID)), .byteStrings(tokens.map(\.token.bytes))]
+      ).affected
+    }
+  }
+
   private static func storedToken(_ row: Row) throws -> StoredToken {
     guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
       throw DamagedRow(what: "token")

@@ -83,4 +83,15 @@ extension SQLiteSessionStore {
       return replaced
     }
   }
+
+  public func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
+    try await write { database in
+      try tokens.reduce(0) { deleted, stored in
+        try deleted
+          + database.run(
+            "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND sealed = ?",
+            [stored.subject.text, stored.clientID, stored.token.bytes.stored])
+      }
+    }
+  }
 }

@@ -57,6 +57,8 @@ public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible 
       code: .tokensWouldBeLost(count: count, keys: keys),
       message: "\(count) refresh token\(count == 1 ? "" : "s") in the store \(count == 1 ? "is" : "are") sealed by "
         + "\(keys.count == 1 ? "a key" : "keys") (\(names)) that no file of session.secret_files gives; add the old "
-        + "secret's file after the first one, run `cordon store reseal`, and remove it then")
+        + "secret's file after the first one, run `cordon store reseal`, and remove it then; if that secret is lost, "
+        + "`cordon store reseal --forget-unreadable` deletes those tokens and ends every session, and keeps accounts and "
+        + "names")
   }
 }

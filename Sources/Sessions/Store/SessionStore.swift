@@ -121,6 +121,10 @@ public protocol SessionStore: Sendable {
   /// - Returns: how many were put there.
   func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int
 
+  /// Deletes tokens, in one transaction. Those that were replaced or deleted meanwhile are left as they are.
+  /// - Returns: how many were deleted.
+  func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int
+
   // MARK: The store itself
 
   /// For people: what kind of store it is, and where. No secret.

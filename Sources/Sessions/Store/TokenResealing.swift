@@ -1,4 +1,4 @@
-import FoundationEssentials
+public import FoundationEssentials
 
 /// A refresh token where it lies in the store.
 public struct StoredToken: Sendable, Equatable {
@@ -34,6 +34,22 @@ public struct ResealedToken: Sendable, Equatable {
 /// Moves every refresh token to the first key (`cordon store reseal`), so that an older secret can be removed. May run
 /// while the gateway does.
 public enum TokenResealing {
+  /// What happens to a token that cannot be opened.
+  public enum Unreadable: Sendable {
+    /// Resealing stops.
+    case stop
+    /// It is deleted, and the sessions of its user end: they could not be revalidated.
+    case forget
+  }
+
+  /// How many tokens were dealt with so far.
+  public struct Progress: Sendable, Equatable {
+    /// Sealed by the first key now.
+    public internal(set) var moved = 0
+    /// Deleted.
+    public internal(set) var forgotten = 0
+  }
+
   /// Why it stopped.
   public enum Failure: Error, Sendable, CustomStringConvertible {
     /// The store failed.
@@ -46,17 +62,20 @@ public enum TokenResealing {
       case .store(let error): error.description
       case .token(_, let subject, let clientID):
         "the refresh token of \(subject) for \(clientID) cannot be opened: put the secret that sealed it back into "
-          + "session.secret_files, behind the first one; if that is lost, forget the account (it signs in again)"
+          + "session.secret_files, behind the first one; if that is lost, use --forget-unreadable (the user signs in again)"
       }
     }
   }
 
-  /// - Parameter progress: told after each batch how many were moved so far.
-  /// - Returns: how many tokens were moved.
+  /// - Parameters:
+  ///   - now: when sessions end that go with a forgotten token.
+  ///   - report: told after each batch.
+  @discardableResult
   public static func run(
-    store: any SessionStore, keyring: SessionKeyring, progress: (Int) -> Void = { _ in }
-  ) async throws(Failure) -> Int {
-    var moved = 0
+    store: any SessionStore, keyring: SessionKeyring, unreadable: Unreadable = .stop, now: Date = .now,
+    report: (Progress) -> Void = { _ in }
+  ) async throws(Failure) -> Progress {
+    var progress = Progress()
     while true {
       let batch: [StoredToken]
       do {
@@ -64,15 +83,45 @@ public enum TokenResealing {
       } catch {
         throw .store(error)
       }
-      if batch.isEmpty { return moved }
+      if batch.isEmpty { return progress }
       var resealed: [ResealedToken] = []
-      for stored in batch { resealed.append(try reseal(stored, with: keyring)) }
+      var lost: [StoredToken] = []
+      for stored in batch {
+        do {
+          resealed.append(try reseal(stored, with: keyring))
+        } catch {
+          guard case .forget = unreadable else { throw error }
+          lost.append(stored)
+        }
+      }
       do {
-        moved += try await store.replace(resealed)
+        progress.moved += try await store.replace(resealed)
+        for stored in lost { try await store.end(.all(of: stored.subject), because: .byOperator, at: now) }
+        progress.forgotten += try await store.delete(lost)
       } catch {
         throw .store(error)
       }
-      progress(moved)
+      report(progress)
+    }
+  }
+
+  /// Ends every session, account by account.
+  /// - Parameter report: told after each batch of accounts how many were looked at so far.
+  /// - Returns: how many sessions there were.
+  public static func endEverySession(
+    in store: any SessionStore, now: Date = .now, report: (Int) -> Void = { _ in }
+  ) async throws(StoreError) -> Int {
+    var (accounts, ended) = (0, 0)
+    var last: Subject?
+    while true {
+      let batch = try await store.accounts(after: last, limit: 200)
+      guard let next = batch.last?.subject else { return ended }
+      for account in batch {
+        ended += try await store.end(.all(of: account.subject), because: .byOperator, at: now).count
+      }
+      last = next
+      accounts += batch.count
+      report(accounts)
     }
   }
 

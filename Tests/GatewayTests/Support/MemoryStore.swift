@@ -163,6 +163,7 @@ final class MemoryStore: SessionStore {
     throw Self.away
   }
   func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int { throw Self.away }
+  func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int { throw Self.away }
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int { throw Self.away }
   func counts() async throws(StoreError) -> StoreCounts { throw Self.away }
 }
