@@ -79,6 +79,6 @@ public struct GatewaySettings: Sendable {
 }
 
 extension GatewaySettings {
-  /// How many event loops there are: as many as were asked for, else as many as the machine has processors.
-  var eventLoops: Int { workers > 0 ? workers : System.coreCount }
+  /// How many event loops there are: as many as were asked for, else one for each processor that the process may use.
+  var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 }

@@ -14,6 +14,8 @@ struct SimulatorCommand: AsyncParsableCommand {
       address when it is ready.
       """)
 
+  static func main() async { await main(Array(ProcessArguments.all.dropFirst())) }
+
   @Option(help: "The address to listen on. Anything but loopback lets others in.")
   var host = "127.0.0.1"
 

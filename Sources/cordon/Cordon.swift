@@ -1,4 +1,11 @@
 import ArgumentParser
+import Operations
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
 
 /// The command. Each subcommand is a file of its own.
 @main
@@ -17,6 +24,21 @@ struct CordonCommand: AsyncParsableCommand {
   static let version = "0.1.0"
 
   static func main() async {
-    await main(SessionsCommand.separatingHandle(in: Array(CommandLine.arguments.dropFirst())))
+    forbidCoreDumps()
+    await main(SessionsCommand.separatingHandle(in: Array(ProcessArguments.all.dropFirst())))
+  }
+
+  /// Memory holds Apple's key, the session secrets and refresh tokens: no crash may write them to a disk. By the limit, hard
+  /// and soft, and not by `PR_SET_DUMPABLE`, which would give the process's files in /proc to root and hide it from the
+  /// tools of its own user. Collectors that core_pattern pipes to (systemd-coredump, apport) go by the limit too.
+  private static func forbidCoreDumps() {
+    #if canImport(Glibc)
+      let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)
+    #else
+      let resource = RLIMIT_CORE
+    #endif
+    var none = rlimit(rlim_cur: 0, rlim_max: 0)
+    // Refused at worst by a filter of system calls; the unit that has one sets the limit itself.
+    _ = setrlimit(resource, &none)
   }
 }

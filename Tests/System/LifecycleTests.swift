@@ -44,6 +44,43 @@ struct LifecycleTests {
     #expect(throws: HarnessError.self) { try TCPConnection(port: configuration.adminPort) }
   }
 
+  @Test("A crash leaves no core dump, which would hold keys and tokens")
+  func coreDumps() throws {
+    let site = try Site()
+    defer { site.stop() }
+    let limits = try String(contentsOfFile: "/proc/\(site.gateway.process.pid)/limits", encoding: .utf8)
+    let line = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+    #expect(line.split(separator: " ").dropFirst(4).prefix(2) == ["0", "0"], "\(line)")
+  }
+
+  @Test("There are as many event loops as processors that the process may use")
+  func oneProcessor() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream, wrapper: .oneProcessor())
+    defer { gateway.stop() }
+    let tasks = "/proc/\(gateway.process.pid)/task"
+    let names = try FileManager.default.contentsOfDirectory(atPath: tasks).compactMap {
+      try? String(contentsOfFile: "\(tasks)/\($0)/comm", encoding: .utf8)
+    }
+    #expect(names.count { $0.hasPrefix("NIO-ELT-") } == 1, "\(names)")
+  }
+
+  @Test("Beside a preloaded library that changes the environment, the commands have their arguments")
+  func preloaded() throws {
+    let library = try PreloadedLibrary(
+      """
+      #include <stdlib.h>
+      __attribute__((constructor)) static void change(void) { setenv("CORDON_TEST_A", "1", 1); }
+      """)
+    let environment = ["LD_PRELOAD": library.path]
+    let check = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", "/nonexistent"], environment: environment)
+    #expect(check.exit == .code(78) && check.standardError.contains("/nonexistent"), "\(check)")
+    let help = try ServerProcess.run(Machine.binary("apple-simulator"), ["--help"], environment: environment)
+    #expect(help.exit == .code(0) && help.standardOutput.contains("USAGE: apple-simulator"), "\(help)")
+  }
+
   @Test("libpq, and what it brings along, is in the process only where sessions are in PostgreSQL")
   func libraries() throws {
     let site = try Site()

@@ -56,7 +56,11 @@ enum Sections {
         """, seeAlso: ["admin.address"]),
       .byDefault(
         "listen.workers", .integer(0...1_024), into: \.configuration.workers,
-        "Event loops, each of which serves its share of the connections. 0 is one for each processor core."),
+        """
+        Event loops, each of which serves its share of the connections. 0 is one for each processor that the process may \
+        use: by its affinity (taskset, CPUAffinity=, a cpuset) and by the quota of its control group (CPUQuota=, \
+        --cpus, limits.cpu), rounded up.
+        """),
       .byDefault(
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """

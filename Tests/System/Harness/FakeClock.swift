@@ -27,25 +27,7 @@ struct FakeClock: Sendable {
     try offset.write(contentsOf: withUnsafeBytes(of: &seconds) { Data($0) })
   }
 
-  private struct Library: Sendable {
-    let directory: TemporaryDirectory
-    var path: String { "\(directory.path)/clock.so" }
-  }
-
-  private static let library = Result {
-    let library = Library(directory: try TemporaryDirectory())
-    let file = try library.directory.write(source, to: "clock.c")
-    let compiler = ["clang", "gcc", "cc"].lazy.compactMap { find($0) }.first
-    guard let compiler else { throw HarnessError.missing("clang, which comes with the Swift toolchain") }
-    let made = try ServerProcess.run(compiler, ["-O1", "-shared", "-fPIC", "-o", library.path, file, "-ldl"])
-    guard made.exit == .code(0) else { throw HarnessError.malformed(made.standardError) }
-    return library
-  }
-
-  private static func find(_ name: String) -> String? {
-    (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/\(name)" }
-      .first { FileManager.default.isExecutableFile(atPath: $0) }
-  }
+  private static let library = Result { try PreloadedLibrary(source) }
 
   private static let source = #"""
     #define _GNU_SOURCE

@@ -9,6 +9,11 @@ struct ProcessWrapper {
       command: [try Machine.program("prlimit", package: "util-linux"), "--nofile=\(count):\(count)"])
   }
 
+  /// On one processor of the machine.
+  static func oneProcessor() throws -> ProcessWrapper {
+    ProcessWrapper(command: [try Machine.program("taskset", package: "util-linux"), "--cpu-list", "0"])
+  }
+
   /// This file in the place of `/etc/hosts`, for that process alone. What is written into it later is seen, too.
   static func hosts(_ file: String) throws -> ProcessWrapper {
     let script = #"mount --bind "$0" /etc/hosts && exec "$@""#
