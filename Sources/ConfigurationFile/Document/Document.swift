@@ -120,6 +120,8 @@ struct DocumentError: Error {
     remedy =
       if error.description.contains("redefine") || error.description.contains("duplicate") {
         "it stands twice; keep one of them"
+      } else if error.description.contains("64 bits") || error.description.contains("parsing floating-point") {
+        "write a smaller number: no key takes one of this size"
       } else {
         Self.syntaxRemedy
       }
