@@ -8,7 +8,7 @@ struct SignedClaims {
 
   /// Reads a token in compact form (RFC 7515 7.1).
   static func verified(
-    _ token: String, maximumBytes: Int, keySet: AppleKeySet
+    _ token: String, maximumBytes: Int, from source: TokenSource, keySet: AppleKeySet
   ) async throws(IdentityTokenRejection) -> SignedClaims {
     let bytes = Array(token.utf8)
     guard bytes.count <= maximumBytes else { throw .tooLong }
@@ -17,7 +17,7 @@ struct SignedClaims {
     let header = try TokenHeader(encoded: parts[0])
     guard let payload = Base64URL.decode(parts[1]) else { throw .malformed("payload") }
     guard let signature = Base64URL.decode(parts[2]) else { throw .signatureInvalid }
-    let key = try await key(for: header, in: keySet)
+    let key = try await key(for: header, from: source, in: keySet)
     // Header and payload as they came, with the dot between them.
     let signed = bytes[..<parts[1].endIndex]
     guard key.isValid(signature: signature, of: signed) else { throw .signatureInvalid }
@@ -31,11 +31,11 @@ struct SignedClaims {
   fileprivate static let maximumDepth = 16
 
   private static func key(
-    for header: TokenHeader, in keySet: AppleKeySet
+    for header: TokenHeader, from source: TokenSource, in keySet: AppleKeySet
   ) async throws(IdentityTokenRejection) -> AppleKey {
     let key: AppleKey
     do throws(AppleKeySetProblem) {
-      key = try await keySet.key(header.keyIdentifier)
+      key = try await keySet.key(header.keyIdentifier, for: source)
     } catch {
       throw error == .unknownKey ? .unknownKey : .keysUnavailable(error)
     }

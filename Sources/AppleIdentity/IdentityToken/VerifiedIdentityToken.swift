@@ -53,10 +53,12 @@ public struct IdentityTokenVerifier: Sendable {
   /// - Parameters:
   ///   - audiences: the client IDs that the token may be for. Each audience of the token must be one of them.
   ///   - nonce: what the nonce is compared with.
+  ///   - source: who brought the token.
   public func verify(
-    _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation
+    _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation, from source: TokenSource = .stranger
   ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
-    let signed = try await SignedClaims.verified(token.exposed, maximumBytes: Self.maximumBytes, keySet: keySet)
+    let signed = try await SignedClaims.verified(
+      token.exposed, maximumBytes: Self.maximumBytes, from: source, keySet: keySet)
     let now = clock()
     try signed.requireAppleAsIssuer()
     let audience = try signed.audience(among: audiences)

@@ -1,18 +1,30 @@
 public import FoundationEssentials
 
+/// Who brought a token: what a stranger sends must not keep Apple's keys from whoever is signing in.
+public enum TokenSource: Sendable, Hashable {
+  /// Anybody: a notification, an app.
+  case stranger
+  /// Apple itself over our own connection, or a browser that proved its attempt to sign in.
+  case proved
+}
+
 /// Apple's public keys, fetched when needed and kept.
 ///
 /// - A known key is used for up to ``Policy/maximumAge``; after that the set is fetched again, and if that fails the
 ///   old one goes on: Apple's trouble signs nobody out.
 /// - An unknown key identifier leads to a fetch, because keys rotate. Identifiers come from tokens that anybody can
-///   write, so a fetch that did not bring the key asked for is followed by a ``Policy/coolDown``.
+///   write, so a fetch that did not bring the key asked for is followed by a ``Policy/coolDown``: one for strangers, a
+///   shorter one for attempts that were proved. While it lasts nobody can say whether Apple has such a key
+///   (``AppleKeySetProblem/coolingDown``).
 /// - Whoever asks while a fetch is under way waits for that one.
 /// - An answer without a single usable key changes nothing.
 public actor AppleKeySet {
   /// When to fetch. All in seconds.
   public struct Policy: Sendable {
-    /// After a fetch that did not bring the key asked for. Default: 60.
+    /// After a fetch that did not bring the key that a stranger asked for. Default: 60.
     public var coolDown: TimeInterval = 60
+    /// The same for attempts that were proved. Default: 10.
+    public var coolDownOfProved: TimeInterval = 10
     /// The same while there are no keys at all, so that nobody can sign in. Default: 5.
     public var coolDownWithoutKeys: TimeInterval = 5
     /// Fetches in one cool-down that did bring the key. Default: 4. A set that flaps must not become a fetch for each
@@ -32,9 +44,7 @@ public actor AppleKeySet {
 
   private var keys: [String: AppleKey] = [:]
   private var fetchedAt: Date?
-  private var fruitfulFetches: [Date] = []
-  /// While it lasts nobody fetches.
-  private var cooling: (began: Date, length: TimeInterval)?
+  private var budgets: [TokenSource: Budget] = [:]
   private var lastProblem: AppleKeySetProblem?
   private var fetchUnderWay: Task<Void, Never>?
 
@@ -54,17 +64,28 @@ public actor AppleKeySet {
     return KeySetReport(keyIdentifiers: keys.keys.sorted(), date: date)
   }
 
+  /// The fetches of one source.
+  private struct Budget {
+    var fruitfulFetches: [Date] = []
+    /// While it lasts nothing is fetched for the source.
+    var cooling: (began: Date, length: TimeInterval)?
+  }
+
   /// The key with an identifier.
-  func key(_ identifier: String) async throws(AppleKeySetProblem) -> AppleKey {
+  func key(_ identifier: String, for source: TokenSource = .stranger) async throws(AppleKeySetProblem) -> AppleKey {
     if let key = keys[identifier], isFresh { return key }
+    var hasLooked = false
     if let fetchUnderWay {
       await fetchUnderWay.value
-    } else if mayFetch {
-      await fetch(for: identifier)
+      hasLooked = true
+    }
+    if keys[identifier] == nil || !isFresh, fetchUnderWay == nil, mayFetch(for: source) {
+      await fetch(for: identifier, source)
+      hasLooked = true
     }
     if let key = keys[identifier] { return key }
-    // When the last fetch failed nobody knows whether Apple has such a key by now.
-    throw lastProblem ?? .unknownKey
+    // When the last fetch failed, or was before this was asked, nobody knows whether Apple has such a key by now.
+    throw lastProblem ?? (hasLooked ? .unknownKey : .coolingDown)
   }
 
   private var isFresh: Bool {
@@ -73,11 +94,17 @@ public actor AppleKeySet {
     return clock() < fetchedAt.addingTimeInterval(policy.maximumAge)
   }
 
-  private var mayFetch: Bool {
+  private func mayFetch(for source: TokenSource) -> Bool {
     let now = clock()
-    if let cooling, Self.isWithin(cooling.length, of: cooling.began, now) { return false }
-    fruitfulFetches.removeAll { !Self.isWithin(policy.coolDown, of: $0, now) }
-    return fruitfulFetches.count < policy.fetchesPerCoolDown
+    guard var budget = budgets[source] else { return true }
+    if let cooling = budget.cooling, Self.isWithin(cooling.length, of: cooling.began, now) { return false }
+    budget.fruitfulFetches.removeAll { !Self.isWithin(policy.coolDown, of: $0, now) }
+    budgets[source] = budget
+    return budget.fruitfulFetches.count < policy.fetchesPerCoolDown
+  }
+
+  private func coolDown(of source: TokenSource) -> TimeInterval {
+    source == .stranger ? policy.coolDown : policy.coolDownOfProved
   }
 
   /// A clock that was set back ends every wait, rather than making it last for days.
@@ -85,25 +112,26 @@ public actor AppleKeySet {
     now >= began && now < began.addingTimeInterval(length)
   }
 
-  private func fetch(for identifier: String) async {
-    let task = Task { await self.fetchAndJudge(for: identifier) }
+  private func fetch(for identifier: String, _ source: TokenSource) async {
+    let task = Task { await self.fetchAndJudge(for: identifier, source) }
     fetchUnderWay = task
     await task.value
   }
 
   /// Runs apart from whoever asked, so that a caller who gives up does not take the answer from the others.
-  private func fetchAndJudge(for identifier: String) async {
+  private func fetchAndJudge(for identifier: String, _ source: TokenSource) async {
     do throws(AppleKeySetProblem) {
       let (fetched, _) = try await download()
       accept(fetched, at: clock())
       if keys[identifier] == nil {
-        cooling = (clock(), policy.coolDown)
+        budgets[source, default: Budget()].cooling = (clock(), coolDown(of: source))
       } else {
-        fruitfulFetches.append(clock())
+        budgets[source, default: Budget()].fruitfulFetches.append(clock())
       }
     } catch {
       lastProblem = error
-      cooling = (clock(), keys.isEmpty ? policy.coolDownWithoutKeys : policy.coolDown)
+      let length = keys.isEmpty ? policy.coolDownWithoutKeys : coolDown(of: source)
+      budgets[source, default: Budget()].cooling = (clock(), length)
     }
     fetchUnderWay = nil
   }
@@ -145,6 +173,8 @@ public struct KeySetReport: Sendable, Equatable {
 public enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The token names a key that Apple does not publish. The token's fault.
   case unknownKey
+  /// The key is not known, and Apple is not asked again so soon: try again in a moment.
+  case coolingDown
   /// Apple did not answer, and the key is not known from earlier.
   case unreachable(AppleTransportError)
   /// Apple answered with this status.
@@ -156,6 +186,7 @@ public enum AppleKeySetProblem: Error, Sendable, Equatable {
   public var message: String {
     switch self {
     case .unknownKey: "no key of Apple's has this identifier"
+    case .coolingDown: "Apple's keys were fetched a moment ago, without one of this identifier: try again in a minute"
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)):
       "Apple's keys could not be fetched: \(LogText.sanitised(reason))"
     case .status(let status): "Apple answered \(status) when asked for its keys"

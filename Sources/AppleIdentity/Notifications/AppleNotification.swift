@@ -114,7 +114,7 @@ public struct NotificationVerifier: Sendable {
       let token = envelope["payload"]?.text
     else { throw .malformed("envelope") }
     let signed = try await SignedClaims.verified(
-      token, maximumBytes: IdentityTokenVerifier.maximumBytes, keySet: keySet)
+      token, maximumBytes: IdentityTokenVerifier.maximumBytes, from: .stranger, keySet: keySet)
     try signed.requireAppleAsIssuer()
     let audience = try signed.audience(among: audiences)
     _ = try signed.issuedAt(now: clock())

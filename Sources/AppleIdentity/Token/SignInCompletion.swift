@@ -2,7 +2,7 @@ extension AppleIdentityProvider {
   /// Completes a sign-in in the browser: verifies the token in the answer if there is one, exchanges the code, verifies
   /// the token that comes for it, and compares the two.
   ///
-  /// The caller has compared `state` and used up the attempt before. A token that is not to be believed stops everything
+  /// The caller has compared `state`, proved the attempt to be this browser's and used it up before. A token that is not to be believed stops everything
   /// before the code is sent.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
@@ -15,8 +15,8 @@ extension AppleIdentityProvider {
   ) async throws(Failure) -> ExchangeOutcome {
     if grant.identityToken == nil, settings.responseType == .codeIDToken { return .unverified(.absent) }
     return try await complete(
-      code: grant.code, presented: grant.identityToken, redirectURI: redirectURI, audiences: [settings.clientID],
-      nonce: .web(nonce), beforeExchange: beforeExchange)
+      code: grant.code, presented: grant.identityToken, from: .proved, redirectURI: redirectURI,
+      audiences: [settings.clientID], nonce: .web(nonce), beforeExchange: beforeExchange)
   }
 
   /// Completes a native app's sign-in: the app hands over its identity token, its code and its raw nonce. The token
@@ -27,18 +27,18 @@ extension AppleIdentityProvider {
     _ request: NativeSignInRequest, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     try await complete(
-      code: request.code, presented: request.identityToken, redirectURI: nil, audiences: settings.nativeClientIDs,
-      nonce: .native(request.nonce), beforeExchange: beforeExchange)
+      code: request.code, presented: request.identityToken, from: .stranger, redirectURI: nil,
+      audiences: settings.nativeClientIDs, nonce: .native(request.nonce), beforeExchange: beforeExchange)
   }
 
   private func complete<Failure: Error>(
-    code: AuthorizationCode, presented: UnverifiedIdentityToken?, redirectURI: String?, audiences: [String],
-    nonce: NonceExpectation, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
+    code: AuthorizationCode, presented: UnverifiedIdentityToken?, from source: TokenSource, redirectURI: String?,
+    audiences: [String], nonce: NonceExpectation, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     var verified: VerifiedIdentityToken?
     if let presented {
       do throws(IdentityTokenRejection) {
-        verified = try await verifier.verify(presented, audiences: audiences, nonce: nonce)
+        verified = try await verifier.verify(presented, audiences: audiences, nonce: nonce, from: source)
       } catch {
         return .unverified(error)
       }

@@ -26,16 +26,51 @@ struct KeySetTests {
     let fixture = try Fixture()
     for index in 0..<1000 {
       let token = try fixture.token(header: ["kid": "\"UNKNOWN\(index)\""])
-      #expect(await fixture.rejection(token) == .unknownKey)
+      // After the first, nobody has looked whether Apple has such a key.
+      let expected = index == 0 ? IdentityTokenRejection.unknownKey : .keysUnavailable(.coolingDown)
+      #expect(await fixture.rejection(token) == expected)
     }
     #expect(fetches(fixture) == 1)
     #expect(await fixture.rejection(try fixture.token()) == nil)
     fixture.clock.advance(59)
-    #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
+    let cooling = await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#]))
+    #expect(cooling == .keysUnavailable(.coolingDown) && cooling?.isAppleTrouble == true)
     #expect(fetches(fixture) == 1)
     fixture.clock.advance(1)
     #expect(await fixture.rejection(try fixture.token(header: ["kid": #""UNKNOWN""#])) == .unknownKey)
     #expect(fetches(fixture) == 2)
+  }
+
+  @Test(
+    "What strangers ask for does not keep a rotated key from an attempt that was proved, and not the other way either")
+  func budgets() async throws {
+    let fixture = try Fixture()
+    func rejection(_ token: UnverifiedIdentityToken, _ source: TokenSource) async -> IdentityTokenRejection? {
+      do throws(IdentityTokenRejection) {
+        _ = try await fixture.provider.verifier.verify(
+          token, audiences: ["com.example.web"], nonce: .web("n-1"), from: source)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    let unknown = try fixture.token(header: ["kid": #""UNKNOWN""#])
+    #expect(await rejection(unknown, .stranger) == .unknownKey)
+    fixture.apple.answer("/auth/keys", .json(jwks(try second.jwk())))
+    let rotated = try fixture.token(key: second)
+    #expect(await rejection(rotated, .stranger) == .keysUnavailable(.coolingDown))
+    #expect(await rejection(rotated, .proved) == nil)
+    #expect(await rejection(rotated, .stranger) == nil)
+    // Proved attempts have a cool-down too, and a shorter one.
+    #expect(await rejection(unknown, .proved) == .unknownKey)
+    #expect(await rejection(unknown, .proved) == .keysUnavailable(.coolingDown))
+    #expect(fetches(fixture) == 3)
+    fixture.clock.advance(10)
+    #expect(await rejection(unknown, .proved) == .unknownKey)
+    #expect(await rejection(unknown, .stranger) == .keysUnavailable(.coolingDown))
+    fixture.clock.advance(50)
+    #expect(await rejection(unknown, .stranger) == .unknownKey)
+    #expect(fetches(fixture) == 5)
   }
 
   @Test("A thousand unknown identifiers at the same time cause one fetch")
