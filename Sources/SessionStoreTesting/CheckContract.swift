@@ -79,6 +79,49 @@ extension StoreContract {
           text, RefreshTokenText(claim.clientID == Scenario.app ? "app token" : "web token"), "the token")
       }
     },
+    StoreContract("A claim counts as a failed attempt until a good answer: the first one stays, also one given back") {
+      stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      func failing() async throws -> Date? { try await stores.second.account(ada)?.checkFailingSince }
+      try requireEqual(try await failing(), nil, "since when a check fails, after the sign-in")
+      let first = Scenario.later(.seconds(2 * 86_400))
+      let claim = try await grantedClaim(ada, at: first, in: stores.first)
+      try requireEqual(try await failing(), first, "since when a check fails, after the claim")
+      try await stores.first.giveBack(claim)
+      try requireEqual(try await failing(), first, "since when a check fails, after the return")
+      let again = try await grantedClaim(ada, at: first.addingTimeInterval(60), in: stores.first)
+      let bad = try await stores.first.record(.noGoodAnswer, of: again, at: first.addingTimeInterval(61))
+      try requireEqual(bad.account?.checkFailingSince, first, "since when a check fails, after no good answer")
+      let last = try await grantedClaim(ada, at: first.addingTimeInterval(2 * 86_400), in: stores.first)
+      try requireEqual(try await failing(), first, "since when a check fails, after another claim")
+      _ = try await stores.first.record(.good(claims: nil, token: nil), of: last, at: first.addingTimeInterval(172_801))
+      try requireEqual(try await failing(), nil, "since when a check fails, after a good answer")
+      _ = try await grantedClaim(ada, at: first.addingTimeInterval(5 * 86_400), in: stores.first)
+      _ = try await stores.first.complete(try Scenario.signIn(ada, at: first.addingTimeInterval(6 * 86_400)))
+      try requireEqual(try await failing(), nil, "since when a check fails, after another sign-in")
+    },
+    StoreContract("A last question far in the future was written by a clock that was wrong: a claim is granted") {
+      stores in
+      let ada = try Scenario.subject()
+      let wrong = Scenario.noon.addingTimeInterval(10 * 365 * 86_400)
+      _ = try await stores.first.complete(try Scenario.signIn(ada, at: wrong))
+      let claim = try await grantedClaim(ada, at: Scenario.noon, in: stores.second)
+      let recorded = try await stores.second.record(.good(claims: nil, token: nil), of: claim, at: Scenario.noon)
+      try requireEqual(recorded.account?.lastAsked, Scenario.noon, "lastAsked")
+      try requireEqual(recorded.account?.lastVerified, Scenario.noon, "lastVerified")
+    },
+    StoreContract("An account without a token fails from when a check was due") { stores in
+      let ada = try Scenario.subject()
+      _ = try await stores.first.complete(try Scenario.signIn(ada, token: nil))
+      for hours in [80, 90] {
+        let outcome = try await stores.first.claimCheck(
+          of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(.seconds(hours * 3_600)))
+        try require(outcome.isNothingToAskWith, "there was something to ask with")
+        try requireEqual(
+          try await stores.second.account(ada)?.checkFailingSince, Scenario.later(Scenario.day), "since when it fails")
+      }
+    },
     StoreContract("Without an account or without a token there is nothing to ask with") { stores in
       let ada = try Scenario.subject()
       func outcome() async throws -> CheckClaimOutcome {

@@ -67,6 +67,31 @@ extension StoreContract {
       try requireEqual(carriedOut, 1, "how many were carried out")
       try requireEqual(try await stores.reopen().counts().messages, 1, "the number of messages")
     },
+    StoreContract("Apple's times are compared with Apple's time of the latest authorization, not with our clock") {
+      stores in
+      let ada = try Scenario.subject()
+      // Our clock is a minute ahead.
+      let signIn = try Scenario.signIn(ada, at: Scenario.later(.seconds(60)), appleAuthorized: Scenario.noon)
+      _ = try await stores.first.complete(signIn)
+      try requireEqual(try await stores.second.account(ada)?.appleAuthorized, Scenario.noon, "Apple's time")
+      let early = try notification(ada, .consentRevoked, "early", at: Scenario.noon)
+      try requireEqual(
+        try await stores.first.carryOut(early, at: Scenario.later(.seconds(70))), .outdated, "an early one")
+      let late = try notification(ada, .consentRevoked, "late", at: Scenario.later(.seconds(1)))
+      try requireEqual(
+        try await stores.first.carryOut(late, at: Scenario.later(.seconds(70))),
+        .carriedOut(ended: [signIn.session.handle]), "a later one")
+    },
+    StoreContract("A deleted account is deleted, however old the notification is") { stores in
+      let ada = try Scenario.subject()
+      let signIn = try Scenario.signIn(ada, appleAuthorized: Scenario.noon)
+      _ = try await stores.first.complete(signIn)
+      let deleted = try notification(ada, .accountDeleted, "old", at: Scenario.later(.seconds(-3_600)))
+      try requireEqual(
+        try await stores.first.carryOut(deleted, at: Scenario.later(.seconds(60))),
+        .carriedOut(ended: [signIn.session.handle]), "what came of it")
+      try requireEqual(try await stores.second.account(ada), nil, "the account")
+    },
     StoreContract("Mail forwarding is noted with its address; what happened earlier does not undo it") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, claims: Scenario.claims("old@relay.example")))

@@ -43,14 +43,15 @@ enum Scenario {
   static func signIn(
     _ subject: Subject, clientID: String = web, at now: Date = noon, name: PersonName? = nil,
     claims: AccountClaims = claims(), token: String? = "refresh", replacing: SessionHandle? = nil,
-    lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil
+    lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil, appleAuthorized: Date? = nil
   ) throws -> SignIn {
     let session = Session(
       .random(), of: subject, clientID: clientID, now: now, lifetime: lifetime,
       userAgent: UserAgentSummary("Mozilla/5.0 (X11; Linux)".utf8))
     return SignIn(
       session: session, name: name, claims: claims,
-      token: try token.map { try self.token($0, of: subject, clientID: clientID, by: keyring) }, replacing: replacing)
+      token: try token.map { try self.token($0, of: subject, clientID: clientID, by: keyring) }, replacing: replacing,
+      appleAuthorized: appleAuthorized)
   }
 }
 

@@ -1,3 +1,4 @@
+import AppleIdentity
 import FoundationEssentials
 import Logging
 import Operations
@@ -14,6 +15,7 @@ struct DailyCheckTests {
   private let clock = TestClock()
   private let apple = FakeApple()
   private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
+  private let health = HealthMonitor(checks: [])
   private let checks: DailyCheck
   private let keyring: SessionKeyring
 
@@ -24,7 +26,8 @@ struct DailyCheckTests {
       DailyCheck.Means(
         apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      metrics: metrics, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { clock.now })
+      metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      clock: { clock.now })
   }
 
   /// Somebody whose last check is two days ago.
@@ -115,26 +118,83 @@ struct DailyCheckTests {
   }
 
   @Test("An account is checked once at a time, 64 in all; who waits for one may exceed that")
-  func atOnce() throws {
+  func atOnce() async throws {
     let subjects = try (0..<70).map { try #require(Subject("user.\($0)")) }
-    for subject in subjects[..<64] { #expect(checks.begin(subject, isOverdue: false)) }
-    #expect(!checks.begin(subjects[0], isOverdue: true), "under way already")
-    #expect(!checks.begin(subjects[64], isOverdue: false))
-    #expect(checks.begin(subjects[64], isOverdue: true))
+    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
+    #expect(await checks.place(for: subjects[0], by: .now) == .underWay)
+    #expect(!checks.begin(subjects[64]))
+    #expect(await checks.place(for: subjects[64], by: .now) == .begun)
     checks.end(subjects[0])
     checks.end(subjects[64])
-    #expect(checks.begin(subjects[65], isOverdue: false))
+    #expect(checks.begin(subjects[65]))
+  }
+
+  @Test("Overdue accounts beyond 1,024 wait for a place in their order, for so long as they can, and none gets lost")
+  func places() async throws {
+    let subjects = try (0..<2_000).map { try #require(Subject("user.\($0)")) }
+    for subject in subjects[..<1_024] { #expect(await checks.place(for: subject, by: .now) == .begun) }
+    #expect(await checks.place(for: subjects[1_024], by: .now) == .none, "it could not wait")
+    let checks = checks
+    let later = ContinuousClock.now + .seconds(600)
+    let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.place(for: subject, by: later) } }
+    // Each end lets one in, whoever has given up meanwhile.
+    for subject in subjects[..<100] { checks.end(subject) }
+    for task in waiting { #expect(await task.value == .begun) }
+    #expect(await checks.place(for: subjects[1_300], by: .now) == .none, "every place is taken again")
+    for subject in subjects[100..<1_024] + subjects[1_100..<1_200] { checks.end(subject) }
+    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
+    #expect(!checks.begin(subjects[64]))
   }
 
   @Test("Who waits for a check goes on when it ends, and at once where none is under way")
   func waiting() async throws {
     let subject = try #require(Subject("001.anna"))
-    await checks.waitForEnd(of: subject, atMost: .seconds(600))
-    #expect(checks.begin(subject, isOverdue: true))
-    async let waited: Void = checks.waitForEnd(of: subject, atMost: .seconds(600))
+    let later = ContinuousClock.now + .seconds(600)
+    #expect(await checks.waitForEnd(of: subject, by: later))
+    #expect(checks.begin(subject))
+    #expect(await checks.waitForEnd(of: subject, by: .now) == false)
+    async let waited = checks.waitForEnd(of: subject, by: later)
     let checks = checks
     Task { checks.end(subject) }
-    await waited
+    #expect(await waited)
+  }
+
+  @Test("Where Apple cannot be reached the attempt counts all the same, also of those who are not asked about")
+  func unreachableCounts() async throws {
+    let (anna, ben) = (try due(), try due("002.ben"))
+    apple.answer(.notSent)
+    #expect(await checks.run(anna, store: store).accountChanged)
+    #expect(await checks.run(ben, store: store).accountChanged)
+    #expect(apple.calls == 1)
+    for snapshot in [anna, ben] {
+      let account = try #require(store.state.withLock { $0.accounts[snapshot.account.subject] })
+      #expect(account.checkFailingSince == clock.now && account.lastAsked == snapshot.account.lastAsked)
+    }
+  }
+
+  @Test("A refresh token that Apple sends in place of the old one is sealed, and asked with the next time")
+  func replacedToken() async throws {
+    let snapshot = try due()
+    apple.answer(.goodWithToken("r.new"))
+    _ = await checks.run(snapshot, store: store)
+    let stored = try #require(store.state.withLock { $0.tokens[snapshot.account.subject] })
+    #expect(try keyring.open(stored.token, of: snapshot.account.subject, clientID: "web") == RefreshTokenText("r.new"))
+  }
+
+  @Test("Health is told of refused credentials, by checks and by sign-ins, and when they are taken again")
+  func tellsHealth() async throws {
+    apple.answer(.ourMistake)
+    _ = await checks.run(try due(), store: store)
+    func check() -> HealthCheck? { health.report.checks.first { $0.name == "apple" } }
+    #expect(check()?.status == .failing && check()?.message?.contains("web (invalid_client)") == true)
+    #expect(check()?.effect == .informs)
+    apple.answer(.good)
+    _ = await checks.run(try due("002.ben"), store: store)
+    #expect(check()?.status == .ok)
+    checks.note(.misconfigured(AppleRefusal(code: .unauthorizedClient, description: nil)), clientID: "web")
+    #expect(check()?.status == .failing)
+    checks.note(.refused(AppleRefusal(code: .invalidGrant, description: nil)), clientID: "web")
+    #expect(check()?.status == .ok)
   }
 
   @Test("After a reload checks are made by the new means, and what was learnt of Apple stays")

@@ -259,13 +259,79 @@ struct SessionDirectoryTests {
     #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
     try await eventually("a check") { rig.apple.calls == 1 }
     try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
-    await rig.directory.checks.waitForEnd(of: snapshot.account.subject, atMost: .seconds(10))
+    await rig.directory.checks.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(10))
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
     rig.directory.storeAnswered(at: rig.clock.milliseconds)
     // One good check in the hour before: a revocation is believed.
     #expect(try await rig.decide(request).status == 302)
     #expect(rig.apple.calls == 2 && rig.store.state.withLock { $0.sessions.isEmpty })
+    try await rig.stop()
+  }
+}
+
+extension SessionDirectoryTests {
+  @Test("Trouble at Apple after a long absence starts the grace, and all who ask at once wait for the one answer")
+  func lateTrouble() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.apple.answer(.trouble)
+    rig.clock.advance(80 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil)
+    #expect(rig.apple.calls == 1)
+    rig.clock.advance(47 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil)
+    rig.clock.advance(2 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).status == 302, "the grace is over")
+    try await rig.stop()
+  }
+
+  @Test("An overdue account for whose check there is no place goes on, and is tried again a moment later")
+  func noPlace() async throws {
+    let rig = try await GateRig(longestWait: .zero)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    for number in 0..<1_024 {
+      let other = try #require(Subject("other.\(number)"))
+      #expect(await rig.directory.checks.place(for: other, by: .now) == .begun)
+    }
+    rig.apple.answer(.revoked)
+    rig.clock.advance(80 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil, "the limit is ours")
+    #expect(rig.apple.calls == 0)
+    for number in 0..<1_024 { rig.directory.checks.end(try #require(Subject("other.\(number)"))) }
+    rig.clock.advance(1)
+    // Nobody waits long here: the end of the session is seen a moment later.
+    _ = try await rig.decide(request)
+    try await eventually("the end of the session") { rig.store.state.withLock { $0.sessions.isEmpty } }
+    #expect(rig.apple.calls == 1 && rig.store.state.withLock { $0.sessions[snapshot.session.handle] == nil })
+    try await rig.stop()
+  }
+
+  @Test("A store that must not be used by this version is not answered from memory, until following says otherwise")
+  func refusedByStore() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    #expect(try await rig.decide(request).identity != nil)
+    rig.store.state.withLock { $0.isTooNew = true }
+    let cursor = await rig.directory.follow(nil)
+    #expect(rig.directory.isRefusedByStore)
+    // A look-up that was under way meanwhile brings no trust back.
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).status == 503)
+    rig.store.state.withLock { $0.isTooNew = false }
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).status == 503)
+    _ = await rig.directory.follow(cursor)
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).identity != nil)
     try await rig.stop()
   }
 }

@@ -14,12 +14,13 @@ func keyring(_ letters: Character...) throws -> SessionKeyring {
 }
 
 func makeAccount(
-  verified: Date = noon, asked: Date? = nil, name: PersonName? = PersonName(given: "Ada", family: "Lovelace"),
+  verified: Date = noon, asked: Date? = nil, failing: Date? = nil,
+  name: PersonName? = PersonName(given: "Ada", family: "Lovelace"),
   claims: AccountClaims = AccountClaims()
 ) throws -> Account {
   Account(
     subject: try #require(Subject("001234.ada.0987")), name: name, claims: claims, latestAuthorization: verified,
-    lastVerified: verified, lastAsked: asked)
+    lastVerified: verified, lastAsked: asked, checkFailingSince: failing)
 }
 
 func makeSession(lifetime: Duration = .seconds(30 * 86_400)) throws -> Session {

@@ -8,7 +8,7 @@ struct CheckScheduleTests {
   private let day = CheckSchedule(RevalidationSettings())
   private func hours(_ hours: Double) -> Date { noon.addingTimeInterval(hours * 3_600) }
 
-  @Test("Within the interval nothing is due; after it a check is, beside the request; past the grace in its way")
+  @Test("Within the interval nothing is due; after it a check is, beside the request; past the grace it is waited for")
   func decides() throws {
     let account = try makeAccount()
     for (hour, expected) in [
@@ -16,8 +16,70 @@ struct CheckScheduleTests {
       (72, .overdueMustWait), (10_000, .overdueMustWait),
     ] as [(Double, CheckSchedule.Decision)] {
       #expect(day.decision(account: account, now: hours(hour), jitter: 0) == expected, "after \(hour) h")
-      #expect(day.mayGoOn(account: account, now: hours(hour), jitter: 0) == (expected != .overdueMustWait))
+      #expect(day.mayGoOn(account: account, now: hours(hour)), "nobody has tried")
     }
+  }
+
+  @Test("Grace counts from the first failed attempt, not from the last good answer: who was away gets all of it")
+  func countsFromTheFirstFailure() throws {
+    for failed in [24, 80, 1_000] as [Double] {
+      for (hour, asked, expected) in [
+        (0, 0, .fresh), (23.99, 0, .fresh), (24, 0, .dueBesideTheRequest), (47.99, 0, .dueBesideTheRequest),
+        (47.99, 24, .fresh), (48, 0, .overdueMustWait), (48, 47, .overdueMustWait), (500, 0, .overdueMustWait),
+      ] as [(Double, Double, CheckSchedule.Decision)] {
+        let account = try makeAccount(asked: hours(failed + asked), failing: hours(failed))
+        let now = hours(failed + hour)
+        #expect(day.decision(account: account, now: now, jitter: 0) == expected, "\(hour) h after \(failed) h")
+        #expect(day.mayGoOn(account: account, now: now) == (hour < 48))
+      }
+    }
+  }
+
+  @Test("A failure from before the last good answer counts for nothing; an attempt without a note of it counts")
+  func goodAnswerClears() throws {
+    let account = try makeAccount(verified: hours(30), asked: hours(29), failing: hours(29))
+    #expect(account.failingSince(at: hours(31)) == nil)
+    #expect(day.decision(account: account, now: hours(53), jitter: 0) == .fresh)
+    let old = try makeAccount(asked: hours(24))
+    #expect(old.failingSince(at: hours(25)) == hours(24))
+    #expect(day.decision(account: old, now: hours(72), jitter: 0) == .overdueMustWait)
+    #expect(try makeAccount(asked: noon).failingSince(at: hours(1)) == nil, "a sign-in counts as asking")
+  }
+
+  @Test("Times a day or more ahead were written by a clock that was wrong, and switch no check off")
+  func ignoresTheFuture() throws {
+    let ahead = hours(10 * 8_766)
+    let never = try makeAccount(verified: ahead, asked: ahead)
+    #expect(day.decision(account: never, now: noon, jitter: 0) == .overdueMustWait)
+    #expect(day.mayAsk(account: never, now: noon))
+    #expect(never.mayBeAsked(at: noon, interval: .seconds(86_400)))
+    let asked = try makeAccount(asked: ahead)
+    #expect(day.decision(account: asked, now: hours(24), jitter: 0) == .dueBesideTheRequest)
+    let failing = try makeAccount(verified: ahead, asked: hours(-1), failing: hours(-1))
+    #expect(!day.mayGoOn(account: failing, now: hours(47)))
+    #expect(day.mayGoOn(account: try makeAccount(failing: ahead), now: hours(30)))
+    // Clocks may differ a little.
+    #expect(day.decision(account: try makeAccount(verified: hours(23)), now: noon, jitter: 0) == .fresh)
+  }
+
+  @Test("A claim counts as a failed attempt from when it is made, and the first one stays")
+  func claims() throws {
+    let account = try makeAccount(asked: noon)
+    let first = account.claimed(at: hours(24))
+    #expect(first.lastAsked == hours(24) && first.checkFailingSince == hours(24))
+    let second = first.after(.noGoodAnswer, at: hours(24)).claimed(at: hours(48))
+    #expect(second.lastAsked == hours(48) && second.checkFailingSince == hours(24))
+    #expect(second.after(.good(claims: nil, token: nil), at: hours(49)).checkFailingSince == nil)
+    #expect(try makeAccount(asked: hours(24)).claimed(at: hours(48)).checkFailingSince == hours(24))
+  }
+
+  @Test("Without a token no check can succeed from when one was due, and that is noted once")
+  func withoutToken() throws {
+    let day = Duration.seconds(86_400)
+    let account = try #require(try makeAccount(asked: noon).withoutToken(at: hours(80), interval: day))
+    #expect(account.checkFailingSince == hours(24) && account.lastAsked == noon)
+    #expect(account.withoutToken(at: hours(81), interval: day) == nil)
+    #expect(!self.day.mayGoOn(account: account, now: hours(80)))
   }
 
   @Test("Jitter only delays, by a twenty-fourth of the interval at most, and not below an hour's interval")
@@ -45,18 +107,18 @@ struct CheckScheduleTests {
     let schedule = CheckSchedule(settings)
     let account = try makeAccount()
     #expect(schedule.decision(account: account, now: hours(24.5), jitter: 1) == .fresh)
-    #expect(schedule.mayGoOn(account: account, now: hours(24.5), jitter: 1))
     #expect(schedule.decision(account: account, now: hours(25), jitter: 1) == .overdueMustWait)
+    #expect(!schedule.mayGoOn(account: account.claimed(at: hours(25)), now: hours(25)))
   }
 
-  @Test("While somebody asked within the interval nothing is due beside a request, but overdue stays overdue")
+  @Test("While somebody asked within the interval nothing is due")
   func respectsTheLastQuestion() throws {
     let account = try makeAccount(asked: hours(30))
     #expect(day.decision(account: account, now: hours(31), jitter: 0) == .fresh)
     #expect(day.decision(account: account, now: hours(53.99), jitter: 0) == .fresh)
     #expect(day.decision(account: account, now: hours(54), jitter: 0) == .dueBesideTheRequest)
-    let overdue = try makeAccount(asked: hours(71))
-    #expect(day.decision(account: overdue, now: hours(72), jitter: 0) == .overdueMustWait)
+    let late = try makeAccount(asked: hours(71))
+    #expect(day.decision(account: late, now: hours(72), jitter: 0) == .fresh)
   }
 
   @Test("An account's jitter is always the same, and accounts are spread evenly")
@@ -141,6 +203,7 @@ struct CheckWeatherTests {
     var weather = CheckWeather()
     #expect(weather.judge(.ourMistake, at: noon).alarm == .credentialsRefused)
     #expect(weather.judge(.ourMistake, at: minutes(59)).alarm == nil)
+    #expect(weather.credentialsRefused(at: minutes(59)) == nil, "a sign-in raises the same alarm")
     #expect(weather.judge(.ourMistake, at: minutes(60)).alarm == .credentialsRefused)
   }
 
@@ -155,6 +218,51 @@ struct CheckWeatherTests {
   }
 }
 
+@Suite("How things stand with Apple")
+struct AppleConditionTests {
+  private func message(_ report: AppleCondition.Report) -> String {
+    if case .failing(let message) = report { return message }
+    return ""
+  }
+
+  @Test("Nothing is known until Apple was asked; a call that it looked at is good")
+  func begins() {
+    var condition = AppleCondition()
+    #expect(condition.report(allFailing: nil) == .unknown)
+    condition.note(.answeredOtherwise, clientID: "web")
+    #expect(condition.report(allFailing: nil) == .ok)
+  }
+
+  @Test("Refused credentials are told with the client and the remedy, until Apple takes those of the same client")
+  func refused() {
+    var condition = AppleCondition()
+    condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web")
+    let said = message(condition.report(allFailing: 30))
+    #expect(said.contains("web (invalid_client)") && said.contains("check the key") && said.contains("cordon doctor"))
+    condition.note(.accepted, clientID: "app")
+    condition.note(.answeredOtherwise, clientID: "web")
+    condition.note(.notSent, clientID: "web")
+    #expect(message(condition.report(allFailing: nil)) == said)
+    condition.note(.accepted, clientID: "web")
+    #expect(condition.report(allFailing: nil) == .ok)
+    condition.note(.refused(code: "invalid_client", remedy: ""), clientID: "web")
+    condition.forgetRefusals()
+    #expect(condition.report(allFailing: nil) == .ok)
+    for number in 0..<100 { condition.note(.refused(code: "x", remedy: ""), clientID: "\(number)") }
+    for number in 84..<100 { condition.note(.accepted, clientID: "\(number)") }
+    #expect(condition.report(allFailing: nil) == .ok, "memory of constant size")
+  }
+
+  @Test("An Apple that cannot be reached, and checks of which none succeeds, are told apart")
+  func unreachable() {
+    var condition = AppleCondition()
+    condition.note(.notSent, clientID: "web")
+    #expect(message(condition.report(allFailing: nil)).contains("cannot be reached"))
+    condition.note(.answeredOtherwise, clientID: "web")
+    #expect(message(condition.report(allFailing: 20)).contains("not one of 20 checks"))
+  }
+}
+
 @Suite("When Apple cannot be reached")
 struct ReachabilityBackoffTests {
   private func seconds(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
@@ -165,12 +273,10 @@ struct ReachabilityBackoffTests {
     #expect(backoff.mayTry(at: noon) == true)
     #expect(backoff.mayTry(at: noon) == true)
     backoff.noteNotSent(at: noon, random: 1)
-    #expect(backoff.isPausing)
     #expect(backoff.mayTry(at: seconds(0.9)) == false)
     #expect(backoff.mayTry(at: seconds(1)) == true)
     #expect(backoff.mayTry(at: seconds(1)) == false, "one tries, the others wait")
     backoff.noteSent()
-    #expect(!backoff.isPausing)
     #expect(backoff.mayTry(at: seconds(1)) == true)
   }
 

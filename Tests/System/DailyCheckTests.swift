@@ -6,7 +6,11 @@ import Testing
 // - A sign-in counts: within a day nothing is asked, whatever the browsers, requests, restarts and kills.
 // - After the interval an account is asked about once, however many browsers come at once; the next day once again.
 // - What Apple's answer means: revoked ends the sessions; our mistake and Apple's trouble keep everybody in.
-// - Past interval and grace the next request waits for one check: good goes on, otherwise sign in again.
+// - After interval and grace without a check the next request waits for one: revoked ends the sessions.
+// - Grace counts from the first failed attempt: then only a good answer, or signing in again.
+// - A refresh token that Apple replaces is the one to ask with; `{}`, or another user's token, is no good answer.
+// - Times that a clock which was wrong has written switch nothing off.
+// - Credentials that Apple refuses show on /healthz and /status, and change no readiness.
 // - Sessions end by themselves: idle, or old. Attempts too.
 
 @SystemActor
@@ -153,6 +157,115 @@ struct DailyCheckTests {
     try site.apple.behave()
     try anna.signIn(site)
     #expect(try ask(anna, site) == 200)
+  }
+
+  @Test("A user who was away for eighty hours and meets trouble at Apple goes on, for the grace from then on")
+  func graceAfterAbsence() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.fault("token", "status", ["status": 503])
+    try site.setClock(secondsAhead: 80 * Self.hour)
+    for _ in 0..<5 { #expect(try ask(anna, site) == 200) }
+    #expect(try site.apple.tokenRequests("refresh_token").count == 1)
+    try site.gateway.restart()
+    try site.setClock(secondsAhead: 127 * Self.hour)
+    #expect(try ask(anna, site) == 200, "47 h of grace")
+    try site.setClock(secondsAhead: 129 * Self.hour)
+    #expect(try ask(anna, site) == 401, "49 h of grace")
+    try site.apple.behave()
+    try anna.signIn(site)
+    #expect(try ask(anna, site) == 200)
+  }
+
+  @Test("A refresh token that Apple sends in place of the old one is the one that is asked with next")
+  func replacedToken() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    try site.apple.switches(["rotate_refresh_tokens": true])
+    let anna = try site.signedIn()
+    for round in 1...3 {
+      try site.setClock(secondsAhead: round * Self.due)
+      #expect(try ask(anna, site) == 200)
+      try poll("check \(round)") { try refreshes(site) == round ? () : nil }
+      try site.gateway.waitForLog("\"verdict\":\"good\"", count: round)
+      #expect(try ask(anna, site) == 200)
+    }
+  }
+
+  @Test(
+    "An empty object, and an identity token of another user, are no good answers: logged, counted, nobody signed out")
+  func noGoodAnswers() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let troubles: [() throws -> Void] = [
+      { try site.apple.fault("token", "empty-object", ["grant_type": "refresh_token", "times": 1]) },
+      { try site.apple.tamper("token", token: ["claims": ["sub": "001999.somebody.else"]]) },
+    ]
+    for (round, begin) in troubles.enumerated() {
+      try begin()
+      try site.setClock(secondsAhead: (round + 1) * Self.due)
+      #expect(try ask(anna, site) == 200)
+      try site.gateway.waitForLog("a check came to nothing", count: round + 1)
+      #expect(try ask(anna, site) == 200)
+      let metrics = try site.gateway.admin.get("/metrics").text
+      #expect(metrics.contains("cordon_checks_total{verdict=\"unavailable\"} \(round + 1)"), "\(metrics)")
+    }
+  }
+
+  @Test("Times that a clock which was years ahead wrote do not keep a user who has left from being found")
+  func timesAhead() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    try site.apple.revoke("anna")
+    site.gateway.process.signal(SIGTERM)
+    _ = try site.gateway.process.waitForExit()
+    let program = """
+      import sqlite3, sys
+      database = sqlite3.connect(sys.argv[1])
+      database.execute("UPDATE accounts SET last_asked = last_asked + 315576000000, last_verified = last_asked")
+      database.execute("UPDATE accounts SET last_verified = last_asked")
+      database.commit()
+      """
+    let done = try ServerProcess.run(
+      Machine.program("python3", package: "python3"), ["-c", program, "\(site.gateway.directory.path)/cordon.db"])
+    #expect(done.exit == .code(0), "\(done.standardError)")
+    try site.gateway.restart()
+    #expect(try ask(anna, site) == 401)
+    #expect(try site.apple.tokenRequests("refresh_token").count == 1)
+  }
+
+  @Test("Credentials that Apple refuses show on /healthz and /status and in the log, and readiness stays")
+  func refusedCredentials() throws {
+    let site = try Site(fakeClock: true)
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    #expect(try site.gateway.admin.get("/healthz").text.contains("\"name\":\"apple\",\"status\":\"ok\""))
+    try site.apple.fault("token", "refuse", ["error": "invalid_client"])
+    #expect(try Visitor().signIn(site, as: "ben").status == 502)
+    func expectRefusal() throws {
+      let health = try site.gateway.admin.get("/healthz")
+      #expect(health.status == 200 && health.text.contains("\"status\":\"degraded\""), "\(health.text)")
+      #expect(health.text.contains("\"name\":\"apple\",\"status\":\"failing\""), "\(health.text)")
+      #expect(
+        health.text.contains("Apple refuses our credentials for \(GatewayConfiguration.clientID) (invalid_client)"))
+      #expect(health.text.contains("cordon doctor"))
+      #expect(try site.gateway.admin.get("/status?format=json").text.contains("Apple refuses our credentials for"))
+      #expect(try site.gateway.admin.get("/readyz").status == 200)
+    }
+    try expectRefusal()
+    try site.gateway.waitForLog("Apple refuses our credentials, so users cannot be checked")
+    try site.apple.behave()
+    _ = try site.signedIn(as: "ben")
+    #expect(try site.gateway.admin.get("/healthz").text.contains("\"name\":\"apple\",\"status\":\"ok\""))
+    // By a check as well.
+    try site.apple.fault("token", "refuse", ["error": "invalid_client", "grant_type": "refresh_token"])
+    try site.setClock(secondsAhead: Self.due)
+    #expect(try ask(anna, site) == 200)
+    try poll("the check") { try site.gateway.admin.get("/healthz").text.contains("(invalid_client)") ? () : nil }
+    try expectRefusal()
   }
 
   @Test("A user who comes after a long time waits for one check, and goes on if it is good")

@@ -36,7 +36,7 @@ public struct TokenClient: Sendable {
         return .appleTrouble(.malformed(reason: "no identity token for a code"))
       }
       do throws(IdentityTokenRejection) {
-        let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce)
+        let verified = try await verifier.verify(token, audiences: [clientID], nonce: nonce, from: .proved)
         return .granted(TokenGrant(identityToken: verified, refreshToken: answer.refreshToken))
       } catch {
         return .unverified(error)
@@ -45,8 +45,10 @@ public struct TokenClient: Sendable {
   }
 
   /// Asks whether a user is still in good standing. Not more than once a day for one user; the caller sees to that.
-  /// - Parameter clientID: the client that the refresh token was given to.
-  public func refresh(_ token: RefreshToken, clientID: String) async -> RefreshVerdict {
+  /// - Parameters:
+  ///   - subject: the user that the refresh token was given for.
+  ///   - clientID: the client that the refresh token was given to.
+  public func refresh(_ token: RefreshToken, of subject: String, clientID: String) async -> RefreshVerdict {
     let form = [(name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: token.exposed)]
     switch await call.post("/auth/token", clientID: clientID, form: form) {
     case .noSecret(let problem): return .noSecret(problem)
@@ -59,25 +61,34 @@ public struct TokenClient: Sendable {
       default: return .misconfigured(refusal)
       }
     case .succeeded(let body):
-      return await standing(body, clientID: clientID)
+      return await standing(body, of: subject, clientID: clientID)
     }
   }
 
-  /// 200 is good standing, whether or not an identity token came and is in order: one that is not updates nothing.
-  private func standing(_ body: [UInt8], clientID: String) async -> RefreshVerdict {
+  /// 200 with an access token is good standing, whether or not an identity token came and is in order: one that is not
+  /// updates nothing. One of another user says nothing of this one (OpenID Connect Core 12.2: `sub` must be the same).
+  private func standing(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
     let answer: TokenAnswer
     do throws(AppleTrouble) {
       answer = try TokenAnswer(body: body)
     } catch {
       return .appleTrouble(error)
     }
-    guard let token = answer.identityToken else { return .goodStanding(identityToken: nil, rejection: nil) }
-    do throws(IdentityTokenRejection) {
-      let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none)
-      return .goodStanding(identityToken: verified, rejection: nil)
-    } catch {
-      return .goodStanding(identityToken: nil, rejection: error)
+    guard answer.isTokenResponse else {
+      return .appleTrouble(.malformed(reason: "neither access_token nor token_type for a refresh token"))
     }
+    var standing = GoodStanding(refreshToken: answer.refreshToken)
+    guard let token = answer.identityToken else { return .goodStanding(standing) }
+    do throws(IdentityTokenRejection) {
+      let verified = try await verifier.verify(token, audiences: [clientID], nonce: .none, from: .proved)
+      guard verified.subject.utf8.elementsEqual(subject.utf8) else {
+        return .appleTrouble(.malformed(reason: "the identity token with a refresh is another user's"))
+      }
+      standing.identityToken = verified
+    } catch {
+      standing.rejection = error
+    }
+    return .goodStanding(standing)
   }
 }
 
@@ -85,6 +96,8 @@ public struct TokenClient: Sendable {
 private struct TokenAnswer {
   let identityToken: UnverifiedIdentityToken?
   let refreshToken: RefreshToken?
+  /// Whether it is a token response at all (RFC 6749, 5.1), and not just any object.
+  let isTokenResponse: Bool
 
   init(body: [UInt8]) throws(AppleTrouble) {
     let object: [String: ForeignJSON]
@@ -95,6 +108,7 @@ private struct TokenAnswer {
       throw .malformed(reason: error.reason)
     }
     guard object["error"] == nil else { throw .malformed(reason: "status 200 with an error") }
+    isTokenResponse = ["access_token", "token_type"].contains { object[$0]?.text.map { !$0.isEmpty } ?? false }
     identityToken = object["id_token"]?.text.flatMap { $0.isEmpty ? nil : UnverifiedIdentityToken($0) }
     refreshToken = object["refresh_token"]?.text.flatMap { $0.isEmpty ? nil : RefreshToken($0) }
   }

@@ -28,9 +28,8 @@ public struct TokenGrant: Sendable, Equatable {
 
 /// What the answer to a refresh means for the user.
 public enum RefreshVerdict: Sendable, Equatable {
-  /// 200. Note the time, and update the claims if there is a token. `rejection` tells the log why one that came was
-  /// passed over.
-  case goodStanding(identityToken: VerifiedIdentityToken?, rejection: IdentityTokenRejection?)
+  /// 200. Note the time, and keep what came with it.
+  case goodStanding(GoodStanding)
   /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that rest on this token end.
   case revoked(AppleRefusal)
   /// Another error code: our key, team or client ID is wrong. Alarm the operator; users keep their sessions for the
@@ -42,6 +41,26 @@ public enum RefreshVerdict: Sendable, Equatable {
   case notSent(reason: String)
   /// The client secret could not be made, and nothing was sent. Ours to mend.
   case noSecret(ClientSecretMintProblem)
+}
+
+/// What came with a good answer to a refresh.
+public struct GoodStanding: Sendable, Equatable {
+  /// The user's identity token, verified, to update the claims from.
+  public var identityToken: VerifiedIdentityToken?
+  /// To be used from now on instead of the one that was sent (RFC 6749, 6). Apple sends none today.
+  public var refreshToken: RefreshToken?
+  /// Why an identity token that came was passed over, for the log.
+  public var rejection: IdentityTokenRejection?
+
+  /// What came, if anything.
+  public init(
+    identityToken: VerifiedIdentityToken? = nil, refreshToken: RefreshToken? = nil,
+    rejection: IdentityTokenRejection? = nil
+  ) {
+    self.identityToken = identityToken
+    self.refreshToken = refreshToken
+    self.rejection = rejection
+  }
 }
 
 extension ExchangeOutcome {
@@ -89,7 +108,7 @@ extension RefreshVerdict {
   /// What happened, for a log line; `nil` if it went well.
   public var problem: String? {
     switch self {
-    case .goodStanding(_, let rejection): rejection?.message
+    case .goodStanding(let standing): standing.rejection?.message
     case .revoked(let refusal), .misconfigured(let refusal): refusal.message
     case .appleTrouble(let trouble): trouble.message
     case .notSent(let reason): "Apple could not be reached: \(reason)"

@@ -31,6 +31,8 @@ extension OrderedFault {
         Data(#"{"access_token":"a","keys":[{"kty":"RS"#.utf8), type: Self.json, reason: "fault: truncated-json")
     case .empty:
       return .bytes(Data(), type: Self.json, reason: "fault: empty")
+    case .emptyObject:
+      return .bytes(Data("{}".utf8), type: Self.json, reason: "fault: empty-object")
     case .cut:
       return Self.streamed(length: 5_000) { writer in
         try await writer.write(ByteBuffer(string: #"{"keys":["#))

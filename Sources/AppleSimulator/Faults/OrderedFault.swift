@@ -35,6 +35,8 @@ struct OrderedFault: Sendable, Codable {
     case truncatedJSON = "truncated-json"
     /// 200 and nothing.
     case empty
+    /// 200 and `{}`.
+    case emptyObject = "empty-object"
     /// The connection closes in the middle of the body.
     case cut
     /// `{"keys":[]}`

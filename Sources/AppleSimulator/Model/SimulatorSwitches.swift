@@ -6,6 +6,9 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
   public var nonceSupported = true
   /// Whether the answer to a refresh carries an identity token: not always so in production. Default: true.
   public var identityTokenOnRefresh = true
+  /// Whether a refresh brings a new refresh token, and the old one is refused from then on (RFC 6749, 6): Apple does not
+  /// today. Default: false.
+  public var rotatesRefreshTokens = false
   /// How long identity tokens are good for, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
   public var identityTokenLifetime: Double = 86_400
   /// When a refresh is answered 429. Default: never.
@@ -36,6 +39,7 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
     case flagsAsStrings = "flags_as_strings"
     case nonceSupported = "nonce_supported"
     case identityTokenOnRefresh = "id_token_on_refresh"
+    case rotatesRefreshTokens = "rotate_refresh_tokens"
     case identityTokenLifetime = "id_token_seconds"
     case throttleWindow = "throttle_seconds"
     case allowsLoopbackRedirects = "loopback_redirects"
@@ -50,6 +54,7 @@ extension SimulatorSwitches {
     var flagsAsStrings: Bool?
     var nonceSupported: Bool?
     var identityTokenOnRefresh: Bool?
+    var rotatesRefreshTokens: Bool?
     var identityTokenLifetime: Double?
     var throttle: Throttle?
     var throttleWindow: Double?
@@ -64,6 +69,7 @@ extension SimulatorSwitches {
     flagsAsStrings = change.flagsAsStrings ?? flagsAsStrings
     nonceSupported = change.nonceSupported ?? nonceSupported
     identityTokenOnRefresh = change.identityTokenOnRefresh ?? identityTokenOnRefresh
+    rotatesRefreshTokens = change.rotatesRefreshTokens ?? rotatesRefreshTokens
     identityTokenLifetime = min(max(change.identityTokenLifetime ?? identityTokenLifetime, 0), 1e9)
     throttle = change.throttle ?? throttle
     throttleWindow = change.throttleWindow ?? throttleWindow

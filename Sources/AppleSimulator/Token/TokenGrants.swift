@@ -27,7 +27,7 @@ struct TokenGrants: Sendable {
       let issued = try Self.use(code, redirectURI: form["redirect_uri"], client: client, state: &state, now: now)
       state.checks[issued.owner.userID, default: []].append(
         AccountCheck(kind: .signIn, clientID: client.clientID, time: now + state.checksOffset, status: 200))
-      let refreshToken = "r\(randomText(bytes: 32)).0.\(randomText(bytes: 16))"
+      let refreshToken = Self.newRefreshToken()
       state.refreshTokens[refreshToken] = IssuedRefreshToken(
         owner: issued.owner, authenticatedAt: issued.authenticatedAt)
       var answer = try Self.tokens(
@@ -87,10 +87,16 @@ struct TokenGrants: Sendable {
       state.checks[issued.owner.userID, default: []].append(
         AccountCheck(kind: .refresh, clientID: client.clientID, time: time, status: isThrottled ? 429 : 200))
       if isThrottled { throw AccountThrottled() }
-      return .object(
-        try Self.tokens(
-          for: issued.owner, client: client, authenticatedAt: issued.authenticatedAt, nonce: nil,
-          withIdentityToken: state.switches.identityTokenOnRefresh, state: &state, now: now))
+      var answer = try Self.tokens(
+        for: issued.owner, client: client, authenticatedAt: issued.authenticatedAt, nonce: nil,
+        withIdentityToken: state.switches.identityTokenOnRefresh, state: &state, now: now)
+      if state.switches.rotatesRefreshTokens {
+        let replacement = Self.newRefreshToken()
+        state.refreshTokens[token] = nil
+        state.refreshTokens[replacement] = issued
+        answer["refresh_token"] = .string(replacement)
+      }
+      return .object(answer)
     }
   }
 
@@ -110,6 +116,8 @@ struct TokenGrants: Sendable {
   }
 
   // MARK: What all have in common
+
+  private static func newRefreshToken() -> String { "r\(randomText(bytes: 32)).0.\(randomText(bytes: 16))" }
 
   private static func tokens(
     for owner: TokenOwner, client: SimulatedClient, authenticatedAt: Double, nonce: String?,

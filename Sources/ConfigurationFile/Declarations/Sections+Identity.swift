@@ -108,8 +108,8 @@ extension Sections {
       .byDefault(
         "revalidation.grace", .duration(.zero...(.seconds(365 * 86_400))), into: \.configuration.revalidation.grace,
         """
-        How long after the interval sessions go on while Apple gives no good answer. After that, the next request waits \
-        for one check, and the user signs in again if it fails.
+        How long sessions go on without a good answer from Apple, counted from the first failed attempt to \
+        check the account. After that, the next request waits for one check, and the user signs in again if it fails.
         """, seeAlso: ["revalidation.interval"]),
     ])
 

@@ -64,4 +64,6 @@ struct GateKnowledge: Sendable {
 
   /// How often the daily check is thought of for one session.
   static let evaluationInterval: Int64 = 30_000
+  /// How long an overdue check that could not be made is not waited for again.
+  static let retryInterval: Int64 = 1_000
 }

@@ -129,9 +129,13 @@ extension LoopGate {
       entry.evaluateAt = now + GateKnowledge.evaluationInterval
       directory.checkBeside(snapshot)
     case .overdueMustWait:
-      // Waited for already, and still overdue: only Apple's word by another sign-in will do.
-      guard waitsForCheck, now >= entry.waitedUntil else { return .nobody }
-      entry.waitedUntil = now + GateKnowledge.evaluationInterval
+      if now < entry.waitedUntil {
+        // Waited for already. Where no attempt failed the limit was ours (`SessionDirectory.checkAndReload`); else only
+        // Apple's word by another sign-in will do.
+        let mayGoOn = knowledge.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
+        return mayGoOn ? .known(entry) : .nobody
+      }
+      guard waitsForCheck else { return .nobody }
       let proof = SessionProof(
         handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
         generation: entry.generation)

@@ -36,10 +36,13 @@ struct RunningGateway: Sendable {
     let eventLoop = group.next()
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
-    let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+    let health = HealthMonitor(checks: [
+      HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness),
+      HealthCheck(name: DailyCheck.checkName, status: .unknown),
+    ])
     let credentials = try await Credentials(settings, store: store, metrics: metrics, on: eventLoop)
     let checks = DailyCheck(
-      DailyCheck.Means(credentials, settings.revalidation), metrics: metrics, logger: logger)
+      DailyCheck.Means(credentials, settings.revalidation), metrics: metrics, health: health, logger: logger)
     let directory = SessionDirectory(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger)
     let parts = LastingParts(

@@ -65,6 +65,8 @@ struct Upkeep: Sendable {
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask { await watchDescriptors() }
       group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
+      // What was so within the hour passes by itself.
+      group.addTask { await every(Self.checkInterval) { directory.checks.reportHealth() } }
       group.addTask {
         while !Task.isCancelled {
           await directory.writeSightings()

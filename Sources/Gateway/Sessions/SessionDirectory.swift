@@ -177,29 +177,46 @@ final class SessionDirectory: Sendable {
   }
 
   /// Has the account checked with Apple, without anybody waiting for it.
-  func checkBeside(_ snapshot: SessionSnapshot, isOverdue: Bool = false) {
-    guard checks.begin(snapshot.account.subject, isOverdue: isOverdue) else { return }
+  func checkBeside(_ snapshot: SessionSnapshot) {
+    guard checks.begin(snapshot.account.subject) else { return }
+    startCheck(snapshot)
+  }
+
+  /// Makes a check that was begun. It goes on when nobody waits for it any more: the right to make it has been used.
+  private func startCheck(_ snapshot: SessionSnapshot) {
     Task {
       await check(snapshot)
       checks.end(snapshot.account.subject)
     }
   }
 
-  /// Has an overdue account checked, waits for it for ten seconds at most, and loads the session anew.
+  /// Has an overdue account checked, waits for a place and for the check for ten seconds at most, and loads the session
+  /// anew.
   func checkAndReload(
     _ snapshot: SessionSnapshot, _ proof: SessionProof, for gate: NIOLoopBound<LoopGate>
   ) async {
-    // The check goes on when nobody waits for it any more: the right to make it has been used.
-    checkBeside(snapshot, isOverdue: true)
-    await checks.waitForEnd(of: snapshot.account.subject, atMost: CheckSchedule.longestWait)
+    let subject = snapshot.account.subject
+    let deadline = ContinuousClock.now + checks.longestWait
+    let place = await checks.place(for: subject, by: deadline)
+    if place == .begun { startCheck(snapshot) }
+    let isOver = place == .none ? false : await checks.waitForEnd(of: subject, by: deadline)
     await load(proof, for: gate)
-    // Still overdue: this loop need not wait again for a while.
-    let until = clock() + GateKnowledge.evaluationInterval
+    let now = clock()
     try? await gate.eventLoop.submit {
-      if case .session(let entry)? = gate.value.memory.find(proof.fingerprint),
+      guard case .session(let entry)? = gate.value.memory.find(proof.fingerprint),
         entry.snapshot.session.handle == proof.handle
+      else { return }
+      let (account, date, schedule) = (entry.snapshot.account, Date(wallClock: now), gate.value.knowledge.schedule)
+      if isOver, account.failingSince(at: date) == nil,
+        schedule.decision(account: account, now: date) == .overdueMustWait
       {
-        entry.waitedUntil = until
+        // The check is over and left no trace: the store did not take the claim. Neither let in nor signed out.
+        gate.value.memory.remove(proof.fingerprint)
+        gate.value.memory.insert(.storeAway(until: now + Self.outageMemory), for: proof.fingerprint)
+      } else {
+        // This loop need not wait again, for a while if the account has been asked about, else for a moment.
+        let mayAsk = schedule.mayAsk(account: account, now: date)
+        entry.waitedUntil = now + (mayAsk ? GateKnowledge.retryInterval : GateKnowledge.evaluationInterval)
       }
     }.get()
   }

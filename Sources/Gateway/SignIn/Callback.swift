@@ -158,7 +158,7 @@ extension SignInService {
         try await keep(name, of: token)
         isNameKept = true
       }
-      return try tokens(of: outcome)
+      return try tokens(of: outcome, clientID: settings.apple.clientID)
     } catch {
       throw SignInFailure(error.page, error.reason, isNameKept: isNameKept)
     }

@@ -35,8 +35,9 @@ extension SignInService {
   }
 
   /// The tokens of an exchange that went well.
-  /// - Throws: what else came of it, after the log was told.
-  func tokens(of outcome: ExchangeOutcome) throws(SignInFailure) -> TokenGrant {
+  /// - Throws: what else came of it, after the log and health were told.
+  func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInFailure) -> TokenGrant {
+    directory.checks.note(outcome, clientID: clientID)
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInFailure(.answerInvalid, "code_refused")
@@ -103,7 +104,7 @@ extension SignInService {
       completed = try await directory.store.complete(
         SignIn(
           session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
-          replacing: replacing.first))
+          replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt))
     } catch {
       directory.storeFailed("complete", error)
       throw SignInFailure(.storeUnavailable, "store")

@@ -24,12 +24,14 @@ extension SignInService {
       }
       metrics.signInAttempts.count("native")
       let name = app.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
+      var clientID = settings.apple.clientID
       let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInFailure) in
+        clientID = token.audience
         if let name { try await keep(name, of: token) }
         try await useUp(
           .nativeCode(Array(app.code.exposed.utf8)), until: .now + Self.codeMemory, otherwise: "code_used")
       }
-      let tokens = try tokens(of: outcome)
+      let tokens = try tokens(of: outcome, clientID: clientID)
       let replaced = identifier(request).map { [$0.handle] } ?? []
       return began(try await establish(tokens, name: name, replacing: replaced, request))
     } catch {

@@ -5,26 +5,34 @@ extension PostgreSQLSessionStore {
   public func claimCheck(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> CheckClaimOutcome {
-    let (latest, isBeyond) = now.stored.subtractingReportingOverflow(interval.milliseconds)
-    let askedUntil = isBeyond ? .min : latest
     return try await run(isRepeatable: false) { connection in
       // Most who ask are too early, and need no lock to be told.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
       guard let early else { return .nothingToAskWith }
-      guard early.mayBeAsked(until: askedUntil) else { return .notYet(early.row.account) }
+      if early.question == nil, early.row.account.withoutToken(at: now, interval: interval) == nil {
+        return .nothingToAskWith
+      }
+      if early.question != nil, !early.row.account.mayBeAsked(at: now, interval: interval) {
+        return .notYet(early.row.account)
+      }
       return try connection.transaction {
         guard let found = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: true) else {
           return .nothingToAskWith
         }
-        guard found.mayBeAsked(until: askedUntil) else { return .notYet(found.row.account) }
+        let before = found.row.account
+        guard let question = found.question else {
+          if let account = before.withoutToken(at: now, interval: interval) {
+            try AccountRow(account: account, claimNumber: found.row.claimNumber).update(in: connection)
+          }
+          return .nothingToAskWith
+        }
+        guard before.mayBeAsked(at: now, interval: interval) else { return .notYet(before) }
         let number = found.row.claimNumber &+ 1
-        try connection.run(
-          "UPDATE cordon.accounts SET last_asked = $2, claim_number = $3 WHERE subject = $1",
-          [.text(subject.text), .integer(now.stored), .integer(number)])
+        try AccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
         return .granted(
           CheckClaim(
-            subject: subject, clientID: found.clientID, token: found.token, claimedAt: now, number: number,
-            tokenVersion: found.tokenVersion, previouslyAsked: found.row.account.lastAsked))
+            subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
+            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked))
       }
     }
   }
@@ -32,11 +40,14 @@ extension PostgreSQLSessionStore {
   /// An account, and what it could be asked about with.
   private struct Candidate {
     let row: AccountRow
+    /// Nil where there is no token.
+    let question: Question?
+  }
+
+  private struct Question {
     let clientID: String
     let token: SealedToken
     let tokenVersion: Int64
-
-    func mayBeAsked(until latest: Int64) -> Bool { row.account.lastAsked.map { $0.stored <= latest } ?? true }
   }
 
   private static func candidate(
@@ -44,17 +55,17 @@ extension PostgreSQLSessionStore {
   ) throws -> Candidate? {
     let row =
       isLocked ? try AccountRow.lock(subject, in: connection) : try AccountRow.find(subject, in: connection)
-    guard
-      let row,
-      let token = try connection.run(
-        """
-        SELECT client_id, sealed, version FROM cordon.refresh_tokens WHERE subject = $1
-        ORDER BY client_id != $2, version DESC LIMIT 1
-        """, [.text(subject.text), .text(clientID)]
-      ).first
-    else { return nil }
+    guard let row else { return nil }
+    let token = try connection.run(
+      """
+      SELECT client_id, sealed, version FROM cordon.refresh_tokens WHERE subject = $1
+      ORDER BY client_id != $2, version DESC LIMIT 1
+      """, [.text(subject.text), .text(clientID)]
+    ).first
+    guard let token else { return Candidate(row: row, question: nil) }
     guard let sealed = SealedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
-    return Candidate(row: row, clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2))
+    return Candidate(
+      row: row, question: Question(clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2)))
   }
 
   public func giveBack(_ claim: CheckClaim) async throws(StoreError) {

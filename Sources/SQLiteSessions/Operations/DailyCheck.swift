@@ -7,23 +7,22 @@ extension SQLiteSessionStore {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> CheckClaimOutcome {
     try await write { database in
-      guard
-        let before = try AccountRow.find(subject, in: database),
-        let token = try database.row(
-          """
-          SELECT client_id, sealed, version FROM refresh_tokens WHERE subject = ?1
-          ORDER BY client_id != ?2, version DESC LIMIT 1
-          """, [subject.text, clientID])
-      else { return .nothingToAskWith }
-      guard let sealed = SealedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
-      let latest = now.stored.subtractingReportingOverflow(interval.milliseconds)
-      let number = before.claimNumber &+ 1
-      let granted = try database.run(
+      guard let before = try AccountRow.find(subject, in: database) else { return .nothingToAskWith }
+      let found = try database.row(
         """
-        UPDATE accounts SET last_asked = ?2, claim_number = ?3
-        WHERE subject = ?1 AND (last_asked IS NULL OR last_asked <= ?4)
-        """, [subject.text, now.stored, number, latest.overflow ? .min : latest.partialValue])
-      guard granted == 1 else { return .notYet(before.account) }
+        SELECT client_id, sealed, version FROM refresh_tokens WHERE subject = ?1
+        ORDER BY client_id != ?2, version DESC LIMIT 1
+        """, [subject.text, clientID])
+      guard let token = found else {
+        if let account = before.account.withoutToken(at: now, interval: interval) {
+          try AccountRow(account: account, claimNumber: before.claimNumber).save(in: database)
+        }
+        return .nothingToAskWith
+      }
+      guard let sealed = SealedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+      guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
+      let number = before.claimNumber &+ 1
+      try AccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
       return .granted(
         CheckClaim(
           subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,

@@ -59,11 +59,15 @@ extension Account {
     var claims = present?.claims ?? claims.withAddress(move.email, isPrivate: move.isPrivateEmail)
     claims.preparedTransfer = nil
     claims.formerSubject = move.old
+    let verified = max(lastVerified, present?.lastVerified ?? .distantPast)
     return Account(
       subject: move.new, name: present?.name ?? name, claims: claims,
       latestAuthorization: max(latestAuthorization, present?.latestAuthorization ?? .distantPast),
-      lastVerified: max(lastVerified, present?.lastVerified ?? .distantPast),
+      lastVerified: verified,
       lastAsked: [lastAsked, present?.lastAsked].compactMap(\.self).max(),
-      lastAnswer: present?.lastAnswer ?? lastAnswer)
+      lastAnswer: present?.lastAnswer ?? lastAnswer,
+      checkFailingSince: [checkFailingSince, present?.checkFailingSince].compactMap(\.self).filter { $0 >= verified }
+        .min(),
+      appleAuthorized: [appleAuthorized, present?.appleAuthorized].compactMap(\.self).max())
   }
 }

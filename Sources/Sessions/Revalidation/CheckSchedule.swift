@@ -2,6 +2,8 @@ public import FoundationEssentials
 
 /// When an account's refresh token is due to be checked with Apple. Pure: the time is passed in.
 ///
+/// Times that lie a day or more ahead count for nothing: they were written by a clock that was wrong.
+///
 /// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due; the
 /// right to make it is claimed in the store (`SessionStore.claimCheck`), which has the last word.
 public struct CheckSchedule: Sendable {
@@ -11,9 +13,9 @@ public struct CheckSchedule: Sendable {
     case fresh
     /// Go on, and have a check made beside the request.
     case dueBesideTheRequest
-    /// Past interval and grace without a good answer: wait, `longestWait` at most, for one check. If it is good
-    /// go on, otherwise, or if none may be made now, sign in again (`CheckSchedule.mayGoOn` tells, given the
-    /// account as the store has it then).
+    /// Nobody tried to check the account for interval and grace, or the grace since the first failed attempt is over:
+    /// wait, `longestWait` at most, for one check. What follows is for `mayGoOn` to say, given the account as the store
+    /// has it then.
     case overdueMustWait
   }
 
@@ -36,21 +38,25 @@ public struct CheckSchedule: Sendable {
   /// - Parameter jitter: 0 to 1, where in the account's window the check falls. The same for one account on every replica,
   ///   or they would not agree; so the default is made of the subject.
   public func decision(account: Account, now: Date, jitter: Double? = nil) -> Decision {
-    let age = now.timeIntervalSince(account.lastVerified)
-    if age >= deadline(account, jitter) { return .overdueMustWait }
-    guard age >= due(account, jitter), mayAsk(account, now) else { return .fresh }
-    return .dueBesideTheRequest
+    let age = now.timeIntervalSince(account.lastVerified.credible(at: now) ?? .distantPast)
+    guard age >= due(account, jitter) else { return .fresh }
+    guard mayGoOn(account: account, now: now) else { return .overdueMustWait }
+    guard mayAsk(account: account, now: now) else { return .fresh }
+    // Whoever was away, and is not known to be in trouble: a user who has left at Apple's must not come back for a request.
+    let isLate = age >= interval + grace && account.failingSince(at: now) == nil
+    return isLate ? .overdueMustWait : .dueBesideTheRequest
   }
 
-  /// Whether sessions of the account still stand without another good answer: the question after an overdue request
-  /// waited.
-  public func mayGoOn(account: Account, now: Date, jitter: Double? = nil) -> Bool {
-    now.timeIntervalSince(account.lastVerified) < deadline(account, jitter)
+  /// Whether sessions of the account still stand without another good answer: grace counts from the first failed
+  /// attempt to check the account since the last good answer. Where there was no attempt, time alone ends nothing.
+  public func mayGoOn(account: Account, now: Date) -> Bool {
+    guard let failing = account.failingSince(at: now) else { return true }
+    return now.timeIntervalSince(failing) < grace
   }
 
-  /// Nobody asked within the interval, as far as is known here.
-  private func mayAsk(_ account: Account, _ now: Date) -> Bool {
-    guard let asked = account.lastAsked else { return true }
+  /// Whether nobody asked within the interval, as far as is known here.
+  public func mayAsk(account: Account, now: Date) -> Bool {
+    guard let asked = account.lastAsked?.credible(at: now) else { return true }
     return now.timeIntervalSince(asked) >= interval
   }
 
@@ -62,11 +68,6 @@ public struct CheckSchedule: Sendable {
     return interval + fraction * interval / 24
   }
 
-  /// Never before the check was due at all, however short the grace.
-  private func deadline(_ account: Account, _ jitter: Double?) -> TimeInterval {
-    max(due(account, jitter), interval + grace)
-  }
-
   /// 0 up to 1, evenly spread over subjects: FNV-1a (32 bits, folded from 64) of the text.
   static func jitter(of subject: Subject) -> Double {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
@@ -74,5 +75,17 @@ public struct CheckSchedule: Sendable {
       hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
     }
     return Double(UInt32(truncatingIfNeeded: hash ^ hash >> 32)) / Double(UInt64(1) << 32)
+  }
+}
+
+extension Account {
+  /// When Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A claim counts from the
+  /// moment it is made: only a good answer, or a sign-in, makes it good again.
+  public func failingSince(at now: Date) -> Date? {
+    let verified = lastVerified.credible(at: now) ?? .distantPast
+    if let since = checkFailingSince?.credible(at: now), since >= verified { return since }
+    // From before `checkFailingSince` was stored.
+    if let asked = lastAsked?.credible(at: now), asked > verified { return asked }
+    return nil
   }
 }

@@ -61,16 +61,20 @@ public struct CheckWeather: Sendable {
     if verdict == .good { minutes[minutes.count - 1].successes += 1 }
   }
 
+  /// Apple refused our credentials at a sign-in.
+  /// - Returns: the alarm, unless it was raised within the hour.
+  public mutating func credentialsRefused(at now: Date) -> CheckAlarm? {
+    guard Self.mayAlarm(after: credentialsAlarmed, at: now) else { return nil }
+    credentialsAlarmed = now
+    return .credentialsRefused
+  }
+
   private mutating func alarm(_ verdict: Verdict, at now: Date) -> CheckAlarm? {
     if let checks = allFailing(at: now), Self.mayAlarm(after: noSuccessAlarmed, at: now) {
       noSuccessAlarmed = now
       return .noCheckSucceeds(checks: checks)
     }
-    if verdict == .ourMistake, Self.mayAlarm(after: credentialsAlarmed, at: now) {
-      credentialsAlarmed = now
-      return .credentialsRefused
-    }
-    return nil
+    return verdict == .ourMistake ? credentialsRefused(at: now) : nil
   }
 
   private static func mayAlarm(after last: Date?, at now: Date) -> Bool {

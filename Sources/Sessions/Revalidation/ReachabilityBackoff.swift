@@ -59,10 +59,4 @@ public struct ReachabilityBackoff: Sendable {
     let pause = longest / 2 + longest / 2 * min(max(random, 0), 1)
     state = .pausing(failures: failures, until: now.addingTimeInterval(pause))
   }
-
-  /// Whether checks are paused, for health and metrics.
-  public var isPausing: Bool {
-    if case .open = state { return false }
-    return true
-  }
 }

@@ -2,7 +2,7 @@
 public struct RevalidationSettings: Sendable, Equatable {
   /// Between two checks of one account. Default: 24 h, and never less against Apple itself.
   public var interval: Duration = .seconds(86_400)
-  /// How long after `interval` sessions go on without a good answer. Default: 48 h.
+  /// How long sessions go on after the first failed attempt to check, without a good answer. Default: 48 h.
   public var grace: Duration = .seconds(48 * 3_600)
 
   /// The defaults.

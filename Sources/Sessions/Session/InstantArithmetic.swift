@@ -3,6 +3,10 @@ package import FoundationEssentials
 extension Date {
   /// This instant and a duration later (or earlier, for a negative one).
   package func advanced(by duration: Duration) -> Date { addingTimeInterval(duration.timeInterval) }
+
+  /// The instant, or nil if it lies a day or more ahead of `now`: a clock that was wrong wrote it, and it counts for
+  /// nothing.
+  package func credible(at now: Date) -> Date? { timeIntervalSince(now) < 86_400 ? self : nil }
 }
 
 extension Duration {

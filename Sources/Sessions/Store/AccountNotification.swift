@@ -55,9 +55,11 @@ public enum NotificationOutcome: Sendable, Equatable {
 
 extension Account {
   /// Whether a notification is about a time before the user's latest authorization (or that very moment), or before
-  /// what was notified last.
+  /// what was notified last. All by Apple's clock, as far as its time of the authorization is known. A deletion is never
+  /// out of date: the subject does not come back.
   public func isNewer(than notification: AccountNotification) -> Bool {
-    if latestAuthorization >= notification.occurred { return true }
+    if case .accountDeleted = notification.change { return false }
+    if appleAuthorized ?? latestAuthorization >= notification.occurred { return true }
     guard case .mailForwarding = notification.change, let known = claims.mailForwarding else { return false }
     return known.since >= notification.occurred.millisecondsSince1970
   }

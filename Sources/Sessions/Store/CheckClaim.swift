@@ -45,7 +45,7 @@ public enum CheckClaimOutcome: Sendable {
 
 /// What a check came to, as the store writes it down.
 public enum CheckAnswer: Sendable {
-  /// In good standing. Claims if an identity token came, a token if a new one came (Apple repeats none on refresh).
+  /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old one).
   case good(claims: AccountClaims?, token: SealedToken?)
   /// The token was revoked: the sessions that rest on it end, and it is deleted.
   case revoked

@@ -44,14 +44,15 @@ public protocol SessionStore: Sendable {
   // MARK: The daily check
 
   /// Claims the right to ask Apple about an account: granted only if nobody claimed it within `interval`. Of any number of
-  /// concurrent calls at most one is granted.
+  /// concurrent calls at most one is granted. Until a good answer is recorded the claim counts as a failed attempt
+  /// (`Account.checkFailingSince`). Where there is no token, no attempt can succeed from when one was due.
   ///
   /// - Parameter clientID: whose token to ask with if there is one; else another client's.
   func claimCheck(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> CheckClaimOutcome
 
-  /// Gives a claim back, only for a request that cannot have reached Apple. Nothing happens if somebody claimed or signed
+  /// Gives a claim back, only for a request that cannot have reached Apple. It stays a failed attempt. Nothing happens if somebody claimed or signed
   /// in since.
   func giveBack(_ claim: CheckClaim) async throws(StoreError)
 

@@ -1,3 +1,5 @@
+public import FoundationEssentials
+
 /// A sign-in that Apple has confirmed, to be written in one transaction. Subject, client and time are the session's.
 public struct SignIn: Sendable {
   /// The new session; its `began` is the moment of the sign-in.
@@ -10,16 +12,21 @@ public struct SignIn: Sendable {
   public let token: SealedToken?
   /// The session that this browser had before, whoever's; it ends.
   public let replacing: SessionHandle?
+  /// When Apple issued the identity token of the exchange, by Apple's clock (`iat`). Not `auth_time`: that may be long
+  /// before a withdrawal of consent that came before this sign-in.
+  public let appleAuthorized: Date?
 
   /// A sign-in that was verified.
   public init(
-    session: Session, name: PersonName?, claims: AccountClaims, token: SealedToken?, replacing: SessionHandle? = nil
+    session: Session, name: PersonName?, claims: AccountClaims, token: SealedToken?, replacing: SessionHandle? = nil,
+    appleAuthorized: Date? = nil
   ) {
     self.session = session
     self.name = name
     self.claims = claims
     self.token = token
     self.replacing = replacing
+    self.appleAuthorized = appleAuthorized
   }
 }
 

@@ -38,7 +38,8 @@ extension SignIn {
       latestAuthorization: session.began.orLater(before?.latestAuthorization),
       lastVerified: session.began.orLater(before?.lastVerified),
       lastAsked: session.began.orLater(before?.lastAsked),
-      lastAnswer: before?.lastAnswer)
+      lastAnswer: before?.lastAnswer,
+      appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) })
   }
 }
 
@@ -49,17 +50,44 @@ extension Account {
     after.lastAnswer = answer.kind
     if case .good(let claims, _) = answer {
       after.lastVerified = now.orLater(lastVerified)
+      after.checkFailingSince = nil
       if let claims { after.claims = self.claims.afterCheck(claims) }
     }
     return after
   }
 }
 
+extension Account {
+  /// Whether nobody has claimed the right to ask Apple within `interval`.
+  package func mayBeAsked(at now: Date, interval: Duration) -> Bool {
+    guard let asked = lastAsked?.credible(at: now) else { return true }
+    let (latest, isBeyond) = now.stored.subtractingReportingOverflow(interval.milliseconds)
+    return asked.stored <= (isBeyond ? .min : latest)
+  }
+
+  /// The account once the right to ask Apple was claimed. Until a good answer is written down the attempt counts as a
+  /// failed one, whatever becomes of the process and of Apple.
+  package func claimed(at now: Date) -> Account {
+    var after = self
+    after.checkFailingSince = failingSince(at: now) ?? now
+    after.lastAsked = now
+    return after
+  }
+
+  /// The account where there is no token to ask Apple with: no check can succeed from the moment one was due. Nil if that
+  /// is known.
+  package func withoutToken(at now: Date, interval: Duration) -> Account? {
+    guard failingSince(at: now) == nil else { return nil }
+    var after = self
+    after.checkFailingSince = (lastVerified.credible(at: now) ?? .distantPast).advanced(by: interval)
+    return after
+  }
+}
+
 extension Date {
-  /// The later of the two, for clocks that differ a little. An instant more than a day ahead was written by a clock that
-  /// was wrong, and counts for nothing.
+  /// The later of the two that is credible, for clocks that differ a little.
   fileprivate func orLater(_ stored: Date?) -> Date {
-    guard let stored, stored > self, stored.timeIntervalSince(self) < 86_400 else { return self }
+    guard let stored = stored?.credible(at: self), stored > self else { return self }
     return stored
   }
 

@@ -6,18 +6,20 @@ import Testing
 @Suite("Asking Apple whether a user is in good standing")
 struct RefreshTests {
   private let token = RefreshToken("r.secret")
+  /// Whom the tokens of `Fixture` are about.
+  private static let subject = "001234.abcdef.0789"
 
   private func verdict(_ answer: FakeApple.Answer, _ fixture: Fixture? = nil) async throws -> RefreshVerdict {
     let fixture = try fixture ?? Fixture()
     fixture.apple.answer("/auth/token", answer)
-    return await fixture.provider.tokens.refresh(token, clientID: "com.example.web")
+    return await fixture.provider.tokens.refresh(token, of: Self.subject, clientID: "com.example.web")
   }
 
   @Test("The request carries the refresh token, the client it belongs to, and a secret for that client")
   func request() async throws {
     let fixture = try Fixture()
     fixture.apple.answer("/auth/token", .json("{}"))
-    _ = await fixture.provider.tokens.refresh(token, clientID: "com.example.app")
+    _ = await fixture.provider.tokens.refresh(token, of: Self.subject, clientID: "com.example.app")
     let request = try #require(fixture.apple.requests(to: "/auth/token").first)
     #expect(request.description == "POST https://appleid.apple.com/auth/token")
     #expect(request.head.headerFields[.contentType] == "application/x-www-form-urlencoded")
@@ -36,27 +38,56 @@ struct RefreshTests {
     let fixture = try Fixture()
     let identity = try fixture.token(["nonce": nil, "email": #""new@example.com""#])
     let answer = #"{"access_token":"a","token_type":"Bearer","expires_in":3600,"id_token":"\#(identity.exposed)"}"#
-    guard case .goodStanding(let verified?, nil) = try await verdict(.json(answer), fixture) else {
-      Issue.record("no identity token")
+    guard case .goodStanding(let standing) = try await verdict(.json(answer), fixture) else {
+      Issue.record("no good standing")
       return
     }
-    #expect(verified.claims.email == "new@example.com")
-    let without = try await verdict(.json(#"{"access_token":"a"}"#), fixture)
-    #expect(without == .goodStanding(identityToken: nil, rejection: nil))
+    #expect(standing.identityToken?.claims.email == "new@example.com" && standing.refreshToken == nil)
+    for body in [#"{"access_token":"a"}"#, #"{"token_type":"Bearer"}"#] {
+      #expect(try await verdict(.json(body), fixture) == .goodStanding(GoodStanding()))
+    }
+  }
+
+  @Test("A refresh token that comes with the answer is handed on")
+  func replacedToken() async throws {
+    let answer = try await verdict(.json(#"{"access_token":"a","refresh_token":"r.new"}"#))
+    #expect(answer == .goodStanding(GoodStanding(refreshToken: RefreshToken("r.new"))))
+  }
+
+  @Test("200 with neither an access token nor its type is no token response, and no good standing")
+  func noTokenResponse() async throws {
+    for body in ["{}", #"{"access_token":"","token_type":7}"#, #"{"refresh_token":"r.new"}"#] {
+      guard case .appleTrouble(.malformed) = try await verdict(.json(body)) else {
+        Issue.record("\(body)")
+        continue
+      }
+    }
+  }
+
+  @Test("An identity token of another user says nothing of this one")
+  func otherSubject() async throws {
+    let fixture = try Fixture()
+    let other = try fixture.token(["nonce": nil, "sub": #""001999.other.0000""#])
+    let body = #"{"access_token":"a","refresh_token":"r.new","id_token":"\#(other.exposed)"}"#
+    guard case .appleTrouble(.malformed(let reason)) = try await verdict(.json(body), fixture) else {
+      Issue.record("taken")
+      return
+    }
+    #expect(reason.contains("another user"))
   }
 
   @Test("200 is good standing even if the identity token is not to be believed: it then updates nothing")
   func doubtfulIdentityToken() async throws {
     let fixture = try Fixture()
     let foreign = try fixture.token(["aud": #""com.other""#])
-    let wrong = try await verdict(.json(#"{"id_token":"\#(foreign.exposed)"}"#), fixture)
-    #expect(wrong == .goodStanding(identityToken: nil, rejection: .wrongAudience))
-    let garbage = try await verdict(.json(#"{"id_token":"x"}"#), fixture)
-    #expect(garbage == .goodStanding(identityToken: nil, rejection: .malformed("form")))
+    let wrong = try await verdict(.json(#"{"access_token":"a","id_token":"\#(foreign.exposed)"}"#), fixture)
+    #expect(wrong == .goodStanding(GoodStanding(rejection: .wrongAudience)))
+    let garbage = try await verdict(.json(#"{"access_token":"a","id_token":"x"}"#), fixture)
+    #expect(garbage == .goodStanding(GoodStanding(rejection: .malformed("form"))))
     fixture.apple.answer("/auth/keys", .failure(.notSent(reason: "refused")))
     let unknown = try fixture.token(header: ["kid": #""NEW""#])
-    let unreachable = try await verdict(.json(#"{"id_token":"\#(unknown.exposed)"}"#), fixture)
-    guard case .goodStanding(nil, _?) = unreachable else {
+    let unreachable = try await verdict(.json(#"{"access_token":"a","id_token":"\#(unknown.exposed)"}"#), fixture)
+    guard case .goodStanding(let standing) = unreachable, standing.rejection?.isAppleTrouble == true else {
       Issue.record("\(unreachable)")
       return
     }
@@ -164,7 +195,7 @@ struct RefreshTests {
   func codes() {
     let refusal = AppleRefusal(code: .invalidClient, description: "x")
     let verdicts: [RefreshVerdict] = [
-      .goodStanding(identityToken: nil, rejection: nil), .revoked(refusal), .misconfigured(refusal),
+      .goodStanding(GoodStanding()), .revoked(refusal), .misconfigured(refusal),
       .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),
     ]
     #expect(

@@ -19,6 +19,7 @@ final class TestClock: Sendable {
 final class FakeApple: Sendable {
   enum Answer: Sendable {
     case good, revoked, ourMistake, trouble, notSent
+    case goodWithToken(String)
   }
 
   private let state: Mutex<(answer: Answer, calls: Int)>
@@ -40,6 +41,8 @@ final class FakeApple: Sendable {
         }
         switch answer {
         case .good: return Self.json(200, #"{"access_token":"a"}"#)
+        case .goodWithToken(let token):
+          return Self.json(200, #"{"access_token":"a","refresh_token":"\#(token)"}"#)
         case .revoked: return Self.json(400, #"{"error":"invalid_grant"}"#)
         case .ourMistake: return Self.json(400, #"{"error":"invalid_client"}"#)
         case .trouble: return AppleHTTPResponse(status: 503)

@@ -18,12 +18,16 @@ final class GateRig: Sendable {
   let apple: FakeApple
   let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
   let directory: SessionDirectory
+  let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
   let settings: GatewaySettings
   private let group: MultiThreadedEventLoopGroup
   private let gates: [NIOLoopBound<LoopGate>]
 
-  init(_ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a") async throws {
+  init(
+    _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
+    longestWait: Duration = CheckSchedule.longestWait
+  ) async throws {
     let settings = try settings ?? .forTests()
     self.settings = settings
     self.apple = apple
@@ -34,7 +38,7 @@ final class GateRig: Sendable {
     let clock = clock
     let checks = DailyCheck(
       DailyCheck.Means(apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
-      metrics: metrics, logger: logger, clock: { clock.now })
+      metrics: metrics, health: health, logger: logger, longestWait: longestWait, clock: { clock.now })
     let directory = SessionDirectory(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger,
       clock: { clock.milliseconds })
@@ -43,7 +47,7 @@ final class GateRig: Sendable {
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let parts = LastingParts(
       directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
-      health: HealthMonitor(checks: []), logger: logger, eventLoop: group.next())
+      health: health, logger: logger, eventLoop: group.next())
     let ownPages = OwnPages(
       SignInService(
         settings: settings, knowledge: knowledge, directory: directory, apple: provider,

@@ -6,6 +6,8 @@ import Synchronization
 final class MemoryStore: SessionStore {
   struct State {
     var isAway = false
+    /// Whether a newer version has changed it.
+    var isTooNew = false
     var sessions: [SessionHandle: Session] = [:]
     var accounts: [Subject: Account] = [:]
     var tokens: [Subject: StoredToken] = [:]
@@ -26,6 +28,9 @@ final class MemoryStore: SessionStore {
   private static let away = StoreError(code: .unavailable, message: "away, by order of the test")
 
   private func access<Result: Sendable>(_ body: (inout sending State) -> sending Result) throws(StoreError) -> Result {
+    if state.withLock({ $0.isTooNew }) {
+      throw StoreError(code: .newerSchema, message: "too new, by order of the test")
+    }
     let result: Result? = state.withLock { $0.isAway ? nil : body(&$0) }
     guard let result else { throw Self.away }
     return result
@@ -86,11 +91,9 @@ final class MemoryStore: SessionStore {
   ) async throws(StoreError) -> CheckClaimOutcome {
     try access { state in
       guard var account = state.accounts[subject], let stored = state.tokens[subject] else { return .nothingToAskWith }
-      if let asked = account.lastAsked, now.timeIntervalSince(asked) < Double(interval.components.seconds) {
-        return .notYet(account)
-      }
+      guard account.mayBeAsked(at: now, interval: interval) else { return .notYet(account) }
       let before = account.lastAsked
-      account.lastAsked = now
+      account = account.claimed(at: now)
       state.accounts[subject] = account
       state.claims += 1
       return .granted(
@@ -111,9 +114,12 @@ final class MemoryStore: SessionStore {
     try access { state in
       state.answers.append(answer.kind)
       var ended: [SessionHandle] = []
+      state.accounts[claim.subject] = state.accounts[claim.subject]?.after(answer, at: now)
       switch answer {
-      case .good: state.accounts[claim.subject]?.lastVerified = now
-      case .noGoodAnswer: break
+      case .good(_, let token?):
+        state.tokens[claim.subject] = StoredToken(
+          subject: claim.subject, clientID: claim.clientID, token: token)
+      case .good, .noGoodAnswer: break
       case .revoked:
         ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
