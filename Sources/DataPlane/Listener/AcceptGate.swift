@@ -43,6 +43,8 @@ final class AcceptGate: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
       descriptors.ranOut()
+      // The limit is another than it was, or others have opened more than the reserve.
+      if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
       if case .open = phase { pause(isDue: false, context) }
     }
     context.fireErrorCaught(error)

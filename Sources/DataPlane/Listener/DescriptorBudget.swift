@@ -57,10 +57,8 @@ package final class DescriptorBudget: Sendable {
   /// - Parameter more: listening sockets that were opened.
   func measure(sockets more: Int) {
     let sockets = sockets.add(more, ordering: .relaxed).newValue
-    let open = DescriptorLimit.inUse() ?? 64
-    adopt(
-      Shares(
-        limit: DescriptorLimit.raised(), others: max(0, open - total.load(ordering: .relaxed)), sockets: sockets))
+    let others = DescriptorLimit.inUse().map { max(0, $0 - total.load(ordering: .relaxed)) }
+    adopt(Shares(limit: DescriptorLimit.raised(), others: others ?? 64, sockets: sockets))
   }
 
   private func adopt(_ shares: Shares) {
