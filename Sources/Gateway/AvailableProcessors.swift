@@ -53,7 +53,9 @@ struct CPUQuota {
   /// what is mounted is there.
   private func quotas(under root: String, _ path: String, _ quota: (String) -> Double?) -> [Double] {
     let names = path.split(separator: "/").filter { $0 != ".." }
-    return (0...names.count).compactMap { depth in quota(([root] + names[..<depth].map(String.init)).joined(separator: "/")) }
+    return (0...names.count).compactMap { depth in
+      quota(([root] + names[..<depth].map(String.init)).joined(separator: "/"))
+    }
   }
 
   /// `cpu.max`: "QUOTA PERIOD" in microseconds, or "max PERIOD".

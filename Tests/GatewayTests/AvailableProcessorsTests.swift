@@ -27,7 +27,9 @@ struct AvailableProcessorsTests {
     files["/sys/fs/cgroup/a.slice/b.service/cpu.max"] = "20000 100000\n"
     #expect(count(files) == 1)
     // As a container sees its own group.
-    files = ["/proc/self/status": status("ff"), "/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "150000 100000"]
+    files = [
+      "/proc/self/status": status("ff"), "/proc/self/cgroup": "0::/\n", "/sys/fs/cgroup/cpu.max": "150000 100000",
+    ]
     #expect(count(files) == 2)
     files["/sys/fs/cgroup/cpu.max"] = "99999999999 1\n"
     #expect(count(files) == 8)

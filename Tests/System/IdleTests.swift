@@ -24,7 +24,8 @@ struct IdleTests {
     // Each connection stays on the loop that it came to.
     let connections = try (0..<8).map { _ in try site.gateway.connect() }
     func status(_ connection: TCPConnection) throws -> String {
-      try connection.send("GET /.auth/session HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nCookie: \(cookie)\r\n\r\n")
+      try connection.send(
+        "GET /.auth/session HTTP/1.1\r\nHost: \(site.gateway.client.authority)\r\nCookie: \(cookie)\r\n\r\n")
       let head = try MessageHead(connection.read(through: "\r\n\r\n"))
       _ = try connection.read(count: Int(try #require(head.fields["Content-Length"])) ?? 0)
       return head.startLine

@@ -76,7 +76,7 @@ struct LifecycleTests {
     let environment = ["LD_PRELOAD": library.path]
     let check = try ServerProcess.run(
       Machine.binary("cordon"), ["check", "--config", "/nonexistent"], environment: environment)
-    #expect(check.exit == .code(78) && check.standardError.contains("/nonexistent"), "\(check)")
+    #expect(check.exit == .code(78) && check.standardOutput.contains("/nonexistent"), "\(check)")
     let help = try ServerProcess.run(Machine.binary("apple-simulator"), ["--help"], environment: environment)
     #expect(help.exit == .code(0) && help.standardOutput.contains("USAGE: apple-simulator"), "\(help)")
   }

@@ -94,17 +94,22 @@ extension LoopGate {
     _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
   ) -> Identification {
     entry.lastSeen = now
-    if !entry.isNoted { note(entry, now) }
+    if !entry.isNoted || isUrgent(entry, now) { note(entry, now) }
     if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now, waitsForCheck) }
     return .known(entry)
   }
 
-  /// Has the session's last use written down with the next batch, or at once where the store's record of it is so old that
-  /// another replica would soon take the session for idle.
+  /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
+  @inline(__always)
+  private func isUrgent(_ entry: SessionEntry, _ now: Int64) -> Bool {
+    now >= entry.lastWritten &+ knowledge.idleTimeout / 2
+  }
+
+  /// Has the session's last use written down with the next batch, or at once where that is urgent.
   private func note(_ entry: SessionEntry, _ now: Int64) {
+    if !entry.isNoted { seen.append(entry) }
     entry.isNoted = true
-    seen.append(entry)
-    if now >= entry.lastWritten &+ knowledge.idleTimeout / 2 { directory.writeSightingsSoon() }
+    if isUrgent(entry, now) { directory.writeSightingsSoon() }
   }
 
   /// Hands on when the sessions that this loop has seen were last used.

@@ -33,7 +33,9 @@ enum OwnThread {
   /// Blocks the thread.
   static func sleep(until moment: ContinuousClock.Instant) {
     while case let left = moment - .now, left > .zero {
-      _ = poll(nil, 0, Int32(clamping: left.components.attoseconds / 1_000_000_000_000_000 + left.components.seconds * 1_000 + 1))
+      _ = poll(
+        nil, 0,
+        Int32(clamping: left.components.attoseconds / 1_000_000_000_000_000 + left.components.seconds * 1_000 + 1))
     }
   }
 }

@@ -9,6 +9,7 @@ struct AuditEventTests {
     "Each kind of event has its name and its facts",
     arguments: [
       (.signIn(isNewAccount: true), "sign_in new_account=true"),
+      (.emailShared(other: "u-2"), "email_shared other=u-2"),
       (.signInFailed(reason: "nonce_mismatch"), "sign_in_failed reason=nonce_mismatch"),
       (.signOut, "sign_out"), (.sessionEnded(reason: "revoked"), "session_ended reason=revoked"),
       (.check(verdict: "good"), "check verdict=good"), (.revocation(outcome: "ok"), "revocation outcome=ok"),
@@ -37,8 +38,8 @@ struct AuditEventTests {
     settings.auditEvents = [name]
     let log = AuditLog(settings, output: output)
     let actions: [AuditEvent.Action] = [
-      .signIn(isNewAccount: false), .signInFailed(reason: "x"), .signOut, .sessionEnded(reason: "x"),
-      .check(verdict: "x"), .revocation(outcome: "x"), .notification(type: "x", effect: "x"),
+      .signIn(isNewAccount: false), .emailShared(other: "x"), .signInFailed(reason: "x"), .signOut,
+      .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"), .notification(type: "x", effect: "x"),
       .administration(act: "x", by: "x"),
     ]
     for action in actions { log.record(AuditEvent(time: Timestamp(microseconds: 0), action: action)) }
