@@ -1,6 +1,8 @@
 /// The authorities that requests may be addressed to: `public_url`'s and those of `listen.hosts`.
 public struct AuthorityList: Sendable {
-  private let authorities: [Authority]
+  private let origin: Authority
+  /// The others: the host in lower case, a zero byte, and the two bytes of the port.
+  private let others: ByteTrie
   private let defaultPort: UInt16
 
   /// - Parameters:
@@ -9,21 +11,23 @@ public struct AuthorityList: Sendable {
   /// - Throws: the first host that is none.
   public init(origin: PublicOrigin, hosts: [String] = []) throws(AuthorityProblem) {
     defaultPort = origin.scheme.defaultPort
-    var authorities = [Authority(host: Array(origin.host.utf8), port: origin.port)]
+    self.origin = Authority(host: Array(origin.host.utf8), port: origin.port)
+    var others = ByteTrie()
     for (index, text) in hosts.enumerated() {
       guard let (host, port) = Authority.parse(Array(text.utf8).span) else {
         throw AuthorityProblem(index: index, text: text)
       }
-      authorities.append(Authority(host: host, port: port ?? defaultPort))
+      let number = port ?? defaultPort
+      _ = others.insert(host + [0, UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
     }
-    self.authorities = authorities
+    self.others = others
   }
 
   /// Whether the bytes of a `Host` field name `public_url` itself, not one of the other hosts.
   public func isOrigin(_ authority: Span<UInt8>) -> Bool {
-    guard let first = authorities.first, let end = Host.end(in: authority) else { return false }
+    guard let end = Host.end(in: authority) else { return false }
     let port = end < authority.count ? Host.port(in: authority, from: end + 1) : defaultPort
-    return port == first.port && first.hasHost(authority, end: end)
+    return port == origin.port && origin.hasHost(authority, end: end)
   }
 
   /// Whether the bytes of a `Host` field name this machine itself: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`,
@@ -36,7 +40,7 @@ public struct AuthorityList: Sendable {
 
   /// Whether the bytes of a `Host` field (or `:authority`) name one of them: the host without regard to ASCII case, the
   /// port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port with a leading
-  /// zero are not accepted. Without allocation.
+  /// zero are not accepted. Without allocation; the time does not depend on the number of hosts.
   public func match(_ authority: Span<UInt8>) -> Bool {
     guard let end = Host.end(in: authority) else { return false }
     var port = defaultPort
@@ -44,10 +48,16 @@ public struct AuthorityList: Sendable {
       guard let given = Host.port(in: authority, from: end + 1) else { return false }
       port = given
     }
-    for candidate in authorities where candidate.port == port && candidate.hasHost(authority, end: end) {
-      return true
+    if port == origin.port, origin.hasHost(authority, end: end) { return true }
+    var node = 0
+    for index in 0..<end {
+      node = others.child(of: node, PathByte.folded(authority[index]))
+      if node < 0 { return false }
     }
-    return false
+    node = others.child(of: node, 0)
+    if node >= 0 { node = others.child(of: node, UInt8(port >> 8)) }
+    if node >= 0 { node = others.child(of: node, UInt8(truncatingIfNeeded: port)) }
+    return node >= 0
   }
 }
 
