@@ -190,7 +190,7 @@ struct ImportTests {
     }
     let paths = ["/", "/x", "/api/x", "/reports/x"]
     try directory.write("anna.bergstrom@example.com\n", to: "emails.txt")
-    try run("email_domains = [\"example.org\"]\nauthenticated_emails_file = \"emails.txt\"") { status in
+    try run("email_domains = [\"example.org\"]\nauthenticated_emails_file = \"emails.txt\"") { status throws in
       for path in paths {
         #expect(try status("anna", path) == 200, "by the file: \(path)")
         #expect(try status("ben", path) == 200, "by the domain: \(path)")
@@ -198,10 +198,10 @@ struct ImportTests {
         #expect(try status("dana", path) == 403, "\(path)")
       }
     }
-    try run("email_domains = [\"example.org\"]\nallowed_groups = [\"staff\"]") { status in
+    try run("email_domains = [\"example.org\"]\nallowed_groups = [\"staff\"]") { status throws in
       for path in paths { #expect(try status("ben", path) == 403, "\(path)") }
     }
-    try run("email_domains = [\"*\"]") { status in
+    try run("email_domains = [\"*\"]") { status throws in
       for path in paths { #expect(try status("eleni", path) == 200, "\(path)") }
     }
   }
