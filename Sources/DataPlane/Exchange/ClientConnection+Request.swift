@@ -176,7 +176,8 @@ extension ClientConnection {
 
   func readContent(_ buffer: inout ByteBuffer) {
     let now = NIODeadline.now()
-    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
+    // While bytes wait for the client the deadline is for them: a body that goes on is no reason to wait longer.
+    if pace == nil { server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now) }
     if exchange.bodyIsTooSlow(now, more: buffer.readableBytes, server) {
       return refuse(408, "the request body arrives too slowly")
     }

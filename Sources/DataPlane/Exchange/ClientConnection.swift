@@ -56,7 +56,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   /// The memory that ``pending`` or a handshake holds.
   private var holding: UnfinishedHeads.Holding?
   /// How fast the client takes what waits for it, while something does.
-  private var pace: ResponsePace?
+  private(set) var pace: ResponsePace?
   private var readManner = ReadManner.frugal
 
   /// Most bytes that are read ahead of their turn.
