@@ -39,8 +39,8 @@ struct AuditEventTests {
     let log = AuditLog(settings, output: output)
     let actions: [AuditEvent.Action] = [
       .signIn(isNewAccount: false), .emailShared(other: "x"), .signInFailed(reason: "x"), .signOut,
-      .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"), .notification(type: "x", effect: "x"),
-      .administration(act: "x", by: "x"),
+      .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"),
+      .notification(type: "x", effect: "x"), .administration(act: "x", by: "x"),
     ]
     for action in actions { log.record(AuditEvent(time: Timestamp(microseconds: 0), action: action)) }
     output.flush()
