@@ -83,23 +83,28 @@ extension StoreContract {
       stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
-      func failing() async throws -> Date? { try await stores.second.account(ada)?.checkFailingSince }
-      try requireEqual(try await failing(), nil, "since when a check fails, after the sign-in")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), nil, "since when a check fails, after the sign-in")
       let first = Scenario.later(.seconds(2 * 86_400))
       let claim = try await grantedClaim(ada, at: first, in: stores.first)
-      try requireEqual(try await failing(), first, "since when a check fails, after the claim")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), first, "since when a check fails, after the claim")
       try await stores.first.giveBack(claim)
-      try requireEqual(try await failing(), first, "since when a check fails, after the return")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), first, "since when a check fails, after the return")
       let again = try await grantedClaim(ada, at: first.addingTimeInterval(60), in: stores.first)
       let bad = try await stores.first.record(.noGoodAnswer, of: again, at: first.addingTimeInterval(61))
       try requireEqual(bad.account?.checkFailingSince, first, "since when a check fails, after no good answer")
       let last = try await grantedClaim(ada, at: first.addingTimeInterval(2 * 86_400), in: stores.first)
-      try requireEqual(try await failing(), first, "since when a check fails, after another claim")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), first, "since when a check fails, after another claim")
       _ = try await stores.first.record(.good(claims: nil, token: nil), of: last, at: first.addingTimeInterval(172_801))
-      try requireEqual(try await failing(), nil, "since when a check fails, after a good answer")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), nil, "since when a check fails, after a good answer")
       _ = try await grantedClaim(ada, at: first.addingTimeInterval(5 * 86_400), in: stores.first)
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: first.addingTimeInterval(6 * 86_400)))
-      try requireEqual(try await failing(), nil, "since when a check fails, after another sign-in")
+      try requireEqual(
+        try await failingSince(ada, in: stores.second), nil, "since when a check fails, after another sign-in")
     },
     StoreContract("A last question far in the future was written by a clock that was wrong: a claim is granted") {
       stores in
@@ -225,6 +230,10 @@ extension StoreContract {
       try requireEqual(behind.snapshot.account.lastAsked, Scenario.noon, "lastAsked after a clock a little behind")
     },
   ]
+
+  private static func failingSince(_ subject: Subject, in store: any SessionStore) async throws -> Date? {
+    try await store.account(subject)?.checkFailingSince
+  }
 
   private static func grantedClaim(
     _ subject: Subject, at now: Date, preferring clientID: String = Scenario.web, in store: any SessionStore

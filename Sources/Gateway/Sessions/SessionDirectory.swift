@@ -129,6 +129,8 @@ final class SessionDirectory: Sendable {
 
   private func lookUp(_ handle: SessionHandle) async -> LookUp {
     let now = clock()
+    // Nothing that is found now would be trusted: the gate would look it up again and again.
+    if isRefusedByStore { return .storeAway(until: now + Self.outageMemory) }
     // What another event loop knows is trusted as much as what this one knows, and nobody waits for the store.
     let remembered = await self.remembered(handle)
     // Nor does anybody for a store that is known not to answer.
