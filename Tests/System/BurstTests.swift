@@ -36,7 +36,7 @@ struct BurstTests {
     }
     #expect(try gateway.client.get("/honest").status == 200)
     // 64 MiB of heads, and what connections need by themselves.
-    #expect(try gateway.residentKiB - before < 150 << 10)
+    #expect(try gateway.residentKiB - before < (version == "http1" ? 150 : 220) << 10)
     clients.signal(SIGUSR1)
     try clients.waitForLine(containing: "\"closed\"", by: .seconds(60))
     try poll("memory to be given back", by: .seconds(60)) {
