@@ -158,7 +158,7 @@ struct ImportTests {
       let made = try translate(
         Self.apple + """
           client_id = "\(GatewayConfiguration.clientID)"
-          redirect_url = "\(origin)"
+          redirect_url = "https://app.example.com"
           http_address = "127.0.0.1:\(port)"
           metrics_address = "127.0.0.1:\(admin)"
           upstreams = ["http://127.0.0.1:\(upstream.port)/", "http://127.0.0.1:\(upstream.port)/reports/"]
@@ -170,7 +170,7 @@ struct ImportTests {
       let text = made.configuration
         .replacing("team_id = \"DEF123GHIJ\"", with: "team_id = \"\(GatewayConfiguration.teamID)\"")
         .replacing("key_id = \"ABC123DEFG\"", with: "key_id = \"\(GatewayConfiguration.keyID)\"")
-        .replacing("[apple]\n", with: "[apple]\nbase_url = \"\(apple.baseURL)\"\n")
+        .replacing("https://app.example.com", with: origin).replacing("[apple]\n", with: "[apple]\nbase_url = \"\(apple.baseURL)\"\n")
       try check(text + "[store]\nurl = \"sqlite:\(UUID().uuidString).db\"\n")
       let process = try ServerProcess(
         Machine.binary("cordon"), ["run", "--config", "gateway.conf"], directory: directory.path)
