@@ -170,7 +170,8 @@ struct ImportTests {
       let text = made.configuration
         .replacing("team_id = \"DEF123GHIJ\"", with: "team_id = \"\(GatewayConfiguration.teamID)\"")
         .replacing("key_id = \"ABC123DEFG\"", with: "key_id = \"\(GatewayConfiguration.keyID)\"")
-        .replacing("https://app.example.com", with: origin).replacing("[apple]\n", with: "[apple]\nbase_url = \"\(apple.baseURL)\"\n")
+        .replacing("https://app.example.com", with: origin)
+        .replacing("[apple]\n", with: "[apple]\nbase_url = \"\(apple.baseURL)\"\n")
       try check(text + "[store]\nurl = \"sqlite:\(UUID().uuidString).db\"\n")
       let process = try ServerProcess(
         Machine.binary("cordon"), ["run", "--config", "gateway.conf"], directory: directory.path)
