@@ -41,6 +41,10 @@ struct UpstreamTroubleTests {
     ("an endless head", "HTTP/1.1 200 OK\r\nA: " + String(repeating: "x", count: 70_000)),
     ("too many fields", "HTTP/1.1 200 OK\r\n" + String(repeating: "A: b\r\n", count: 201) + "\r\n"),
     ("another coding", "HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n"),
+    // While the head has not left.
+    ("a chunk that is too long", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n"),
+    ("a signed size", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n+1\r\nd\r\n0\r\n\r\n"),
+    ("a bad trailer", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nbad trailer\r\n\r\n"),
   ]
 
   @Test("A response that breaks HTTP, or ends before its head does, is 502", arguments: broken)
@@ -68,12 +72,10 @@ struct UpstreamTroubleTests {
   }
 
   @Test(
-    "A body that ends too early, or breaks its chunks, ends the client's connection too early",
+    "A body that ends too early ends the client's connection too early",
     arguments: [
       "Content-Length: 10\r\n\r\nabc", "Transfer-Encoding: chunked\r\n\r\n5\r\nab",
-      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n", "Transfer-Encoding: chunked\r\n\r\n3\r\nabcd\r\n0\r\n\r\n",
-      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n+1\r\nd\r\n0\r\n\r\n",
-      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\nbad trailer\r\n\r\n",
+      "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
     ])
   func brokenBodies(_ rest: String) async throws {
     try await withGateway(

@@ -23,7 +23,9 @@ struct ResponseRepairTests {
     let right = "HTTP/1.1 200 OK\r\nA: b\r\nC: d\r\n\r\n"
     #expect(repair(text + "body\n\n", .bareLF) == head(right, from: text))
     #expect(repair(text, [.duplicateLength, .controlBytes]) == .none)
-    for count in 0..<text.utf8.count { #expect(repair(String(text.prefix(count)), .bareLF) == .incomplete) }
+    for count in 0..<text.utf8.count {
+      #expect(repair(String(decoding: text.utf8.prefix(count), as: UTF8.self), .bareLF) == .incomplete)
+    }
   }
 
   @Test("A length that is repeated is written once; another length stays, to be refused")

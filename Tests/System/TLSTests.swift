@@ -241,7 +241,7 @@ struct TLSTests {
     let upstream = try RawUpstream()
     defer { upstream.stop() }
     let folder = try TLSFolder()
-    let gateway = try folder.gateway(before: upstream)
+    let gateway = try folder.gateway(before: upstream) { $0["listen.limits", "body_size"] = "10000" }
     defer { gateway.stop() }
     try folder.run(
       """
