@@ -69,7 +69,7 @@ extension StoreContract {
       for handle in handles { try await stores.first.end(.one(handle), because: .signedOut, at: Scenario.noon) }
       let rule = RemovalRule(
         now: Scenario.later(.seconds(7_200)), idleTimeout: Scenario.day, rememberChanges: .seconds(3_600))
-      try requireEqual(try await stores.first.removeExpired(rule), 3, "how many changes were removed")
+      try requireEqual(try await stores.first.removeExpired(rule).rows, 3, "how many changes were removed")
       let late = try await stores.second.changes(since: start, limit: 10)
       try require(late.isIncomplete, "nothing is said to be missing")
       let next = try await stores.second.changes(since: late.cursor, limit: 10)
@@ -93,7 +93,13 @@ extension StoreContract {
       _ = try await stores.first.useUp(.attempt([9]), until: now.addingTimeInterval(600))
       let rule = RemovalRule(now: now, idleTimeout: .seconds(7 * 86_400), limit: 2)
       var batches: [Int] = []
-      while batches.last != 0 { batches.append(try await stores.second.removeExpired(rule)) }
+      var sessions: [SessionHandle] = []
+      while batches.last != 0 {
+        let removed = try await stores.second.removeExpired(rule)
+        batches.append(removed.rows)
+        sessions += removed.sessions
+      }
+      try requireEqual(Set(sessions), [short.session.handle, idle.session.handle], "the sessions that were removed")
       try requireEqual(batches.reduce(0, +), 7, "how many rows were removed")
       try require(batches.count >= 4, "the batches are larger than the limit")
       try requireEqual(try await stores.first.find(short.session.handle), nil, "the session that ended")

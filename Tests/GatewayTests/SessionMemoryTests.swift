@@ -22,7 +22,8 @@ struct SessionMemoryTests {
       subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     let proof = SessionProof(
-      handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, generation: 1)
+      handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, key: KeyIdentifier(number: 0),
+      generation: 1)
     return SessionEntry(SessionSnapshot(session: session, account: account), proof, try .forTests())
   }
 

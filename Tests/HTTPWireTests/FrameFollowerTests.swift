@@ -45,12 +45,35 @@ struct FrameFollowerTests {
     #expect(follower.followToBoundary([1]) == nil && !follower.isAtBoundary)
   }
 
+  @Test("Data frames are told of once, any part of one; control frames are not")
+  func dataFrames() {
+    var follower = FrameFollower()
+    for opcode: UInt8 in [0x8, 0x9, 0xA] { follower.follow(Self.frame(opcode, 10, masked: true)) }
+    let afterControl = follower.takeDataFrames()
+    #expect(!afterControl)
+    for opcode: UInt8 in [0x0, 0x1, 0x2] {
+      let frame = Self.frame(opcode, 10, masked: true)
+      for part in [frame[..<1], frame[1..<6], frame[6...]] {
+        follower.follow(Array(part))
+        let (first, second) = (follower.takeDataFrames(), follower.takeDataFrames())
+        #expect(first == (part.startIndex != 1), "the rest of a header is no news")
+        #expect(!second)
+      }
+    }
+  }
+
+  @Test("A Close frame has its status, most significant byte first")
+  func statuses() {
+    #expect(CloseStatus.goingAway.frame == [0x88, 0x02, 0x03, 0xE9])
+    #expect(CloseStatus.policyViolation.frame == [0x88, 0x02, 0x03, 0xF0])
+  }
+
   @Test("A Close frame is seen, and nothing that only looks like one")
   func closing() {
     var follower = FrameFollower()
     follower.follow(Self.frame(0x2, 400))
     #expect(!follower.hasClosed)
-    follower.follow(FrameFollower.goingAway)
+    follower.follow(CloseStatus.goingAway.frame)
     #expect(follower.hasClosed && follower.isAtBoundary)
   }
 

@@ -95,6 +95,10 @@ extension Sections {
         (75 s and 60 s), "50s" saves connections.
         """,
         seeAlso: ["upstream.idle_connections"]),
+      .byDefault(
+        "upstream.timeouts.tunnel", .duration(.zero...(.seconds(30 * 86_400))),
+        into: \.configuration.upstream.timeouts.tunnel,
+        "Without a byte in either direction of a WebSocket. Then it ends. \"0s\": never."),
     ])
 
   static let upstreamCheck = Section<Draft>(

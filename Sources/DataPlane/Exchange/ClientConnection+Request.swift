@@ -96,6 +96,10 @@ extension ClientConnection {
   ) {
     let loop = server.loop
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
+    if exchange.session != nil, !isReviewed {
+      isReviewed = true
+      server.review(self)
+    }
     pending = whole
     guard let balancer = exchange.balancer else { return refuse(500, "no application is configured") }
     let framing = loop.requestHead.framing

@@ -22,10 +22,6 @@ extension ClientConnection {
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     exchange.replay = nil
-    if let sent = exchange.sentHead {
-      exchange.sentHead = nil
-      loop.heads.give(sent)
-    }
     var connection = ResponseForwarding.Connection.implied
     if head.status == 101 {
       beginTunnel(
@@ -46,7 +42,7 @@ extension ClientConnection {
       personalLines: exchange.personalLines, date: loop.missingDate(of: head), to: &buffer)
     outgoing = buffer
     // One that was under way when the end began.
-    if request == .tunnel, server.isDraining { endTunnel() }
+    if request == .tunnel, server.isDraining { leaveTunnel() }
   }
 
   func responseContent(_ content: ByteBuffer) {
@@ -177,11 +173,12 @@ extension ClientConnection {
   /// The response is out: on to the next request, or the end.
   private func finish(at now: NIODeadline) {
     report(at: now)
+    exchange.returnSentHead(to: server.loop)
     guard request == .complete, !exchange.closesBehind, !server.isLeaving else {
       closeBehindResponse(clientMaySend: request != .complete || pending != nil)
       return
     }
-    exchange.sentHead = nil
+    exchange.review = nil
     exchange.headHasBegun = false
     request = .idle
     holdReads(false)

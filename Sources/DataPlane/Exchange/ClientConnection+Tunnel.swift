@@ -1,49 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// What goes to the client through a tunnel, and how a WebSocket ends in order when the gateway does (RFC 6455 7): the
-/// client is told with a Close frame, where the application's frame under way ends; the client's answer goes on to the
-/// application, which sees a client that leaves, and closes. What is no WebSocket, or does not answer, lasts until the
-/// deadline.
-struct Tunnel {
-  /// The application's frames; nil where it is no WebSocket that is spoken.
-  private var frames: FrameFollower?
-  /// Whether it is to end as soon as a frame of the application ends.
-  private var isToEnd = false
-  /// Whether the client has been told that it ends: nothing of the application may follow.
-  private(set) var hasTold = false
-
-  init(isWebSocket: Bool = false) { frames = isWebSocket ? FrameFollower() : nil }
-
-  /// What goes on to the client of what the application says; nil: nothing.
-  mutating func carry(_ content: ByteBuffer) -> ByteBuffer? {
-    guard !hasTold else { return nil }
-    guard isToEnd else {
-      frames?.follow(content.readableBytesSpan)
-      return content
-    }
-    guard let count = frames?.followToBoundary(content.readableBytesSpan) else { return content }
-    var content = content
-    return tellEnd(behind: content.readSlice(length: count) ?? ByteBuffer())
-  }
-
-  /// The gateway ends.
-  /// - Returns: what the client is told now; nil where that has to wait, or there is nothing to be told.
-  mutating func end() -> ByteBuffer? {
-    isToEnd = true
-    guard frames?.isAtBoundary == true, !hasTold else { return nil }
-    return tellEnd(behind: ByteBuffer())
-  }
-
-  private mutating func tellEnd(behind frame: ByteBuffer) -> ByteBuffer {
-    hasTold = true
-    var told = frame
-    // Whoever has been told by the application need not be told again.
-    if frames?.hasClosed == false { told.writeBytes(FrameFollower.goingAway) }
-    return told
-  }
-}
-
 /// Bytes both ways over HTTP/1.1.
 extension ClientConnection {
   /// To be called before the head of the response is written.
@@ -52,18 +9,60 @@ extension ClientConnection {
     tunnel = Tunnel(isWebSocket: isWebSocket)
     server.observer.tunnelOpened()
     server.loop.wheel.disarm(self)
+    // The end of one direction is not that of the other.
+    try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+  }
+
+  /// The client has ended its side. A WebSocket that it has closed gets the application's Close frame; otherwise the
+  /// application is told in turn.
+  func endTunnelInput() {
+    guard let tunnel, let upstream else { return closeNow() }
+    tunnel.inputHasEnded = true
+    upstream.flushRequest()
+    if !tunnel.clientHasClosed { upstream.endInput() }
+    awaitTunnelEnd()
+  }
+
+  /// Bounds how long a tunnel stays of which the client has ended its side.
+  func awaitTunnelEnd() {
+    guard tunnel?.inputHasEnded == true else { return }
+    server.loop.wheel.arm(self, after: Tunnel.halfClosedWait, now: .now())
+  }
+
+  /// Carries what the client says.
+  func tunnelInput(_ content: ByteBuffer) {
+    guard let tunnel, tunnel.forbidden == nil else { return }
+    tunnel.follow(content)
+    upstream?.send(content)
   }
 
   /// Carries what the application says.
   func tunnelContent(_ content: ByteBuffer) {
-    guard let passing = tunnel.carry(content) else { return }
+    guard let tunnel, let passing = tunnel.carry(content) else { return }
     tell(passing)
+    if tunnel.hasTold, tunnel.forbidden != nil { closeForbiddenTunnel() }
   }
 
   /// The gateway ends.
-  func endTunnel() {
-    guard let told = tunnel.end() else { return }
-    tell(told)
+  func leaveTunnel() {
+    if let told = tunnel?.end(.goingAway) { tell(told) }
+  }
+
+  /// The session has ended, or may not have this tunnel any more. Where the client cannot be told yet, the next review is
+  /// the limit.
+  func forbidTunnel(at now: NIODeadline) {
+    guard let tunnel, tunnel.forbidden == nil else { return }
+    if exchange.failure == nil { exchange.failure = .cutOff }
+    if let told = tunnel.forbid(at: now) { tell(told) }
+    if tunnel.hasTold { closeForbiddenTunnel() }
+  }
+
+  /// The client has been told: the application's connection ends, and the client has a moment to answer.
+  private func closeForbiddenTunnel() {
+    let upstream = upstream
+    self.upstream = nil
+    upstream?.abandon()
+    closeBehindResponse(clientMaySend: true)
   }
 
   private func tell(_ content: ByteBuffer) {
@@ -71,6 +70,6 @@ extension ClientConnection {
       exchange.sentBytes += content.readableBytes
       passOn(content)
     }
-    if tunnel.hasTold { flushResponse() }
+    if tunnel?.hasTold == true { flushResponse() }
   }
 }

@@ -42,7 +42,10 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   var pending: ByteBuffer?
   var exchange = Exchange()
   var upstream: UpstreamConnection?
-  var tunnel = Tunnel()
+  /// What it carries after a switch of protocols.
+  var tunnel: Tunnel?
+  /// Whether its exchanges are being reviewed.
+  var isReviewed = false
   /// Response bytes that go out together.
   var outgoing: ByteBuffer?
   /// Whether the channel has room for more of a response.
@@ -104,7 +107,11 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     }
     // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
     if case .inputClosed? = event as? ChannelEvent {
-      if request == .complete || request == .deciding { exchange.keepAlive = false } else { closeNow() }
+      switch request {
+      case .complete, .deciding: exchange.keepAlive = false
+      case .tunnel: endTunnelInput()
+      case .idle, .content, .lingering, .closed: closeNow()
+      }
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -140,6 +147,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     upstream?.abandon()
     pending = nil
     outgoing = nil
+    exchange.returnSentHead(to: server.loop)
     if wasBusy {
       if exchange.status == 0 { exchange.status = 499 }
       report()
@@ -197,7 +205,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       }
     case .tunnel:
       readMore(behind: buffer)
-      upstream?.send(buffer)
+      tunnelInput(buffer)
     case .lingering:
       thrownAway += buffer.readableBytes
       if thrownAway > Self.lingeringBytes { closeNow() }
@@ -285,6 +293,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
         server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
       } else if exchange.isUnderWay {
         server.loop.wheel.disarm(self)
+        if request == .tunnel { awaitTunnelEnd() }
       }
       pace = nil
       upstream?.holdReads(false)
@@ -352,7 +361,24 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
   }
 
   func endExchanges(of sessions: Set<SessionTag>) {
-    if request != .idle, let session = exchange.session, sessions.contains(session) { abort() }
+    if request != .idle, let session = exchange.session, sessions.contains(session) { endWithSession(at: .now()) }
+  }
+
+  func review(at now: NIODeadline) -> Bool {
+    isReviewed = exchange.isReviewable && request != .lingering && request != .closed
+    guard isReviewed else { return false }
+    if let forbidden = tunnel?.forbidden, request == .tunnel {
+      if now - forbidden >= Exchange.reviewAge { abort() }
+    } else if !exchange.review(at: now, by: server, from: peer, tunnel: tunnel) {
+      endWithSession(at: now)
+    }
+    return true
+  }
+
+  /// Ends an exchange whose session has ended, or may not have it any more: a WebSocket is told, what else is under way
+  /// is cut off.
+  private func endWithSession(at now: NIODeadline) {
+    if request == .tunnel { forbidTunnel(at: now) } else if request != .lingering { abort() }
   }
 
   func closeNow() { context?.close(promise: nil) }
@@ -394,7 +420,7 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
       let moment = isNew ? ServerContext.momentToBegin : ServerContext.momentToEnd
       server.loop.wheel.arm(self, after: moment, now: .now())
     }
-    if request == .tunnel { endTunnel() }
+    if request == .tunnel { leaveTunnel() }
   }
 
   /// Tells the observer of an exchange that is over.

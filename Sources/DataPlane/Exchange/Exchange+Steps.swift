@@ -69,6 +69,7 @@ extension Exchange {
   mutating func note(_ order: ForwardingOrder, wantsUpgrade: Bool, on server: ServerContext) {
     routeClass = order.routeClass
     session = order.session
+    credential = order.credential
     user = order.user
     balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
     // A stream from a client may pause for as long as it likes, and gRPC is made of such.

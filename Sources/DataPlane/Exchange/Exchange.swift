@@ -20,6 +20,10 @@ struct Exchange {
   /// The client behind a trusted proxy.
   var client: ClientPeer?
   var session: SessionTag?
+  /// What proved it, in the gate's terms.
+  var credential: UInt64 = 0
+  /// What is kept for its reviews, once it has had one.
+  var review: ExchangeReview?
   /// A pseudonym of the user, for the observer.
   var user: UInt64?
   var version = HTTPVersion.http11
@@ -37,7 +41,7 @@ struct Exchange {
   var bodyBegan = NIODeadline.distantPast
   var bodyHeld = TimeAmount.zero
   var bodyHeldSince: NIODeadline?
-  /// The head as it was sent upstream, kept until the response begins: for another try, and for what the client accepts.
+  /// The head as it was sent upstream: for another try, for what the client accepts, and for the first review.
   var sentHead: ByteBuffer?
   /// Its place in the queue for a connection to the upstream.
   var place: UpstreamWaiter?
@@ -75,8 +79,13 @@ struct Exchange {
   static let noRoute = -1
 }
 
-/// A request on its way to the control plane.
-struct ControlCollection {
+/// A request on its way to the control plane. An object, so that connections do not hold room for one.
+final class ControlCollection {
   let action: ControlAction
   var request: ControlRequest
+
+  init(action: ControlAction, request: ControlRequest) {
+    self.action = action
+    self.request = request
+  }
 }

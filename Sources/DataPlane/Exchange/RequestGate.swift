@@ -1,5 +1,6 @@
 public import HTTPTypes
 package import HTTPWire
+package import NIOCore
 
 /// Decides what becomes of each request. One gate serves one event loop and is called on that loop only, so it needs no
 /// lock; it must not block.
@@ -22,6 +23,42 @@ package protocol RequestGate: AnyObject {
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse
+
+  /// Judges an exchange that is under way as its request would be judged now. Called about once a second for each that
+  /// belongs to a session and is older than a second.
+  /// - Returns: whether it may go on.
+  func review(_ exchange: inout OpenExchange) -> Bool
+
+  /// Every exchange of a listener has been reviewed.
+  func reviewEnded()
+}
+
+extension RequestGate {
+  package func review(_ exchange: inout OpenExchange) -> Bool { true }
+  package func reviewEnded() {}
+}
+
+/// An exchange under way that belongs to a session, as its gate reviews it.
+package struct OpenExchange {
+  /// Its session.
+  package let session: SessionTag
+  /// ``ForwardingOrder/credential`` of its request.
+  package let credential: UInt64
+  /// Who is asking.
+  package let client: ClientPeer
+  /// Its request's line and authority, written as a whole HTTP/1.1 head.
+  package let head: ByteBuffer
+  /// Whether the client has been active since the last review: bytes of a body, data frames of a WebSocket.
+  package var isActive = false
+  /// The gate's own note of what the request was judged by last.
+  package var judgement = 0
+
+  package init(session: SessionTag, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
+    self.session = session
+    self.credential = credential
+    self.client = client
+    self.head = head
+  }
 }
 
 /// What becomes of a request.
@@ -44,6 +81,8 @@ package struct ForwardingOrder {
   package var routeClass: Int
   /// Whose session it is, so that its connections end with it.
   package var session: SessionTag?
+  /// What proved the session, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
+  package var credential: UInt64 = 0
   /// A pseudonym of the user, for the observer.
   package var user: UInt64?
   /// Whether an upgrade to another protocol may be passed on.

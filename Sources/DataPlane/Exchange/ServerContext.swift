@@ -26,6 +26,10 @@ final class ServerContext {
   /// How long one stays that has not agreed on TLS yet, or just has: its first request is a round trip or two away.
   static let momentToBegin = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
+  /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked at.
+  private var reviewed: [any AcceptedConnection] = []
+  private var reviewIsDue = false
+  private static let reviewInterval = TimeAmount.seconds(1)
 
   /// - Parameter upstreams: shared with the loop's other entrances.
   init(
@@ -105,6 +109,33 @@ final class ServerContext {
   /// The sessions that have an exchange under way.
   var sessionsUnderWay: Set<SessionTag> { Set(connections.values.flatMap(\.sessions)) }
 
+  // MARK: Review
+
+  /// Has the exchanges of a connection reviewed, until it says that it has none.
+  func review(_ connection: any AcceptedConnection) {
+    reviewed.append(connection)
+    scheduleReview()
+  }
+
+  private func scheduleReview() {
+    guard !reviewIsDue else { return }
+    reviewIsDue = true
+    let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+    loop.eventLoop.scheduleTask(in: Self.reviewInterval) { bound.value.reviewAll() }
+  }
+
+  private func reviewAll() {
+    let connections = reviewed
+    reviewed.removeAll(keepingCapacity: true)
+    let now = NIODeadline.now()
+    for connection in connections where connection.review(at: now) { reviewed.append(connection) }
+    gate.reviewEnded()
+    reviewIsDue = false
+    if !reviewed.isEmpty { scheduleReview() }
+  }
+
+  // MARK: Sessions that end
+
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<SessionTag>) {
     for connection in connections.values { connection.endExchanges(of: sessions) }
@@ -129,6 +160,13 @@ protocol AcceptedConnection: AnyObject {
   func abort()
   /// Ends what still streams for these sessions.
   func endExchanges(of sessions: Set<SessionTag>)
+  /// Ends the exchanges that may not go on.
+  /// - Returns: whether any is left that belongs to a session.
+  func review(at now: NIODeadline) -> Bool
+}
+
+extension AcceptedConnection {
+  func review(at now: NIODeadline) -> Bool { false }
 }
 
 /// ``ListenerTimeouts`` as the wheel takes them.

@@ -57,6 +57,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
   private var readManner = ReadManner.frugal
   /// The memory that a head holds which is not whole.
   private var holding: UnfinishedHeads.Holding?
+  /// Whether its exchanges are being reviewed.
+  private var isReviewed = false
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
   private static let writeLimit = 48_000
@@ -355,8 +357,22 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
 
   func endExchanges(of sessions: Set<SessionTag>) {
     for exchange in exchanges {
-      if let session = exchange.session, sessions.contains(session) { exchange.breakOff() }
+      if let session = exchange.session, sessions.contains(session) { exchange.endWithSession(at: .now()) }
     }
+  }
+
+  /// Has the exchanges reviewed that belong to sessions.
+  func reviewExchanges() {
+    guard !isReviewed else { return }
+    isReviewed = true
+    server.review(self)
+  }
+
+  func review(at now: NIODeadline) -> Bool {
+    isReviewed = false
+    guard !isClosed else { return false }
+    for exchange in exchanges where exchange.review(at: now) { isReviewed = true }
+    return isReviewed
   }
 }
 

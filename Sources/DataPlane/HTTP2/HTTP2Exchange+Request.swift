@@ -95,6 +95,7 @@ extension HTTP2Exchange {
   private func forward(_ order: consuming ForwardingOrder, _ bytes: RawSpan) {
     let loop = server.loop
     exchange.note(order, wantsUpgrade: loop.requestHead.wantsUpgrade, on: server)
+    if exchange.session != nil { connection.reviewExchanges() }
     guard exchange.balancer != nil else { return refuse(500, "no application is configured") }
     let framing = loop.requestHead.framing
     // What came while the gate was thinking counts, too.
@@ -226,11 +227,7 @@ extension HTTP2Exchange {
     case .content where exchange.control != nil: collect(&content)
     case .content where exchange.responseBegan && upstream == nil: connection.session.take(count, on: stream)
     case .content: forward(&content, count)
-    case .tunnel:
-      guard let upstream else { return }
-      upstream.send(content)
-      connection.proceedBehindReading(self)
-      if upstream.isWritable { connection.session.take(count, on: stream) }
+    case .tunnel: tunnelInput(content)
     case .deciding, .switching: keep(&content)
     case .complete, .closed: connection.session.take(count, on: stream)
     }
@@ -267,7 +264,8 @@ extension HTTP2Exchange {
       if exchange.control != nil { return perform() }
       if !exchange.responseBegan { server.loop.wheel.disarm(self) }
       endBody(trailers)
-    case .tunnel, .switching: endTunnel()
+    case .tunnel: endTunnelInput()
+    case .switching: reset(.cancel)
     case .complete, .closed: break
     }
   }
@@ -284,16 +282,5 @@ extension HTTP2Exchange {
     }
     upstream.flushRequest()
     upstream.requestEnded()
-  }
-
-  /// The client has ended its side of a tunnel, as it would close a TCP connection (RFC 8441 5).
-  private func endTunnel() {
-    guard phase == .tunnel else { return reset(.cancel) }
-    let upstream = upstream
-    self.upstream = nil
-    upstream?.flushRequest()
-    upstream?.abandon()
-    connection.session.end(stream, trailers: [])
-    connection.flushSoon()
   }
 }

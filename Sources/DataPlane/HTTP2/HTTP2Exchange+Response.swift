@@ -26,10 +26,6 @@ extension HTTP2Exchange {
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     exchange.replay = nil
-    if let sent = exchange.sentHead {
-      exchange.sentHead = nil
-      loop.heads.give(sent)
-    }
     if phase == .content { loop.wheel.disarm(self) }
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines,
@@ -43,7 +39,7 @@ extension HTTP2Exchange {
     guard let sent = exchange.sentHead else { return false }
     var request = RequestHead()
     let sentBytes = sent.readableBytesSpan
-    guard Self.sentHeadParser.parse(sentBytes, into: &request) == .complete,
+    guard Exchange.sentHeadParser.parse(sentBytes, into: &request) == .complete,
       let key = request.fields.lines.first(where: { sentBytes.equalsIgnoringCase("sec-websocket-key", $0.name) })
     else { return false }
     let answers = head.fields.lines.filter { bytes.equalsIgnoringCase("sec-websocket-accept", $0.name) }
@@ -51,41 +47,11 @@ extension HTTP2Exchange {
     return bytes.array(answer.value) == WebSocketAccept.answer(to: sentBytes.array(key.value))
   }
 
-  /// What the gateway adds to a head comes on top of what its clients may send.
-  private static let sentHeadParser = RequestHeadParser(
-    limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
-
-  /// The application has switched: the client is told 200 (RFC 8441 5), and what it sent ahead goes on.
-  private func beginTunnel() {
-    phase = .tunnel
-    server.observer.tunnelOpened()
-    server.loop.wheel.disarm(self)
-    // Nothing else may be asked for in this way (RFC 8441).
-    tunnel = Tunnel(isWebSocket: true)
-    connection.session.respond(&server.loop.fields, on: stream, isWhole: false)
-    // One that was under way when the end began.
-    if server.isDraining { leave() }
-    if let waiting = exchange.waitingContent {
-      exchange.waitingContent = nil
-      upstream?.send(waiting)
-      upstream?.flushRequest()
-      takeAll()
-    }
-  }
-
   func responseContent(_ content: ByteBuffer) {
-    guard phase == .tunnel else { return send(content) }
-    if let passing = tunnel.carry(content) { send(passing) }
+    if phase == .tunnel { tunnelContent(content) } else { send(content) }
   }
 
-  /// The connection is to end: a WebSocket is told. What else is under way ends by itself.
-  func leave() {
-    guard phase == .tunnel, let told = tunnel.end() else { return }
-    send(told)
-    connection.flushSoon()
-  }
-
-  private func send(_ content: ByteBuffer) {
+  func send(_ content: ByteBuffer) {
     guard content.readableBytes > 0 else { return }
     exchange.sentBytes += content.readableBytes
     connection.session.send(content, on: stream)
@@ -98,6 +64,7 @@ extension HTTP2Exchange {
 
   func responseEnded(trailers: [UInt8]) {
     upstream = nil
+    if phase == .tunnel { return closeTunnel() }
     connection.session.end(
       stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
     connection.flushSoon()

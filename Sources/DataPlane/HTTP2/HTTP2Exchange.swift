@@ -27,7 +27,8 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   var phase = Phase.complete
   var exchange = Exchange()
   var upstream: UpstreamConnection?
-  var tunnel = Tunnel()
+  /// What it carries after a switch of protocols.
+  var tunnel: Tunnel?
   /// The head, while it waits to be judged.
   var pendingHead: ByteBuffer?
   /// The end of the request, if it came before it was judged: its trailers.
@@ -68,9 +69,12 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
   }
 
   func sentContent() {
-    if stream.queuedBytes == 0, pace != nil {
-      server.loop.wheel.disarm(self)
-      pace = nil
+    if stream.queuedBytes == 0 {
+      if pace != nil {
+        server.loop.wheel.disarm(self)
+        pace = nil
+      }
+      awaitTunnelEnd(connection.now)
     }
     if hasRoom { upstream?.holdReads(false) }
   }
@@ -137,11 +141,30 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
     case .content where !exchange.responseBegan && exchange.bodyHeldSince != nil:
       refuse(504, "the application did not take the request body in time")
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
+    // The application has had its time to answer a client that has ended its side.
+    case .tunnel where upstream != nil && stream.isEndReceived: closeTunnel()
     default: breakOff()
     }
   }
 
   // MARK: Ends
+
+  /// Ends an exchange whose session has ended: a WebSocket is told, what else is under way is cut off.
+  func endWithSession(at now: NIODeadline) {
+    if phase == .tunnel { forbidTunnel(at: now) } else { breakOff() }
+  }
+
+  /// Ends the exchange if it may not go on.
+  /// - Returns: whether it belongs to a session.
+  func review(at now: NIODeadline) -> Bool {
+    guard exchange.isReviewable, phase != .closed, !stream.isReset else { return false }
+    if let forbidden = tunnel?.forbidden {
+      if now - forbidden >= Exchange.reviewAge { breakOff() }
+    } else if !exchange.review(at: now, by: server, from: connection.peer, tunnel: tunnel) {
+      endWithSession(at: now)
+    }
+    return true
+  }
 
   /// Ends the stream at once, in the middle of whatever it does.
   func breakOff() {
@@ -172,5 +195,6 @@ final class HTTP2Exchange: TimedHandler, ExchangeClient, HTTP2StreamHandler {
     if !stream.isEndSent, exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
     if exchange.status == 0 { exchange.status = 499 }
     exchange.report(to: server, from: connection.peer, at: connection.now)
+    exchange.returnSentHead(to: server.loop)
   }
 }

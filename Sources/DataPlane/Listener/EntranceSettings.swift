@@ -60,6 +60,8 @@ public enum BindAddress: Sendable, Equatable, CustomStringConvertible {
   /// The absolute path of a Unix stream socket.
   case unix(path: String)
 
+  var isIP: Bool { if case .ip = self { true } else { false } }
+
   public var description: String {
     switch self {
     case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"

@@ -36,7 +36,9 @@ extension Listener {
     _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
   ) async throws -> Door {
     guard let first = sites.first else { return Door(channels: [], isInherited: true, address: wanted) }
-    let channel = try await bootstrap(first, place, children: group, sites: sites).withBoundSocket(descriptor).get()
+    let channel = try await bootstrap(
+      first, place, children: group, sites: sites, isTCP: wanted.isIP
+    ).withBoundSocket(descriptor).get()
     var address = wanted
     if case .ip(let host, _) = wanted, let port = channel.localAddress?.port {
       address = .ip(host: host, port: UInt16(clamping: port))
@@ -50,14 +52,14 @@ extension Listener {
     switch address {
     case .unix(let path):
       guard let first = sites.first else { return ([], address) }
-      let channel = try await bootstrap(first, place, children: group, sites: sites)
+      let channel = try await bootstrap(first, place, children: group, sites: sites, isTCP: false)
         .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
       return ([channel], address)
     case .ip(let host, let port):
       var channels: [any Channel] = []
       var bound = Int(port)
       for site in sites {
-        let channel = try await bootstrap(site, place, children: site.eventLoop, sites: [site])
+        let channel = try await bootstrap(site, place, children: site.eventLoop, sites: [site], isTCP: true)
           .serverChannelOption(
             ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
           )
@@ -70,10 +72,15 @@ extension Listener {
   }
 
   private static func bootstrap(
-    _ site: Site, _ place: Int, children: any EventLoopGroup, sites: [Site]
+    _ site: Site, _ place: Int, children: any EventLoopGroup, sites: [Site], isTCP: Bool
   ) -> ServerBootstrap {
     let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrances) })
-    return ServerBootstrap(group: site.eventLoop, childGroup: children)
+    var bootstrap = ServerBootstrap(group: site.eventLoop, childGroup: children)
+    if isTCP {
+      for (option, value) in KeepAlive.options { bootstrap = bootstrap.serverChannelOption(option, value: value) }
+    }
+    return
+      bootstrap
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           guard let entrance = site.entrances.value.first else { return }

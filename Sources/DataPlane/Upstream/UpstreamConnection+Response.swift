@@ -76,7 +76,7 @@ extension UpstreamConnection {
       }
       pool.succeeded()
       phase = .tunnel
-      loop.wheel.disarm(self)
+      awaitTunnel(now: loop.responseRead)
       client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
       return
     }

@@ -131,6 +131,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Sends more of the request's body, or bytes of a tunnel; to be flushed.
   func send(_ content: ByteBuffer) {
+    if phase == .tunnel, timeouts.tunnel != nil { awaitTunnel(now: .now()) }
     shortcut.hasWritten()
     context?.write(wrapOutboundOut(content), promise: nil)
   }
@@ -161,6 +162,11 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Bytes of the request's body have moved.
   func requestProgressed() {
     if phase == .awaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+  }
+
+  /// The client of a tunnel says no more: nor do we (TCP's half-close).
+  func endInput() {
+    if phase == .tunnel { context?.close(mode: .output, promise: nil) }
   }
 
   /// The client has no more use for this exchange; the connection cannot serve another.
@@ -244,7 +250,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .awaitingHead: readHead(&buffer)
     case .content: readContent(&buffer)
     case .tunnel:
-      loop.wheel.disarm(self)
+      awaitTunnel(now: loop.responseRead)
       client?.responseContent(buffer)
     // A response to no request: whatever it is, it must not be taken for the answer to the next.
     case .idle, .connecting: close()
@@ -369,8 +375,19 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
     case .awaitingHead: failWithoutHead(.responseTimeout)
     case .content: fail(.closedMidway)
-    case .tunnel, .closed: break
+    // In order: to the client it looks as if the application had ended it.
+    case .tunnel:
+      let client = client
+      self.client = nil
+      close()
+      client?.responseEnded(trailers: [])
+    case .closed: break
     }
+  }
+
+  /// Waits on the wheel for bytes of a tunnel, where its silence is limited.
+  func awaitTunnel(now: NIODeadline) {
+    if let limit = timeouts.tunnel { loop.wheel.arm(self, after: limit, now: now) } else { loop.wheel.disarm(self) }
   }
 
   /// Waits on the wheel for the connection to be established.

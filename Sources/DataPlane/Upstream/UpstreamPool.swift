@@ -242,12 +242,13 @@ final class UpstreamPool {
   }
 
   private func open() -> EventLoopFuture<any Channel> {
-    let bootstrap = ClientBootstrap(group: loop.eventLoop)
+    var bootstrap = ClientBootstrap(group: loop.eventLoop)
       .connectTimeout(waits.connect)
       .channelOption(.maxMessagesPerRead, value: 1)
     switch site.address {
     case .unix(let path): return bootstrap.connect(unixDomainSocketPath: path)
     case .tcp(let host, let port, _):
+      for (option, value) in KeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
       if let name = site.name {
         return bootstrap.resolver(HostNameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
       }

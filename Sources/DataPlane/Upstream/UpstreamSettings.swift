@@ -117,6 +117,8 @@ public struct UpstreamTimeouts: Sendable, Equatable {
   public var bodyProgress: Duration = .seconds(300)
   /// How long an idle connection is kept. Default: 4 s: shorter than nearly all servers keep theirs.
   public var idle: Duration = .seconds(4)
+  /// Without a byte in either direction of a tunnel. Default: 0: for ever. Then the tunnel ends.
+  public var tunnel: Duration = .zero
 
   public init() {}
 }

@@ -74,7 +74,7 @@ extension LoopGate {
     guard let verified = knowledge.keyring.verifyCookie(cookie) else { return .nobody }
     let proof = SessionProof(
       handle: verified.identifier.handle, fingerprint: fingerprint, isSignedByFirstKey: verified.isSignedByFirstKey,
-      generation: knowledge.generation)
+      key: verified.key, generation: knowledge.generation)
     let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
     return .ask { await directory.load(proof, for: gate) }
   }
@@ -85,7 +85,7 @@ extension LoopGate {
     guard let verified = knowledge.keyring.verifyCookie(cookie),
       verified.identifier.handle == entry.snapshot.session.handle
     else { return false }
-    entry.render(knowledge, isSignedByFirstKey: verified.isSignedByFirstKey)
+    entry.render(knowledge, isSignedByFirstKey: verified.isSignedByFirstKey, key: verified.key)
     return true
   }
 
@@ -101,12 +101,12 @@ extension LoopGate {
 
   /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
   @inline(__always)
-  private func isUrgent(_ entry: SessionEntry, _ now: Int64) -> Bool {
+  func isUrgent(_ entry: SessionEntry, _ now: Int64) -> Bool {
     now >= entry.lastWritten &+ knowledge.idleTimeout / 2
   }
 
   /// Has the session's last use written down with the next batch, or at once where that is urgent.
-  private func note(_ entry: SessionEntry, _ now: Int64) {
+  func note(_ entry: SessionEntry, _ now: Int64) {
     if !entry.isNoted { seen.append(entry) }
     entry.isNoted = true
     if isUrgent(entry, now) { directory.writeSightingsSoon() }
@@ -143,7 +143,7 @@ extension LoopGate {
       guard waitsForCheck else { return .nobody }
       let proof = SessionProof(
         handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
-        generation: entry.generation)
+        key: entry.key, generation: entry.generation)
       let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
       return .ask { await directory.checkAndReload(snapshot, proof, for: gate) }
     }

@@ -25,6 +25,8 @@ final class LoopGate: RequestGate {
   let logger: Logger
   /// Sessions seen since they were last collected.
   var seen: [SessionEntry] = []
+  /// The sessions of exchanges under way that have been reviewed.
+  var openSessions = OpenSessions()
 
   init(
     _ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop,
@@ -77,7 +79,7 @@ final class LoopGate: RequestGate {
     return pass(decision, head, bytes)
   }
 
-  private static let root: [UInt8] = [0x2F]
+  static let root: [UInt8] = [0x2F]
 
   /// Whether a load balancer asks if the gateway is there: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
   /// missing (HAProxy's `option httpchk`). It is answered here, whatever host was meant.
@@ -87,7 +89,7 @@ final class LoopGate: RequestGate {
   }
 
   @inline(__always)
-  private func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+  func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
     let own = knowledge.ownPaths
     guard path.count >= own.count, bytes.byte(at: path.lowerBound + 1) == own[1] else { return false }
     for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
@@ -137,6 +139,10 @@ final class LoopGate: RequestGate {
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
     order.dropsAuthorization = carriesOurToken
     order.bodyRate = route.bodyRate
+    if let entry {
+      let credential = ExchangeCredential(key: entry.key, isBearer: carriesOurToken && knowledge.acceptsBearer)
+      order.credential = credential.number
+    }
     if let entry, !entry.isSignedByFirstKey { order.personalLines = renewalLine(of: entry, head, bytes) }
     return .forward(order)
   }

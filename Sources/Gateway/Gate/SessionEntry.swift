@@ -27,6 +27,8 @@ final class SessionEntry {
   private(set) var generation: Int
   /// Whether the newest secret signed what the client proves it with; otherwise that is given anew.
   private(set) var isSignedByFirstKey: Bool
+  /// The secret that did.
+  private(set) var key: KeyIdentifier
   /// When the session ends, whatever happens.
   let endsAt: Int64
   /// When this loop last saw it, or the store did before.
@@ -47,11 +49,20 @@ final class SessionEntry {
   private static let ownBytes = 1_600
 
   /// - Parameter proof: what the session was found by; by another configuration than this one it is judged again.
-  init(_ snapshot: SessionSnapshot, _ proof: SessionProof, _ knowledge: GateKnowledge) {
-    isSignedByFirstKey = proof.isSignedByFirstKey
+  convenience init(_ snapshot: SessionSnapshot, _ proof: SessionProof, _ knowledge: GateKnowledge) {
+    self.init(
+      snapshot, isSignedByFirstKey: proof.isSignedByFirstKey, key: proof.key, generation: proof.generation, knowledge)
+  }
+
+  init(
+    _ snapshot: SessionSnapshot, isSignedByFirstKey: Bool, key: KeyIdentifier, generation: Int,
+    _ knowledge: GateKnowledge
+  ) {
+    self.isSignedByFirstKey = isSignedByFirstKey
+    self.key = key
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
-    generation = proof.generation
+    self.generation = generation
     unsigned = Self.identity(of: snapshot, knowledge)
     identity = unsigned
     user = Self.user(of: snapshot, knowledge)
@@ -67,9 +78,10 @@ final class SessionEntry {
   }
 
   /// Works out anew what depends on the configuration.
-  func render(_ knowledge: GateKnowledge, isSignedByFirstKey: Bool) {
+  func render(_ knowledge: GateKnowledge, isSignedByFirstKey: Bool, key: KeyIdentifier) {
     generation = knowledge.generation
     self.isSignedByFirstKey = isSignedByFirstKey
+    self.key = key
     unsigned = Self.identity(of: snapshot, knowledge)
     identity = unsigned
     user = Self.user(of: snapshot, knowledge)
@@ -162,6 +174,8 @@ struct SessionProof: Sendable {
   let handle: SessionHandle
   let fingerprint: CookieFingerprint
   let isSignedByFirstKey: Bool
+  /// The secret that signed it.
+  let key: KeyIdentifier
   /// By which configuration's secrets: `GateKnowledge.generation`.
   let generation: Int
 }

@@ -27,6 +27,9 @@ struct SessionMemory {
   /// What the younger generation takes, in bytes, about.
   private var youngBytes = 0
   private var oldBytes = 0
+  /// How often something known was found to be out of date. What is kept elsewhere of a session that this memory has
+  /// lost is good as long as this stays.
+  private(set) var invalidations = 0
   /// Bytes that the memory may take.
   var budget: Int
 
@@ -56,6 +59,15 @@ struct SessionMemory {
     return RememberedSession(
       snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
   }
+
+  /// The session of this handle as it is remembered, if it has not ended and its account has not changed since.
+  func entry(of handle: SessionHandle) -> SessionEntry? {
+    guard let entry = byHandle[handle], entry.standing == .current else { return nil }
+    return entry
+  }
+
+  /// Whether the session has ended a moment ago.
+  func hasEnded(_ handle: SessionHandle) -> Bool { ends[handle] != nil }
 
   /// - Parameter asked: how many changes there had been when the question was asked that this is the answer to.
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
@@ -96,12 +108,14 @@ struct SessionMemory {
   /// cannot be asked.
   /// - Parameter number: counts the changes of this process.
   mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
+    invalidations &+= 1
     changes.note(subject, number: number, now: now)
     for handle in bySubject[subject] ?? [] { byHandle[handle]?.standing = .stale(servesUntil: 0) }
   }
 
   /// Everything is looked up again.
   mutating func removeAll() {
+    invalidations &+= 1
     for entry in byHandle.values { entry.standing = .ended }
     byHandle = [:]
     bySubject = [:]

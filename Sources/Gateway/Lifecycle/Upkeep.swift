@@ -119,7 +119,10 @@ struct Upkeep: Sendable {
     while !Task.isCancelled {
       do throws(StoreError) {
         let rule = RemovalRule(now: .now, idleTimeout: directory.idleTimeout)
-        guard try await directory.store.removeExpired(rule) > 0 else { return }
+        let removed = try await directory.store.removeExpired(rule)
+        // Nothing else could end what they still have open.
+        await directory.forget(removed.sessions)
+        guard removed.rows > 0 else { return }
       } catch {
         return directory.storeFailed("remove_expired", error)
       }

@@ -95,6 +95,9 @@ final class SessionDirectory: Sendable {
   /// Whether a newer version changed the store in a way that this one must not ignore: nobody who is signed in is served.
   var isRefusedByStore: Bool { trustedUntil.load(ordering: .relaxed) == Self.refusedByStore }
 
+  /// Whether the store did not answer when it was last asked.
+  var isStoreAway: Bool { storeIsAway.load(ordering: .relaxed) }
+
   /// Looks a session up, and has the gate remember what came of it.
   func load(_ proof: SessionProof, for gate: NIOLoopBound<LoopGate>) async {
     let (before, asked) = (forgettings.load(ordering: .acquiring), accountChanges.load(ordering: .acquiring))
@@ -118,6 +121,31 @@ final class SessionDirectory: Sendable {
     let entry = SessionEntry(snapshot, proof, knowledge)
     if let servesUntil { entry.standing = .stale(servesUntil: servesUntil) }
     return entry
+  }
+
+  /// What became of looking up the session of an exchange under way.
+  enum Found: Sendable {
+    case session(SessionSnapshot)
+    case none
+    case storeAway
+    /// Everything was forgotten meanwhile: it may be over by now.
+    case outOfDate
+  }
+
+  /// Looks up the session of an exchange under way, and hands on, on the loop, what came of it.
+  func lookUp(
+    _ handle: SessionHandle, _ take: @escaping @Sendable (Found) -> Void, on eventLoop: any EventLoop
+  ) async {
+    let before = forgettings.load(ordering: .acquiring)
+    let looked = await lookUp(handle)
+    try? await eventLoop.submit { [self] in
+      guard forgettings.load(ordering: .acquiring) == before else { return take(.outOfDate) }
+      switch looked {
+      case .found(let snapshot, _): take(.session(snapshot))
+      case .absent: take(.none)
+      case .storeAway: take(.storeAway)
+      }
+    }.get()
   }
 
   private enum LookUp: Sendable {

@@ -7,6 +7,11 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var heads: HeadLimits
   /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 100. One beyond is refused (REFUSED_STREAM).
   package var concurrentStreams: UInt32 = 100
+  /// Streams that tunnels may take beside those: announced as tunnels open, so that an origin whose pages keep WebSockets
+  /// open goes on answering. Default: 100.
+  package var tunnelStreams: UInt32 = 100
+  /// How many more streams are announced at a time, to spare a SETTINGS frame for each tunnel. Default: 20.
+  package var tunnelStep: UInt32 = 20
   /// Bytes that a stream may send before they are taken (SETTINGS_INITIAL_WINDOW_SIZE). Default: 131,072.
   package var streamWindow: UInt32 = 131_072
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.

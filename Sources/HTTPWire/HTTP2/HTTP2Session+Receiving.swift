@@ -19,6 +19,8 @@ extension HTTP2Session {
     case NGHTTP2_HEADERS.rawValue:
       guard followsIdentifiers(frame) else { return breaksProtocol() }
       isCheap = false
+    // Ending a tunnel is no way to make us work: the application has agreed to each.
+    case NGHTTP2_RST_STREAM.rawValue where streams[frame.stream_id]?.isTunnel == true: return 0
     case NGHTTP2_RST_STREAM.rawValue: return payForReset() ? 0 : calm()
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isCheap = false

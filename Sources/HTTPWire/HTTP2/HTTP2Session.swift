@@ -59,6 +59,8 @@ package final class HTTP2Session {
   /// The newest stream that the client has begun, and those that it has not ended.
   var newestStream: Int32 = 0
   var unended = UnendedStreams()
+  /// Streams announced for tunnels.
+  private var announcedTunnels: UInt32 = 0
   /// The stream whose section has begun and is not whole; 0 where there is none.
   var sectionOf: Int32 = 0
 
@@ -104,6 +106,19 @@ package final class HTTP2Session {
       ? nghttp2_session_server_new3(&session, callbacks, user, options, &functions)
       : nghttp2_session_client_new3(&session, callbacks, user, options, &functions)
     pointer = made == 0 ? session : nil
+  }
+
+  /// A stream has become a tunnel, which may stay for hours: another takes its place among the streams at a time. What was
+  /// announced is not taken back.
+  package func becameTunnel(_ stream: HTTP2Stream) {
+    stream.isTunnel = true
+    let tunnels = UInt32(clamping: streams.all.count { $0.isTunnel })
+    guard tunnels > announcedTunnels, announcedTunnels < policy.tunnelStreams else { return }
+    announcedTunnels = min(announcedTunnels + policy.tunnelStep, policy.tunnelStreams)
+    let entry = nghttp2_settings_entry(
+      settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
+      value: policy.concurrentStreams + announcedTunnels)
+    nghttp2_submit_settings(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), [entry], 1)
   }
 
   private func submitSettings(_ settings: [(nghttp2_settings_id, UInt32)]) {

@@ -31,6 +31,9 @@ package final class HTTP2Stream {
   package internal(set) var isEndReceived = false
   package internal(set) var isEndSent = false
 
+  /// Whether it has become a tunnel: the client may end it as it likes.
+  var isTunnel = false
+
   enum Ending {
     case plain
     case trailers([UInt8])

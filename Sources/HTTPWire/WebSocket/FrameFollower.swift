@@ -10,7 +10,8 @@ package struct FrameFollower {
   private var headerLength = 2
   private var lengthBytes = 0
   private var length: UInt64 = 0
-  private var isClose = false
+  private var opcode: UInt8 = 0
+  private var hasDataFrames = false
   /// Whether a Close frame has gone by: nothing may follow it (5.5.1).
   package private(set) var hasClosed = false
   /// Whether a length was seen that no frame has (5.2: the most significant bit of 64 must be 0). Nothing is known from
@@ -37,6 +38,7 @@ package struct FrameFollower {
         let count = min(payload, UInt64(bytes.byteCount - at))
         payload -= count
         at += Int(count)
+        if !isControl { hasDataFrames = true }
       } else {
         header(bytes.unsafeLoad(fromUncheckedByteOffset: at, as: UInt8.self))
         at += 1
@@ -46,9 +48,20 @@ package struct FrameFollower {
     return nil
   }
 
+  /// Whether the frame under way is a Close, Ping or Pong, or another control frame (5.5).
+  private var isControl: Bool { opcode & 0x8 != 0 }
+
+  /// Whether any part of a data frame has gone by since this was last asked.
+  package mutating func takeDataFrames() -> Bool {
+    defer { hasDataFrames = false }
+    return hasDataFrames
+  }
+
   private mutating func header(_ byte: UInt8) {
     switch headerSeen {
-    case 0: isClose = byte & 0x0F == 0x8
+    case 0:
+      opcode = byte & 0x0F
+      if !isControl { hasDataFrames = true }
     case 1:
       let short = byte & 0x7F
       lengthBytes = short == 126 ? 2 : short == 127 ? 8 : 0
@@ -61,12 +74,20 @@ package struct FrameFollower {
     guard headerSeen == headerLength else { return }
     isLost = length >> 63 != 0
     payload = length
-    hasClosed = hasClosed || isClose
+    hasClosed = hasClosed || opcode == 0x8
     headerSeen = 0
     headerLength = 2
     lengthBytes = 0
   }
+}
 
-  /// An unmasked Close frame of status 1001, "going away" (5.5.1, 7.4.1), as a server sends it.
-  package static let goingAway: [UInt8] = [0x88, 0x02, 0x03, 0xE9]
+/// Why a WebSocket is closed (RFC 6455 7.4.1).
+package enum CloseStatus: UInt16, Sendable {
+  /// The server goes away.
+  case goingAway = 1_001
+  /// The client may not go on.
+  case policyViolation = 1_008
+
+  /// An unmasked Close frame with this status (RFC 6455 5.5.1), as a server sends it.
+  package var frame: [UInt8] { [0x88, 0x02, UInt8(rawValue >> 8), UInt8(rawValue & 0xFF)] }
 }

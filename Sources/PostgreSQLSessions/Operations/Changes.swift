@@ -40,7 +40,7 @@ extension PostgreSQLSessionStore {
     return positions
   }
 
-  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int {
+  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     let limit = Parameter.integer(Int64(max(rule.limit, 1)))
     return try await write(at: rule.now) { connection, _ in
       // Of several gateways that clear up, each takes rows that no other has in hand.
@@ -50,19 +50,23 @@ extension PostgreSQLSessionStore {
           SELECT mark FROM cordon.single_use_marks WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
         """, [.integer(rule.now.stored), limit]
       ).affected
-      removed += try connection.run(
+      let ended = try connection.run(
         """
         DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
           SELECT handle FROM cordon.sessions WHERE ends <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        RETURNING handle
         """, [.integer(rule.now.stored), limit]
-      ).affected
-      removed += try connection.run(
+      ).rows
+      let idle = try connection.run(
         """
         DELETE FROM cordon.sessions WHERE handle = ANY (ARRAY(
           SELECT handle FROM cordon.sessions WHERE last_seen <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        RETURNING handle
         """, [.integer(rule.idleSince.stored), limit]
-      ).affected
-      return removed + (try Self.forgetChanges(rule, in: connection))
+      ).rows
+      let sessions = try (ended + idle).compactMap { SessionHandle(bytes: try $0.bytes(0)) }
+      removed += ended.count + idle.count + (try Self.forgetChanges(rule, in: connection))
+      return Removal(rows: removed, sessions: sessions)
     }
   }
 

@@ -22,7 +22,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int {
+  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     try await write { database in
       let now = rule.now
       let limit = max(rule.limit, 1)
@@ -30,12 +30,17 @@ extension SQLiteSessionStore {
         """
         DELETE FROM single_use_marks WHERE mark IN (SELECT mark FROM single_use_marks WHERE until <= ? LIMIT ?)
         """, [now.stored, limit])
-      removed += try database.run(
-        "DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE ends <= ? LIMIT ?)",
-        [now.stored, limit])
-      removed += try database.run(
-        "DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE last_seen <= ? LIMIT ?)",
-        [rule.idleSince.stored, limit])
+      let sessions =
+        try database.rows(
+          """
+          DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE ends <= ? LIMIT ?) RETURNING handle
+          """, [now.stored, limit])
+        + database.rows(
+          """
+          DELETE FROM sessions WHERE handle IN (SELECT handle FROM sessions WHERE last_seen <= ? LIMIT ?)
+          RETURNING handle
+          """, [rule.idleSince.stored, limit])
+      removed += sessions.count
       let forgotten = try database.rows(
         """
         DELETE FROM changes WHERE number IN (SELECT number FROM changes WHERE at <= ? ORDER BY number LIMIT ?)
@@ -45,7 +50,8 @@ extension SQLiteSessionStore {
       if let highest = forgotten.max() {
         try database.run("UPDATE store SET forgotten = max(forgotten, ?) WHERE id = 1", [highest])
       }
-      return removed + forgotten.count
+      return Removal(
+        rows: removed + forgotten.count, sessions: try sessions.compactMap { SessionHandle(bytes: try $0.bytes(0)) })
     }
   }
 

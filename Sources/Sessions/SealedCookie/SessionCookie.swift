@@ -23,6 +23,8 @@ public enum SessionCookie {
     public let identifier: SessionIdentifier
     /// False if an older key signed it: time to set the cookie anew.
     public let isSignedByFirstKey: Bool
+    /// The key that signed it.
+    public let key: KeyIdentifier
   }
 
   static let version: UInt8 = 1
@@ -69,7 +71,7 @@ extension SessionKeyring {
       let identifier = SessionIdentifier(
         high: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 5, as: UInt64.self)),
         low: UInt64(bigEndian: decoded.loadUnaligned(fromByteOffset: 13, as: UInt64.self)))
-      return SessionCookie.Verified(identifier: identifier, isSignedByFirstKey: index == 0)
+      return SessionCookie.Verified(identifier: identifier, isSignedByFirstKey: index == 0, key: key)
     }
     return nil
   }

@@ -140,8 +140,8 @@ public protocol SessionStore: Sendable {
 
   /// Removes what is over, a limited number of rows of each kind. Accounts, names and tokens stay.
   ///
-  /// - Returns: how many rows went; call again soon if it is not 0.
-  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int
+  /// - Returns: what went; call again soon if it is anything.
+  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal
 
   /// How much there is of each.
   func counts() async throws(StoreError) -> StoreCounts

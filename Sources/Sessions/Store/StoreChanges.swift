@@ -63,6 +63,20 @@ public struct RemovalRule: Sendable {
   public var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
 }
 
+/// What a store has removed.
+public struct Removal: Sendable, Equatable {
+  /// How many rows, of whatever kind.
+  public let rows: Int
+  /// The sessions among them: whoever still has connections of one ends those.
+  public let sessions: [SessionHandle]
+
+  /// So many rows, with these sessions.
+  public init(rows: Int, sessions: [SessionHandle]) {
+    self.rows = rows
+    self.sessions = sessions
+  }
+}
+
 /// How much a store holds.
 public struct StoreCounts: Sendable, Equatable {
   /// Users that are known.

@@ -103,13 +103,49 @@ final class GateRig: Sendable {
     throw RigProblem.waitsForever
   }
 
+  /// An exchange that the gate has let through, as a listener would have it reviewed.
+  func open(_ request: Asked, loop: Int = 0) async throws -> OpenExchange {
+    _ = try await decide(request, loop: loop)
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit {
+      guard case .forward(let order) = try Self.gateDecision(request, gate.value), let session = order.session else {
+        throw RigProblem.notForwarded
+      }
+      return OpenExchange(
+        session: session, credential: order.credential, client: ClientPeer(address: "192.0.2.1", isTrusted: false),
+        head: ByteBuffer(string: request.text))
+    }.get()
+  }
+
+  /// What the gate says of an exchange that is open, once everything that it asked for is there.
+  func review(_ exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> Bool {
+    var mayGoOn = true
+    // Each question that it asks is answered by the next review; an overdue account is given a second.
+    for _ in 0..<4 where mayGoOn {
+      let gate = gates[loop]
+      mayGoOn = try await gate.eventLoop.submit {
+        var exchange = exchange
+        exchange.isActive = isActive
+        return gate.value.review(&exchange)
+      }.get()
+      try await settle(loop)
+    }
+    return mayGoOn
+  }
+
+  /// Waits until nothing is being looked up for exchanges that are open.
+  private func settle(_ loop: Int) async throws {
+    let gate = gates[loop]
+    while try await gate.eventLoop.submit({ gate.value.openSessions.isLookingUp }).get() { await Task.yield() }
+  }
+
   /// What the gate says at once.
   func decideOnce(_ request: Asked, loop: Int = 0) async throws -> Decided {
     let gate = gates[loop]
     return try await gate.eventLoop.submit { try Self.decide(request, gate.value) }.get()
   }
 
-  private static func decide(_ request: Asked, _ gate: LoopGate) throws -> Decided {
+  private static func gateDecision(_ request: Asked, _ gate: LoopGate) throws -> GateDecision {
     let bytes = Array(request.text.utf8)
     let span = bytes.span.bytes
     var head = RequestHead()
@@ -118,7 +154,11 @@ final class GateRig: Sendable {
     OwnCookies(name: SessionCookie.name).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: "192.0.2.1", isTrusted: request.isFromProxy)
-    switch gate.decide(head, span, peer, identifiers.next()) {
+    return gate.decide(head, span, peer, identifiers.next())
+  }
+
+  private static func decide(_ request: Asked, _ gate: LoopGate) throws -> Decided {
+    switch try gateDecision(request, gate) {
     case .forward(let order):
       return .forward(
         identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) } ?? "", session: order.session,
@@ -131,7 +171,7 @@ final class GateRig: Sendable {
   }
 }
 
-enum RigProblem: Error { case noHead, noSubject, waitsForever }
+enum RigProblem: Error { case noHead, noSubject, notForwarded, waitsForever }
 
 /// A request, as far as a gate looks at it.
 struct Asked: Sendable {

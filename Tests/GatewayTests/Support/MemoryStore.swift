@@ -170,6 +170,6 @@ final class MemoryStore: SessionStore {
   }
   func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int { throw Self.away }
   func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int { throw Self.away }
-  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Int { throw Self.away }
+  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal { throw Self.away }
   func counts() async throws(StoreError) -> StoreCounts { throw Self.away }
 }

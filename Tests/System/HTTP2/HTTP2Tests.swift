@@ -276,6 +276,28 @@ struct HTTP2Tests {
     #expect(site.upstream.requests.filter { $0.target.hasPrefix("/upload") }.map(\.target) == ["/upload-9000"])
   }
 
+  @Test("END_STREAM on a client's Close frame ends one direction: the application's Close frame still comes")
+  func halfClosedWebSocket() throws {
+    let anna = try site.signedIn()
+    let answer: Answer = try run(
+      "half_close", "/socket", "origin:\(site.origin)", "cookie:\(try cookie(of: anna))")
+    #expect(answer.body.unicodeScalars.map { UInt8($0.value) } == [0x88, 0x82, 0, 0, 0, 0, 0x10, 0xE1])
+    #expect(answer.done && answer.reset == nil)
+  }
+
+  @Test("A hundred WebSockets on one connection leave room for requests, and may all be given up at once")
+  func manyWebSockets() throws {
+    struct Crowd: Decodable {
+      var answer: Answer?
+      var open: Int
+      var again: Answer
+    }
+    let anna = try site.signedIn()
+    let crowd: Crowd = try run(
+      "crowd", "/socket", "100", "/hours", "origin:\(site.origin)", "cookie:\(try cookie(of: anna))")
+    #expect(crowd.answer?.status == "200" && crowd.open == 100 && crowd.again.status == "200")
+  }
+
   @Test("A WebSocket of another origin is refused unheard; one that is not taken up, or whose key was not read, is 502")
   func foreignWebSocket() throws {
     let anna = try site.signedIn()

@@ -144,6 +144,49 @@ def websocket(client, path, text, *more):
     return answer
 
 
+def connect(client, path, *more):
+    """The stream of an extended CONNECT that was answered."""
+    client.wait(lambda: client.connection.remote_settings.enable_connect_protocol == 1)
+    fields = [(":method", "CONNECT"), (":protocol", "websocket"), *client.fields("", path)[1:], *pairs(more)]
+    stream = client.begin(fields, end=False)
+    client.flush()
+    client.wait(lambda: client.answers[stream]["fields"] or client.is_over(stream))
+    return stream
+
+
+def listen(client, path, *more):
+    """A WebSocket that says nothing: says that it has begun, then what came, and how it ended."""
+    stream = connect(client, path, *more)
+    print(json.dumps({"begun": (":status", "200") in client.answers[stream]["fields"]}), flush=True)
+    client.wait(lambda: client.is_over(stream))
+    return client.answers[stream]
+
+
+def half_close(client, path, *more):
+    """A WebSocket whose Close frame ends the client's side of the stream, as Chromium does it."""
+    stream = connect(client, path, *more)
+    client.connection.send_data(stream, b"\x88\x82\0\0\0\0\x10\xe1", end_stream=True)
+    client.flush()
+    client.wait(lambda: client.is_over(stream))
+    return client.answers[stream]
+
+
+def crowd(client, path, count, other, *more):
+    """So many WebSockets on one connection, then an ordinary request: what it was answered, and how many were open."""
+    streams = []
+    for _ in range(int(count)):
+        # As a browser, which waits for room.
+        client.wait(lambda: len(streams) < client.connection.remote_settings.max_concurrent_streams)
+        streams.append(connect(client, path, *more))
+    room = client.connection.remote_settings.max_concurrent_streams
+    answer = get(client, other, *more) if len(streams) < room else None
+    for stream in streams:
+        client.connection.reset_stream(stream, 8)
+    client.flush()
+    again = get(client, other, *more)
+    return {"answer": answer, "open": sum(not client.answers[stream]["done"] for stream in streams), "again": again}
+
+
 def call(client, path, count, *more):
     """Messages of 1,000 bytes, each sent when the one before has come back; then the end, and the trailers."""
     fields = client.fields("POST", path, [("content-type", "application/grpc"), ("te", "trailers"), *pairs(more)])
@@ -210,5 +253,5 @@ def hang(client, path, *more):
 if __name__ == "__main__":
     scenarios = {
         "ask": ask, "get": get, "post": post, "many": many, "websocket": websocket, "call": call, "resets": resets,
-        "second_thoughts": second_thoughts, "hang": hang}
+        "second_thoughts": second_thoughts, "hang": hang, "listen": listen, "half_close": half_close, "crowd": crowd}
     print(json.dumps(scenarios[sys.argv[2]](Client(int(sys.argv[1])), *sys.argv[3:])), flush=True)

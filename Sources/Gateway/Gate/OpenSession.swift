@@ -1,0 +1,95 @@
+internal import DataPlane
+internal import Sessions
+
+/// A session that exchanges under way belong to, as one event loop follows it. Used on that loop only.
+final class OpenSession {
+  /// What is known of it.
+  enum Standing {
+    /// Nothing yet, or nothing that is still good.
+    case unknown
+    /// As it was remembered, or looked up, when the memory had counted so many invalidations.
+    case known(SessionEntry, invalidations: Int)
+    /// It is being looked up; what was known before.
+    case lookedUp(SessionEntry?)
+    case over
+  }
+
+  var standing = Standing.unknown
+  /// When an exchange of it was last reviewed.
+  var reviewed: Int64 = 0
+  /// Not looked up again before this moment.
+  var looksAgain: Int64 = 0
+  /// The entry that its exchanges are judged by, and the number of that judgement.
+  private(set) var judged: (entry: SessionEntry, generation: Int, number: Int)?
+  /// When its account was last handed on to be checked, and since when it is overdue.
+  var checkAsked: Int64 = 0
+  var overdueSince: Int64?
+
+  /// The number of the judgement by this entry and configuration: another where either has changed.
+  func judgement(by entry: SessionEntry, _ generation: Int, next: () -> Int) -> Int {
+    if let judged, judged.entry === entry, judged.generation == generation { return judged.number }
+    let number = next()
+    judged = (entry, generation, number)
+    checkAsked = 0
+    overdueSince = nil
+    return number
+  }
+}
+
+/// The sessions that exchanges under way belong to.
+struct OpenSessions {
+  private var sessions: [SessionTag: OpenSession] = [:]
+  private var judgements = 0
+  private var nextCleaning: Int64 = 0
+
+  /// How often those are dropped that have no exchange left, and after how long without a review.
+  private static let cleaningInterval: Int64 = 10_000
+  /// Between two rounds of reviews there is at least so much time.
+  private static let reviewGap: Int64 = 500
+
+  /// The session of an exchange that is being reviewed.
+  mutating func session(_ tag: SessionTag, at now: Int64) -> OpenSession {
+    if let known = sessions[tag] {
+      // Its exchanges were ended. One that has begun since was let in, and is judged anew.
+      if case .over = known.standing, now - known.reviewed >= Self.reviewGap { known.standing = .unknown }
+      known.reviewed = now
+      return known
+    }
+    let session = OpenSession()
+    session.reviewed = now
+    sessions[tag] = session
+    return session
+  }
+
+  /// Numbers of judgements, each given once.
+  mutating func nextJudgement() -> Int {
+    judgements += 1
+    return judgements
+  }
+
+  /// Drops the sessions that nothing has asked for lately.
+  mutating func clean(at now: Int64) {
+    guard now >= nextCleaning else { return }
+    nextCleaning = now + Self.cleaningInterval
+    sessions = sessions.filter { $0.value.reviewed > now - Self.cleaningInterval }
+  }
+
+  /// Whether the store is being asked for one of them.
+  var isLookingUp: Bool {
+    sessions.values.contains { if case .lookedUp = $0.standing { true } else { false } }
+  }
+}
+
+/// What proved the session of a request, as an exchange keeps it: the secret, and whether it was a bearer token.
+struct ExchangeCredential {
+  let number: UInt64
+
+  init(key: KeyIdentifier, isBearer: Bool) { number = UInt64(key.number) | (isBearer ? Self.bearer : 0) }
+
+  init(number: UInt64) { self.number = number }
+
+  private static let bearer: UInt64 = 1 << 32
+
+  var key: KeyIdentifier { KeyIdentifier(number: UInt32(truncatingIfNeeded: number)) }
+  var isBearer: Bool { number & Self.bearer != 0 }
+}

@@ -1,0 +1,116 @@
+import AccessPolicy
+import FoundationEssentials
+import Sessions
+import Synchronization
+import Testing
+
+@testable import DataPlane
+@testable import Gateway
+
+// Exchanges under way, as the gate judges them again: by the session's times, the account's check, the store, and the
+// configuration of now.
+@Suite("The review of open exchanges")
+struct OpenExchangeTests {
+  private func open(_ rig: GateRig, _ cookie: String, _ target: String = "/x") async throws -> OpenExchange {
+    try await rig.open(Asked(target: target, fields: ["Cookie: \(cookie)"]))
+  }
+
+  @Test("An exchange goes on for as long as its session does")
+  func lifetime() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(40 * 86_400)
+    let rig = try await GateRig(settings)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    #expect(try await rig.review(exchange))
+    rig.clock.advance(29 * 86_400)
+    rig.store.state.withLock { $0.accounts[anna.account.subject]?.lastVerified = rig.clock.now }
+    await rig.directory.forget(anna.account.subject)
+    _ = await rig.directory.follow(nil)
+    #expect(try await rig.review(exchange, isActive: true))
+    rig.clock.advance(2 * 86_400)
+    _ = await rig.directory.follow(nil)
+    #expect(try await !rig.review(exchange, isActive: true))
+    try await rig.stop()
+  }
+
+  @Test("Activity keeps a session in use; without it the session is idle, unless the store knows better")
+  func idle() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(600)
+    let rig = try await GateRig(settings)
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    for _ in 0..<3 {
+      rig.clock.advance(400)
+      _ = await rig.directory.follow(nil)
+      #expect(try await rig.review(exchange, isActive: true))
+    }
+    rig.clock.advance(700)
+    _ = await rig.directory.follow(nil)
+    // Used on another replica.
+    rig.store.state.withLock { $0.sessions[anna.session.handle]?.lastSeen = rig.clock.now }
+    #expect(try await rig.review(exchange))
+    rig.clock.advance(700)
+    _ = await rig.directory.follow(nil)
+    #expect(try await !rig.review(exchange))
+    try await rig.stop()
+  }
+
+  @Test("A session that has ended in the store, or is unknown there, ends its exchanges")
+  func ended() async throws {
+    let rig = try await GateRig()
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    #expect(try await rig.review(exchange))
+    rig.store.state.withLock { $0.sessions[anna.session.handle] = nil }
+    #expect(try await rig.review(exchange), "nobody has said so yet")
+    await rig.directory.forget(anna.account.subject)
+    #expect(try await !rig.review(exchange))
+    try await rig.stop()
+  }
+
+  @Test("While the store is away exchanges go on for the outage grace, and no longer")
+  func outage() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    #expect(try await rig.review(exchange))
+    let cursor = await rig.directory.follow(nil)
+    rig.store.state.withLock { $0.isAway = true }
+    _ = await rig.directory.follow(cursor)
+    #expect(try await rig.review(exchange))
+    rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds) + 1)
+    #expect(try await !rig.review(exchange))
+    try await rig.stop()
+  }
+
+  @Test("Another configuration judges exchanges again: by route, rule and secret")
+  func configuration() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let (closed, fine) = (try await open(rig, cookie, "/closed/x"), try await open(rig, cookie, "/x"))
+    try await rig.adopt(try .forTests(routes: [RouteSettings(path: "/closed/", access: .deny)]))
+    #expect(try await !rig.review(closed))
+    #expect(try await rig.review(fine))
+    try await rig.adopt(try .forTests(), secrets: "ba")
+    #expect(try await rig.review(fine))
+    try await rig.adopt(try .forTests(), secrets: "b")
+    #expect(try await !rig.review(fine))
+    try await rig.stop()
+  }
+
+  @Test("An open exchange has its account checked once it is due, and ends with the grace")
+  func revalidation() async throws {
+    let rig = try await GateRig()
+    let (anna, cookie) = try rig.signIn("001.anna")
+    let exchange = try await open(rig, cookie)
+    rig.clock.advance(30 * 3_600)
+    _ = await rig.directory.follow(nil)
+    for _ in 0..<5 { #expect(try await rig.review(exchange)) }
+    #expect(await rig.directory.checks.waitForEnd(of: anna.account.subject, by: .now + .seconds(20)))
+    #expect(rig.store.state.withLock { $0.claims } == 1)
+    #expect(try await rig.review(exchange), "Apple says that all is well")
+    try await rig.stop()
+  }
+}
