@@ -58,7 +58,8 @@ public enum ConfigurationFile {
     try read(bytes, name: name, directory: directory, environment: environment, files: files).configuration
   }
 
-  /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and tells what its routes mean.
+  /// Reads the contents of a file, as ``parse(_:name:directory:environment:files:)`` does, and tells what its routes
+  /// mean.
   static func check(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess

@@ -9,8 +9,8 @@ internal import NIOCore
 /// The processors that this process may use, which in a container or under a service manager are fewer than the machine
 /// has.
 enum AvailableProcessors {
-  /// At least 1: what the affinity mask allows (`taskset`, `CPUAffinity=`, cpusets), and no more than the processor time that
-  /// its control groups grant, rounded up.
+  /// At least 1: what the affinity mask allows (`taskset`, `CPUAffinity=`, cpusets), and no more than the processor
+  /// time that its control groups grant, rounded up.
   static var count: Int { count(KernelFiles.text) ?? System.coreCount }
 
   /// - Parameter text: a file's text by its path; nil where there is none.
@@ -29,8 +29,8 @@ enum AvailableProcessors {
   }
 }
 
-/// How many processors' time the control groups of a process grant, as a fraction: the least of its own group and of those
-/// above it.
+/// How many processors' time the control groups of a process grant, as a fraction: the least of its own group and of
+/// those above it.
 struct CPUQuota {
   /// A file's text by its path; nil where there is none.
   let text: (String) -> String?

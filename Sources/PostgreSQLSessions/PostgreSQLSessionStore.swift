@@ -3,12 +3,12 @@ public import Sessions
 
 /// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
 ///
-/// Every acknowledged change is committed. What must not change meanwhile is locked by row, so nothing here needs more than
-/// READ COMMITTED, an advisory lock, or a notification to be right; notifications only make it sooner.
+/// Every acknowledged change is committed. What must not change meanwhile is locked by row, so nothing here needs more
+/// than READ COMMITTED, an advisory lock, or a notification to be right; notifications only make it sooner.
 ///
-/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a connection
-/// breaks in the middle, an operation that has left nothing behind is carried out anew on the next one; one of which that
-/// is not known fails.
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a
+/// connection breaks in the middle, an operation that has left nothing behind is carried out anew on the next one; one
+/// of which that is not known fails.
 public final class PostgreSQLSessionStore: SessionStore {
   let pool: ConnectionPool
   private let news = NewsBoard()
@@ -23,7 +23,8 @@ public final class PostgreSQLSessionStore: SessionStore {
   /// - Parameters:
   ///   - url: `postgresql://…`, as libpq takes it.
   ///   - connections: most connections; each is opened when it is needed.
-  ///   - notifies: whether ended sessions are told to other gateways by `NOTIFY`, with one more connection to listen on.
+  ///   - notifies: whether ended sessions are told to other gateways by `NOTIFY`, with one more connection to listen
+  ///   on.
   ///   - patience: how long a server that does not answer yet is waited for.
   /// - Throws: `StoreError` with the remedy.
   public convenience init(

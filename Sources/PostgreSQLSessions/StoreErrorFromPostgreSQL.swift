@@ -35,8 +35,8 @@ extension StoreError {
     }
   }
 
-  /// libpq tells why there is no connection by text alone. Where the server speaks another language than English the reason
-  /// is told as it is, and only the remedy is a more general one.
+  /// libpq tells why there is no connection by text alone. Where the server speaks another language than English the
+  /// reason is told as it is, and only the remedy is a more general one.
   private static func notConnected(_ message: String, at address: ServerAddress) -> StoreError {
     func says(_ texts: String...) -> Bool { texts.contains { message.contains($0) } }
     if says("too many clients", "too many connections", "remaining connection slots") {

@@ -5,12 +5,12 @@ import Synchronization
 
 /// Accounts and sessions in one SQLite file: the store for one machine. Several processes of that machine may share it.
 ///
-/// WAL, so that readers and the one writer do not wait for each other. `synchronous` is FULL: every commit is on the disk
-/// before it is acknowledged, so that a sign-out also survives a power cut; the commits that come often (when sessions were
-/// last seen) come in batches.
+/// WAL, so that readers and the one writer do not wait for each other. `synchronous` is FULL: every commit is on the
+/// disk before it is acknowledged, so that a sign-out also survives a power cut; the commits that come often (when
+/// sessions were last seen) come in batches.
 ///
-/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask that
-/// was claimed, or a sign-out, is never left in doubt.
+/// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
+/// that was claimed, or a sign-out, is never left in doubt.
 public final class SQLiteSessionStore: SessionStore {
   /// How long a write waits for another process's, in seconds.
   static let busyTimeout = 5.0
@@ -22,7 +22,8 @@ public final class SQLiteSessionStore: SessionStore {
 
   public var place: String { "SQLite at \(file.path)" }
 
-  /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program. Blocks.
+  /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program.
+  /// Blocks.
   ///
   /// - Parameter path: absolute; the folder must exist.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
@@ -75,7 +76,8 @@ public final class SQLiteSessionStore: SessionStore {
   }
 
   /// Looks whether this program may still use the store.
-  /// - Throws: `StoreError.Code.newerSchema` if not; so does every other operation from then on, until this returns again.
+  /// - Throws: `StoreError.Code.newerSchema` if not; so does every other operation from then on, until this returns
+  ///   again.
   func requireCompatibility(_ database: Database) throws {
     try compatibility.note(minimumReader: Migrations.minimumReader(database), of: place)
   }

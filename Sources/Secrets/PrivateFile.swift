@@ -1,8 +1,8 @@
 import Glibc
 
-/// Reads files that hold secrets: keys, session secrets, tokens. One permission rule for all of them: a regular file that
-/// others have no access to and that its group may not change. A group may read it, which is how Debian (`ssl-cert`) and
-/// Kubernetes (`fsGroup`) hand keys to a service that is not root.
+/// Reads files that hold secrets: keys, session secrets, tokens. One permission rule for all of them: a regular file
+/// that others have no access to and that its group may not change. A group may read it, which is how Debian
+/// (`ssl-cert`) and Kubernetes (`fsGroup`) hand keys to a service that is not root.
 package enum PrivateFile {
   /// Reads a whole file.
   ///

@@ -22,19 +22,26 @@ extension StoreContract {
       try requireEqual(try await stores.second.account(ada)?.name, Scenario.name("Ada"), "the name")
       try require(try await stores.second.find(other.handle) != nil, "another user's session ended")
     },
-    StoreContract("A notification about a time up to the latest sign-in ends nothing") { stores in
+    StoreContract("A withdrawn consent from before the latest sign-in ends nothing") { stores in
       let ada = try Scenario.subject()
       let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
       for (number, moment) in [Scenario.later(.seconds(-60)), Scenario.noon].enumerated() {
-        for change in [AccountNotification.Change.consentRevoked, .accountDeleted] {
-          let late = try notification(ada, change, "\(number) \(change)", at: moment, message: "late")
-          try requireEqual(
-            try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .outdated, "a late notification")
-        }
+        let late = try notification(ada, .consentRevoked, "\(number)", at: moment, message: "late")
+        try requireEqual(
+          try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .outdated, "a late notification")
       }
       try require(try await stores.second.find(handle) != nil, "the session ended")
       try requireEqual(try await stores.second.tokens(of: ada).count, 1, "the number of tokens")
       try requireEqual(try await stores.second.counts().messages, 0, "the number of messages")
+    },
+    StoreContract("A deleted Apple Account is deleted whatever the time of the latest sign-in") { stores in
+      let ada = try Scenario.subject()
+      let handle = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let late = try notification(ada, .accountDeleted, "deleted", at: Scenario.later(.seconds(-60)), message: "late")
+      try requireEqual(
+        try await stores.first.carryOut(late, at: Scenario.later(.seconds(60))), .carriedOut(ended: [handle]), "the end"
+      )
+      try requireEqual(try await stores.second.account(ada), nil, "the account")
     },
     StoreContract("A deleted Apple Account leaves nothing behind") { stores in
       let ada = try Scenario.subject()

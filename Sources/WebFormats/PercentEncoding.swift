@@ -20,8 +20,8 @@ package enum PercentEncoding {
     bytes += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte)]
   }
 
-  /// `name=value&…`, both sides encoded. A space becomes `%20` and never `+`: Apple's authorize page takes a plus sign in
-  /// `scope` literally.
+  /// `name=value&…`, both sides encoded. A space becomes `%20` and never `+`: Apple's authorize page takes a plus sign
+  /// in `scope` literally.
   package static func query(_ parameters: [(name: String, value: String)]) -> String {
     parameters.map { "\(encode($0.name))=\(encode($0.value))" }.joined(separator: "&")
   }

@@ -7,8 +7,8 @@
 /// The command line of this process. As in Cordon, with which the simulator shares no code.
 ///
 /// Swift's static runtime finds it by the place of the environment, which is another one after a preloaded library (a
-/// tracing agent, libfaketime) has called `setenv`: then there are no arguments, and the command would do as if it had been
-/// given none.
+/// tracing agent, libfaketime) has called `setenv`: then there are no arguments, and the command would do as if it had
+/// been given none.
 enum ProcessArguments {
   /// With the program's name, as the kernel has them where the runtime has lost some.
   static var all: [String] { complete(CommandLine.arguments, by: kernelText()) }

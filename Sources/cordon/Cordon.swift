@@ -28,9 +28,10 @@ struct CordonCommand: AsyncParsableCommand {
     await main(SessionsCommand.separatingHandle(in: Array(ProcessArguments.all.dropFirst())))
   }
 
-  /// Memory holds Apple's key, the session secrets and refresh tokens: no crash may write them to a disk. By the limit, hard
-  /// and soft, and not by `PR_SET_DUMPABLE`, which would give the process's files in /proc to root and hide it from the
-  /// tools of its own user. Collectors that core_pattern pipes to (systemd-coredump, apport) go by the limit too.
+  /// Memory holds Apple's key, the session secrets and refresh tokens: no crash may write them to a disk. By the limit,
+  /// hard and soft, and not by `PR_SET_DUMPABLE`, which would give the process's files in /proc to root and hide it
+  /// from the tools of its own user. Collectors that core_pattern pipes to (systemd-coredump, apport) go by the limit
+  /// too.
   private static func forbidCoreDumps() {
     #if canImport(Glibc)
       let resource = __rlimit_resource_t(RLIMIT_CORE.rawValue)

@@ -3,7 +3,8 @@ import Testing
 
 @Suite("Routes")
 struct RouteTableTests {
-  /// `/public/` public, `/app/admin/` for one subject, `/secret/` denied, `/secret/open/` public, `/api` public with 401.
+  /// `/public/` public, `/app/admin/` for one subject, `/secret/` denied, `/secret/open/` public, `/api` public with
+  /// 401.
   static let routes: [RouteSettings] = {
     var admin = AccessLists()
     admin.subjects = ["boss"]

@@ -2,7 +2,8 @@ import Testing
 
 @testable import DataPlane
 
-// Cases: refusing, closing at each stage, broken responses, surplus bytes, unasked responses, stale connections, silence.
+// Cases: refusing, closing at each stage, broken responses, surplus bytes, unasked responses, stale connections,
+// silence.
 
 @Suite("Upstreams in trouble")
 struct UpstreamTroubleTests {

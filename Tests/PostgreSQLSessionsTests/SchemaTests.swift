@@ -62,8 +62,9 @@ struct SchemaTests {
   @Test("A change that was numbered first and committed last is not missed by whoever read in between")
   func changesInOrder() async throws {
     let url = try PostgreSQLServer.current.makeDatabase()
-    // A machine that is busy with other suites may take its time between two lines of this test: the transaction that is
-    // held open must be ended by the test, neither by a time-out of its own nor by the server's for idle transactions.
+    // A machine that is busy with other suites may take its time between two lines of this test: the transaction that
+    // is held open must be ended by the test, neither by a time-out of its own nor by the server's for idle
+    // transactions.
     let patient = TimeLimits(statement: .seconds(300))
     let slow = try await PostgreSQLSessionStore(
       url: url, connections: 1, notifies: false, patience: .zero, limits: patient)

@@ -3,7 +3,8 @@ import Testing
 
 // Administration of accounts and sessions, over the admin listener and by the commands.
 //
-// - Never without the token, or the permission of a Unix socket; without either it is off, and says how to switch it on.
+// - Never without the token, or the permission of a Unix socket; without either it is off, and says how to switch it
+//   on.
 // - Accounts are found by subject and address; sessions are listed and ended, one or all: dead at once, streams too.
 // - disconnect revokes every token at Apple in the name of its client, then forgets; what Apple does not revoke stays.
 // - Every act is audited; nobody's name, address or token is in the log.

@@ -19,7 +19,8 @@ struct DailyCheckTests {
   private static let hour = 3_600
   private static let day = 24 * hour
 
-  /// A moment at which a check is due and the grace is far from over: an interval of a day, with any jitter, has passed.
+  /// A moment at which a check is due and the grace is far from over: an interval of a day, with any jitter, has
+  /// passed.
   private static let due = 36 * hour
 
   private func refreshes(_ site: Site, of user: String = "anna") throws -> Int {

@@ -5,8 +5,8 @@ import Testing
 // Every folder of examples/, started as it stands there: one signs in, and reaches what is behind.
 //
 // - In front of a Python application, a PHP one, a static site, a chat.
-// - Asked by nginx and by Caddy: strangers are sent to sign in, users come through with their headers, forged ones do not,
-//   and the gateway's rules hold.
+// - Asked by nginx and by Caddy: strangers are sent to sign in, users come through with their headers, forged ones do
+//   not, and the gateway's rules hold.
 // - Three gateways behind HAProxy: a session made at one is a session at all, and one that ends ends at all.
 // - What the page about the local Apple has one type works as it is printed. (verify-assertion is in AssertionTests.)
 

@@ -2,8 +2,8 @@ import Foundation
 import PostgreSQLServerTesting
 import Testing
 
-// An idle time-out under five minutes: a session is idle when nobody has seen it, not when one event loop or one gateway
-// has not.
+// An idle time-out under five minutes: a session is idle when nobody has seen it, not when one event loop or one
+// gateway has not.
 
 @SystemActor
 @Suite("A short idle time-out")

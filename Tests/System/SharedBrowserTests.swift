@@ -3,8 +3,8 @@ import Testing
 
 // Several attempts, and several people, in one browser.
 //
-// - Of two attempts begun before either finished, the later one ends the session of the earlier, its sockets included; in
-//   each response mode.
+// - Of two attempts begun before either finished, the later one ends the session of the earlier, its sockets included;
+//   in each response mode.
 // - A name that waits in the browser is given to nobody but the user that it came with.
 // - Another site's page starts no attempt in a frame, and takes no attempt of the user's own away.
 

@@ -78,7 +78,8 @@ struct StoreBoundsTests {
       let other = try JWTParts.token(
         header: forged.header.merging(["kid": "K\(number)"]) { $1 },
         claims: forged.claims.merging(["jti": "forged-\(number)"]) { $1 }, signature: forged.parts[2])
-      #expect(try post(other, to: number % 2) == 400)
+      // 503 while no key may be fetched: a real one could be among them, and is sent again.
+      #expect([400, 503].contains(try post(other, to: number % 2)))
     }
     #expect(try cluster.site.apple.requests(at: "/auth/keys").count <= 2)
     #expect(try count("single_use_marks", cluster) == before + 1)

@@ -4,8 +4,8 @@ import Testing
 
 // What becomes of connections to PostgreSQL, seen from outside. (A server in trouble: StoreFaultTests.)
 //
-// - Connections that the server has ended (idle time-out, restart, by an administrator) cost nobody a sign-in, and no log
-//   line says that the store is away when it is not.
+// - Connections that the server has ended (idle time-out, restart, by an administrator) cost nobody a sign-in, and no
+//   log line says that the store is away when it is not.
 // - While the server stands still, users who are signed in wait for nothing that another event loop knows.
 // - A user whose account changed just before the server went away goes on as before.
 

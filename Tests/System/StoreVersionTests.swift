@@ -5,8 +5,8 @@ import Testing
 // A store that a newer version of cordon has changed, seen by this version from outside, in SQLite and in PostgreSQL.
 //
 // - A newer schema that only adds: this version starts on it, and everybody stays signed in.
-// - A raised minimum_reader: a running gateway stops serving who is signed in, WebSockets included, and says why; public
-//   routes go on. It serves again when minimum_reader is lowered. It does not start.
+// - A raised minimum_reader: a running gateway stops serving who is signed in, WebSockets included, and says why;
+//   public routes go on. It serves again when minimum_reader is lowered. It does not start.
 
 @SystemActor
 @Suite("A store of a newer version")

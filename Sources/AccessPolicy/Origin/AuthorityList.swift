@@ -30,8 +30,8 @@ public struct AuthorityList: Sendable {
     return port == origin.port && origin.hasHost(authority, end: end)
   }
 
-  /// Whether the bytes of a `Host` field name this machine itself: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`,
-  /// with any port.
+  /// Whether the bytes of a `Host` field name this machine itself: `localhost`, a name below it, 127.0.0.0/8 or
+  /// `[::1]`, with any port.
   public static func isLoopback(_ authority: Span<UInt8>) -> Bool {
     guard let end = Host.end(in: authority) else { return false }
     guard end == authority.count || Host.port(in: authority, from: end + 1) != nil else { return false }

@@ -1,8 +1,8 @@
-/// Characters beyond ASCII that compatibility normalisation (NFKC, UAX #15) turns into ASCII: full-width, mathematical and
-/// enclosed letters, ligatures, `\u{2122}` as `TM`. An application that normalises paths reads the ASCII.
+/// Characters beyond ASCII that compatibility normalisation (NFKC, UAX #15) turns into ASCII: full-width, mathematical
+/// and enclosed letters, ligatures, `\u{2122}` as `TM`. An application that normalises paths reads the ASCII.
 ///
-/// Generated from the Unicode Character Database 14.0 by Python's `unicodedata`, with the outlined letters and digits of
-/// Unicode 16.0.
+/// Generated from the Unicode Character Database 14.0 by Python's `unicodedata`, with the outlined letters and digits
+/// of Unicode 16.0.
 enum CompatibilityLetters {
   /// The ASCII bytes of a character, at most four, the first one lowest; 0 if it stands for nothing but itself.
   static func ascii(of scalar: UInt32) -> UInt32 {

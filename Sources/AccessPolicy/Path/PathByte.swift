@@ -44,8 +44,8 @@ enum PathByte {
     return (high << 4 | low, index + 3)
   }
 
-  /// The character of the UTF-8 sequence at `index`, whose bytes are raw, percent-encoded or both, and where the next one
-  /// begins; nil if it is malformed or ASCII.
+  /// The character of the UTF-8 sequence at `index`, whose bytes are raw, percent-encoded or both, and where the next
+  /// one begins; nil if it is malformed or ASCII.
   static func scalar(_ path: Span<UInt8>, at index: Int) -> (scalar: UInt32, next: Int)? {
     guard let (first, afterFirst) = decoded(path, at: index) else { return nil }
     let (count, lowest): (Int, UInt32)

@@ -15,9 +15,9 @@ public enum PathJudgement: Sendable, Equatable {
 /// Why a path has more than one reading. Of several, the one with the highest raw value is told.
 ///
 /// Up to ``emptySegment`` the other reading is another spelling of a place that can be worked out (percent-encodings
-/// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the answer stricter.
-/// From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every route of the
-/// table can make it stricter.
+/// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the
+/// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
+/// route of the table can make it stricter.
 public enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
   /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986 section 6.2.2.2, and no
   /// browser sends it of itself.
@@ -44,7 +44,8 @@ public enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable 
   /// A character that compatibility normalisation or a best-fit code page turns into `.`, `/`, `\` or `%`
   /// (U+FF0E, U+FF0F, U+2024, U+2215 and their like).
   case lookalike
-  /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and spaces.
+  /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and
+  /// spaces.
   case dots
 
   /// Whether the other reading could be any path at all.

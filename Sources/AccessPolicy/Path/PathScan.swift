@@ -142,9 +142,9 @@ struct PathScan {
     }
   }
 
-  /// Takes a byte that only a server which normalises characters reads. What would end the segment there is a look-alike
-  /// where a segment of dots stands before it; other signs, which are common in Chinese and Japanese titles, have only
-  /// their lenient reading.
+  /// Takes a byte that only a server which normalises characters reads. What would end the segment there is a
+  /// look-alike where a segment of dots stands before it; other signs, which are common in Chinese and Japanese titles,
+  /// have only their lenient reading.
   private mutating func takeCompatible(_ byte: UInt8) {
     switch byte {
     case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.lookalike)
@@ -156,8 +156,8 @@ struct PathScan {
     if nestedEscape != 0 { followNestedEscape(byte) }
   }
 
-  /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit code
-  /// pages turn them into a separator, and normalisation leaves them as they are.
+  /// Fraction slash, division slash, set minus, reverse solidus operator, big solidus, big reverse solidus: best-fit
+  /// code pages turn them into a separator, and normalisation leaves them as they are.
   private static func isLookalike(_ scalar: UInt32) -> Bool {
     switch scalar {
     case 0x2044, 0x2215, 0x2216, 0x29F5, 0x29F8, 0x29F9: true

@@ -31,8 +31,8 @@ enum SessionParameter {
 
 extension RouteTable {
   /// As ``match(_:_:method:host:)``. A path that would be canonical without a session parameter at its end is canonical
-  /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same rules
-  /// hold.
+  /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same
+  /// rules hold.
   public func matchWithSessionParameter(
     _ path: Span<UInt8>, _ judgement: PathJudgement, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {

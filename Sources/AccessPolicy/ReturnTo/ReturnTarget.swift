@@ -17,9 +17,9 @@ public struct ReturnTarget: Sendable, Equatable {
   ///
   /// Accepted is a path on our origin, or an absolute URL of exactly our origin, that is judged again when it is
   /// requested: `//` behind the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
-  /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`, `/..//evil`,
-  /// letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathJudgement/judge(_:)`` refuses, also once
-  /// nested escapes are decoded. Nor are our own pages accepted that would lead around in a circle.
+  /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`,
+  /// `/..//evil`, letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathJudgement/judge(_:)``
+  /// refuses, also once nested escapes are decoded. Nor are our own pages accepted that would lead around in a circle.
   ///
   /// - Parameters:
   ///   - bytes: what the client sent.

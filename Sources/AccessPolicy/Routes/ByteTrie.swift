@@ -1,5 +1,5 @@
-/// A trie over byte strings. All edges stand in one hash table, so that a step costs the same however many strings there
-/// are and however a node branches.
+/// A trie over byte strings. All edges stand in one hash table, so that a step costs the same however many strings
+/// there are and however a node branches.
 struct ByteTrie: Sendable {
   /// One edge each: the parent (28 bits), the byte (8 bits), the child (28 bits); 0 is an empty slot, as no child is 0.
   private var slots = [UInt64](repeating: 0, count: 16)

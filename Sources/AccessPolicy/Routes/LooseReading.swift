@@ -1,6 +1,7 @@
 /// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
 /// letters as the ASCII they stand for, empty segments collapsed, and without what servers drop at the end of a segment
-/// (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It reads from the left and builds nothing.
+/// (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It reads from the left and builds
+/// nothing.
 struct LooseReading {
   private var index = 0
   /// ASCII bytes of the compatibility letter before `index` that were not read yet, the next one lowest; 0 is none.

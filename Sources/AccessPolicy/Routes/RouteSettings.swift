@@ -15,7 +15,8 @@ public struct RouteSettings: Sendable, Equatable {
   public var conditions = AccessConditions()
   /// The answer to a request without a session. Default: nil: inherited.
   public var unauthenticated: Unauthenticated?
-  /// The name of the application that serves it; ``defaultUpstream`` for the one of `[upstream]`. Default: nil: inherited.
+  /// The name of the application that serves it; ``defaultUpstream`` for the one of `[upstream]`. Default: nil:
+  /// inherited.
   public var upstream: String?
   /// The least rate of a request's body in bytes per second, 0 for none. Default: nil: inherited.
   public var bodyRate: Int?

@@ -3,17 +3,17 @@
 /// Of the routes that hold for a request (by host, path and method), ordered from the most to the least specific, each
 /// setting comes from the first one that states it, and in the end from `[access]`. Conditions add up.
 ///
-/// A route for a prefix holds for what begins with it byte for byte, case-sensitively: one that ends with `/` for what is
-/// below it (`/public/` for `/public/x`, not for `/public` or `/publicx`); one that does not also for the path itself
-/// (`/api` for `/api` and `/api/x`, not for `/apix`).
+/// A route for a prefix holds for what begins with it byte for byte, case-sensitively: one that ends with `/` for what
+/// is below it (`/public/` for `/public/x`, not for `/public` or `/publicx`); one that does not also for the path
+/// itself (`/api` for `/api` and `/api/x`, not for `/apix`).
 ///
 /// Then the other readings of the path are asked for, because the application behind may be more lenient than we are:
-/// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot, `/admin`
-///   for `/admin/`, an encoded letter, a path parameter, …), what holds there must admit the request, too. Routes that
-///   state nothing about who may pass do not count: what they inherit holds where it is stated.
+/// - Where the path lies under a route's path only when read leniently (``LooseReading``: case, a trailing dot,
+///   `/admin` for `/admin/`, an encoded letter, a path parameter, …), what holds there must admit the request, too.
+///   Routes that state nothing about who may pass do not count: what they inherit holds where it is stated.
 /// - An ambiguous path also gets nothing laxer than the default, nor than the route `/` if there is one.
-/// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must admit
-///   it.
+/// - Of an ambiguous path that could be anywhere (``PathAmbiguity/couldBeAnywhere``) every route of the table must
+///   admit it.
 ///
 /// A class, so that it is looked at where it is rather than copied for every request.
 public final class RouteTable: Sendable {

@@ -119,8 +119,8 @@ final class RouteTree: Sendable {
         || hasUnauthorizedEntry && decision.unauthenticated == .automatic)
   }
 
-  /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both are
-  /// followed; each node is reached at most once.
+  /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both
+  /// are followed; each node is reached at most once.
   private func readLoosely(
     _ path: Span<UInt8>, _ start: LooseReading, at startNode: Int, _ request: Request, _ decision: inout RouteDecision
   ) {

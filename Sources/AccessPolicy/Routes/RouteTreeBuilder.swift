@@ -49,7 +49,8 @@ struct RouteTreeBuilder {
   // MARK: Chains
 
   /// The routes that hold for a request, the most specific one first.
-  /// - Parameter withExact: whether routes for exactly the path are among them, or the path stands for what is below it.
+  /// - Parameter withExact: whether routes for exactly the path are among them, or the path stands for what is below
+  ///   it.
   func chain(at path: [UInt8], withExact: Bool, method: Int) -> [Int] {
     var chain: [Int] = []
     for place in prefixes(of: path) { chain += places[place].prefix }

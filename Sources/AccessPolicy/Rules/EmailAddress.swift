@@ -1,5 +1,5 @@
-/// One e-mail address as rules compare it: exactly one `@` between a dot-atom (RFC 5322, 3.4.1) and a domain. Characters
-/// beyond ASCII are letters (RFC 6531, 3.3).
+/// One e-mail address as rules compare it: exactly one `@` between a dot-atom (RFC 5322, 3.4.1) and a domain.
+/// Characters beyond ASCII are letters (RFC 6531, 3.3).
 ///
 /// Everything else is no address to a rule: quoted local parts, comments, lists of addresses. An application may read
 /// another address out of such a text than the one that a rule would.

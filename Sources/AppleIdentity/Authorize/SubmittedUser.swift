@@ -7,7 +7,8 @@ public struct SubmittedUser: Sendable, Equatable {
   public let givenName: String?
   /// `name.lastName`, sanitised; `nil` if there was none.
   public let familyName: String?
-  /// `email`, where it could be an address. Unproven: good for telling two people's answers apart, and for nothing else.
+  /// `email`, where it could be an address. Unproven: good for telling two people's answers apart, and for nothing
+  /// else.
   public let claimedEmail: String?
 
   /// Given and family name with a space between them; `nil` if there is neither.

@@ -5,9 +5,9 @@ internal import WebFormats
 public enum NonceExpectation: Sendable {
   /// A sign-in in the browser: the nonce of the attempt, exactly.
   case web(String)
-  /// A native app: its raw nonce. Apps commonly give Apple only the hash, so a claim of 64 lower-case hexadecimal digits
-  /// is compared with the SHA-256 of the raw nonce, and with nothing else: anybody can read the claim in the token, and
-  /// it must not prove itself.
+  /// A native app: its raw nonce. Apps commonly give Apple only the hash, so a claim of 64 lower-case hexadecimal
+  /// digits is compared with the SHA-256 of the raw nonce, and with nothing else: anybody can read the claim in the
+  /// token, and it must not prove itself.
   case native(String)
   /// A refresh: there is no attempt to compare with, and whatever is there is passed over.
   case none

@@ -1,8 +1,8 @@
 internal import FoundationEssentials
 internal import WebFormats
 
-/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued them,
-/// for whom and when is still to be judged, with the functions below.
+/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued
+/// them, for whom and when is still to be judged, with the functions below.
 struct SignedClaims {
   let values: [String: ForeignJSON]
 
@@ -45,7 +45,8 @@ struct SignedClaims {
 }
 
 extension UnverifiedIdentityToken {
-  /// The subject that the token claims to be of. Nothing proves it: good for withholding something, never for giving it.
+  /// The subject that the token claims to be of. Nothing proves it: good for withholding something, never for giving
+  /// it.
   public var claimedSubject: String? {
     let bytes = Array(exposed.utf8)
     guard bytes.count <= IdentityTokenVerifier.maximumBytes else { return nil }

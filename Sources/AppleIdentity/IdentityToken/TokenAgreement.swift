@@ -4,9 +4,9 @@ internal import WebFormats
 extension VerifiedIdentityToken {
   /// Whether the token that came by the browser and the one from the token endpoint speak of the same sign-in.
   ///
-  /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if either
-  /// has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means that
-  /// somebody put a foreign code or a foreign token into the answer.
+  /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if
+  /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means
+  /// that somebody put a foreign code or a foreign token into the answer.
   /// - Returns: `nil` if they agree.
   public func disagreement(
     withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode

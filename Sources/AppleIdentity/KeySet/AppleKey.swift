@@ -12,8 +12,8 @@ struct AppleKey: Sendable {
   init?(jwk: [String: ForeignJSON]) async {
     guard let identifier = jwk["kid"]?.text, TokenAlgorithm.isKeyIdentifier(identifier) else { return nil }
     if let use = jwk["use"], use.text != "sig" { return nil }
-    // A collection of one key: of several, jwt-kit takes the first when it does not know an identifier, and would verify
-    // with a key that the token did not name.
+    // A collection of one key: of several, jwt-kit takes the first when it does not know an identifier, and would
+    // verify with a key that the token did not name.
     let collection = JWTKeyCollection()
     switch jwk["kty"]?.text {
     case "RSA":

@@ -2,8 +2,8 @@ extension AppleIdentityProvider {
   /// Completes a sign-in in the browser: verifies the token in the answer if there is one, exchanges the code, verifies
   /// the token that comes for it, and compares the two.
   ///
-  /// The caller has compared `state`, proved the attempt to be this browser's and used it up before. A token that is not to be believed stops everything
-  /// before the code is sent.
+  /// The caller has compared `state`, proved the attempt to be this browser's and used it up before. A token that is
+  /// not to be believed stops everything before the code is sent.
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
   ///   - nonce: the attempt's.

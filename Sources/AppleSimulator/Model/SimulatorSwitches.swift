@@ -6,8 +6,8 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
   public var nonceSupported = true
   /// Whether the answer to a refresh carries an identity token: not always so in production. Default: true.
   public var identityTokenOnRefresh = true
-  /// Whether a refresh brings a new refresh token, and the old one is refused from then on (RFC 6749, 6): Apple does not
-  /// today. Default: false.
+  /// Whether a refresh brings a new refresh token, and the old one is refused from then on (RFC 6749, 6): Apple does
+  /// not today. Default: false.
   public var rotatesRefreshTokens = false
   /// How long identity tokens are good for, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
   public var identityTokenLifetime: Double = 86_400

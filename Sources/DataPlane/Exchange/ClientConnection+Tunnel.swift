@@ -48,8 +48,8 @@ extension ClientConnection {
     if let told = tunnel?.end(.goingAway) { tell(told) }
   }
 
-  /// The session has ended, or may not have this tunnel any more. Where the client cannot be told yet, the next review is
-  /// the limit.
+  /// The session has ended, or may not have this tunnel any more. Where the client cannot be told yet, the next review
+  /// is the limit.
   func forbidTunnel(at now: NIODeadline) {
     guard let tunnel, tunnel.forbidden == nil else { return }
     if exchange.failure == nil { exchange.failure = .cutOff }

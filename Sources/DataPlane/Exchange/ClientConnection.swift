@@ -182,7 +182,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     case .idle:
       if var whole = pending {
         pending = nil
-        // A head that comes a byte at a time is not read anew with each: only when a line has ended, or a limit is passed.
+        // A head that comes a byte at a time is not read anew with each: only when a line has ended, or a limit is
+        // passed.
         let hasLine = buffer.readableBytesView.contains(0x0A)
         whole.writeBuffer(&buffer)
         if !hasLine, whole.readableBytes <= server.parser.limits.headBytes {
@@ -400,8 +401,8 @@ final class ClientConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient
     context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
   }
 
-  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away for a
-  /// while: closing at once would reset the connection, and the response with it.
+  /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
+  /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     guard clientMaySend, let context else { return closeNow() }
     server.loop.wheel.arm(self, after: Self.lingering, now: .now())

@@ -104,8 +104,8 @@ package struct ExchangeRecord {
   package var failure: ExchangeFailure?
   /// What the client spoke.
   package var version = HTTPVersion.http11
-  /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them, the
-  /// authority, `User-Agent` and `Referer`, each behind a NUL, those empty that it does not want.
+  /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them,
+  /// the authority, `User-Agent` and `Referer`, each behind a NUL, those empty that it does not want.
   package var request: ByteBuffer?
   /// The client's address.
   package var client: String

@@ -93,8 +93,8 @@ package struct ForwardingOrder {
   package var dropsAuthorization = false
   /// The least rate of its body in bytes per second, 0 for none; nil where the route does not say.
   package var bodyRate: Int?
-  /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared cache
-  /// may keep the response.
+  /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared
+  /// cache may keep the response.
   package var personalLines: [UInt8]?
 
   package init(

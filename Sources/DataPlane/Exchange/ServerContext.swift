@@ -20,13 +20,14 @@ final class ServerContext {
   private(set) var isLeaving = false
   /// Set when it ends: idle connections are closed after ``momentToEnd``, and none is accepted.
   private(set) var isDraining = false
-  /// How long an idle connection stays when the listener ends: a request that is on its way would be lost, and no client
-  /// may send a POST again that nobody answered.
+  /// How long an idle connection stays when the listener ends: a request that is on its way would be lost, and no
+  /// client may send a POST again that nobody answered.
   static let momentToEnd = TimeAmount.milliseconds(250)
   /// How long one stays that has not agreed on TLS yet, or just has: its first request is a round trip or two away.
   static let momentToBegin = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
-  /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked at.
+  /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked
+  /// at.
   private var reviewed: [any AcceptedConnection] = []
   private var reviewIsDue = false
   private static let reviewInterval = TimeAmount.seconds(1)

@@ -1,9 +1,9 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// The bytes of a tunnel, and how a WebSocket ends in order when the gateway ends it (RFC 6455 7): the client is told with
-/// a Close frame, where the application's frame under way ends. What is no WebSocket, or does not answer, lasts until the
-/// deadline.
+/// The bytes of a tunnel, and how a WebSocket ends in order when the gateway ends it (RFC 6455 7): the client is told
+/// with a Close frame, where the application's frame under way ends. What is no WebSocket, or does not answer, lasts
+/// until the deadline.
 final class Tunnel {
   /// How far its end has come.
   private enum Phase {

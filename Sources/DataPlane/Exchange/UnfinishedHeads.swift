@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The memory that is held on one event loop for what is no request yet: parts of heads, what was read ahead of its turn,
-/// handshakes. Used on that loop only.
+/// The memory that is held on one event loop for what is no request yet: parts of heads, what was read ahead of its
+/// turn, handshakes. Used on that loop only.
 ///
 /// It is bounded, because nobody has to show anything for it. When it is too much, who has held some for longest gives
 /// it up: an honest head is whole a round trip after it began, so that the oldest are hardly ever honest. Refusing the

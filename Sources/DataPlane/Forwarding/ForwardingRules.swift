@@ -1,7 +1,7 @@
 package import HTTPWire
 
-/// Which fields the gateway keeps to itself, on one listener. A class, because every request holds on to them: copies of
-/// a structure would each retain all that it is made of.
+/// Which fields the gateway keeps to itself, on one listener. A class, because every request holds on to them: copies
+/// of a structure would each retain all that it is made of.
 package final class ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.
   let reserved: ReservedNames
@@ -25,10 +25,12 @@ package final class ForwardingRules: Sendable {
   /// What the gateway says to the upstream, whoever the client is.
   private static let alwaysReserved = [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
-    // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from nobody.
+    // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from
+    // nobody.
     "X-Original-URL", "X-Rewrite-URL", "Proxy",
-    // What frames a message or belongs to one connection, in another spelling: `Transfer_Encoding` is the same variable as
-    // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked at.
+    // What frames a message or belongs to one connection, in another spelling: `Transfer_Encoding` is the same variable
+    // as `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
+    // at.
     "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
     "Proxy-Authorization",
   ]

@@ -5,8 +5,8 @@ internal import TLSTransport
 /// One HTTP/2 client connection: the last handler of its channel, and the session between its socket and its streams.
 ///
 /// What comes in one read goes into the session at once; requests begin upstream when all of it has been looked at, so
-/// that a stream that is reset in the same breath costs the application nothing. What goes out is gathered until the end
-/// of the event loop's turn: the frames of all streams leave in one write.
+/// that a stream that is reset in the same breath costs the application nothing. What goes out is gathered until the
+/// end of the event loop's turn: the frames of all streams leave in one write.
 final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnection, UnfinishedHeadOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -196,7 +196,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     if readManner == .frugal, buffer.readableBytes >= ReadManner.worthMore, !session.isWithinHead { readMore() }
     var next = 0
     if !behindReading.isEmpty { now = .now() }
-    // Of a client that is shown the door nothing more goes to an application: its last requests are void like the others.
+    // Of a client that is shown the door nothing more goes to an application: its last requests are void like the
+    // others.
     while next < behindReading.count, session.endedBy == nil {
       behindReading[next].proceed()
       next += 1
@@ -318,8 +319,8 @@ final class HTTP2Connection: TimedHandler, ChannelDuplexHandler, AcceptedConnect
     context?.close(promise: nil)
   }
 
-  /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown away:
-  /// closing at once would reset the connection, and the last frames with it.
+  /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown
+  /// away: closing at once would reset the connection, and the last frames with it.
   private func closeBehind() {
     guard wait != .lingering, let context else { return }
     wait = .lingering

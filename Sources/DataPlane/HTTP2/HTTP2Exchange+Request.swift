@@ -11,8 +11,8 @@ extension HTTP2Exchange {
     if isRequest(connection.session.takeRequest(into: &server.loop.requestHead)) { decide(head) }
   }
 
-  /// A client that has withdrawn a request may withdraw this one in the same breath: it is not looked at before all that
-  /// was read has been, and costs nothing but its frames if so.
+  /// A client that has withdrawn a request may withdraw this one in the same breath: it is not looked at before all
+  /// that was read has been, and costs nothing but its frames if so.
   private func postpone(_ head: RawSpan) {
     isPostponed = true
     hold(head)

@@ -4,9 +4,9 @@ internal import Synchronization
 /// upstreams.
 ///
 /// The last descriptors are never used. Without one the process can neither accept, log nor read a certificate, and
-/// libdispatch ends a process whose `/proc` it cannot open. So a reserve stays free of clients' connections and of those
-/// to applications; connections to Apple and to the admin listener may use a part of it. Clients cannot take everything
-/// from connections to applications either, nor the other way round.
+/// libdispatch ends a process whose `/proc` it cannot open. So a reserve stays free of clients' connections and of
+/// those to applications; connections to Apple and to the admin listener may use a part of it. Clients cannot take
+/// everything from connections to applications either, nor the other way round.
 package final class DescriptorBudget: Sendable {
   /// What a descriptor is for.
   package enum Use: Int, CaseIterable, Sendable {

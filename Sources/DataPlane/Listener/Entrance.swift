@@ -3,8 +3,8 @@ internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
 
-/// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where their peer has to
-/// send one, then given TLS and HTTP. Used on that loop only.
+/// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where
+/// their peer has to send one, then given TLS and HTTP. Used on that loop only.
 final class Entrance {
   let context: ServerContext
   private let admission: ConnectionAdmission
@@ -100,8 +100,8 @@ final class Entrance {
   }
 
   /// Who stands behind a connection, after what its header announces. The announced address takes the place of the
-  /// socket's in everything: it is told to the application and logged, and whether *it* is a trusted proxy decides what is
-  /// believed of `X-Forwarded-For`.
+  /// socket's in everything: it is told to the application and logged, and whether *it* is a trusted proxy decides what
+  /// is believed of `X-Forwarded-For`.
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
     case .peer: context.peer(channel.remoteAddress?.ipAddress)

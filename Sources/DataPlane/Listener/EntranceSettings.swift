@@ -44,8 +44,8 @@ extension EntranceSettings {
   /// ``protocols`` with its default.
   public var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
 
-  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file. A client
-  /// that offers `http/1.0` alone (`curl --http1.0`) gets it: that version comes with HTTP/1.1.
+  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file. A
+  /// client that offers `http/1.0` alone (`curl --http1.0`) gets it: that version comes with HTTP/1.1.
   var applicationProtocols: [String] {
     let spoken = spokenProtocols
     return HTTPProtocol.allCases.filter { spoken.contains($0) }.map(\.rawValue)
@@ -72,8 +72,8 @@ public enum BindAddress: Sendable, Equatable, CustomStringConvertible {
 
 /// What an entrance is told about TLS.
 public struct EntranceTLSSettings: Sendable, Equatable {
-  /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is for clients whose
-  /// name none lists, or that name none. An RSA and an ECDSA certificate can serve one name.
+  /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is for clients
+  /// whose name none lists, or that name none. An RSA and an ECDSA certificate can serve one name.
   public var certificates: [TLSFiles]
   /// Keys of session tickets, 80 or 48 random bytes each: the first encrypts, all decrypt. Empty: keys in memory, made
   /// anew every twelve hours.

@@ -30,8 +30,8 @@ extension Listener {
     return doors
   }
 
-  /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth of
-  /// connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
+  /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth
+  /// of connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
   private static func adopt(
     _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
   ) async throws -> Door {

@@ -16,8 +16,8 @@ package struct ListenerParts {
 /// The addresses that the gateway listens on, served by every event loop of its group.
 ///
 /// Each loop has a socket of its own for each address (`SO_REUSEPORT`), so that the kernel spreads connections and no
-/// loop hands any to another. A Unix socket, and one that the process was started with, cannot be shared that way: there
-/// one loop accepts and hands out.
+/// loop hands any to another. A Unix socket, and one that the process was started with, cannot be shared that way:
+/// there one loop accepts and hands out.
 package final class Listener: Sendable {
   private let sites: [Site]
   private let admission: ConnectionAdmission
@@ -92,9 +92,9 @@ package final class Listener: Sendable {
     return Listener(sites: sites, admission: admission, use: use, doors: doors)
   }
 
-  /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under way
-  /// end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does whether
-  /// there is TLS.
+  /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under
+  /// way end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does
+  /// whether there is TLS.
   /// - Parameter alongside: done on each loop in the same breath, so that gate and terms always go together.
   package func adopt(_ terms: ListenerTerms, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
     admission.adopt(wanted: terms.settings.limits.connections)

@@ -50,8 +50,8 @@ enum ListeningSocket {
     }
   }
 
-  /// No packet reaches the socket from now on: a client's SYN is lost, is sent again by its system a second later, and is
-  /// then another socket's. Where that cannot be had (a Unix socket), the last moment stays as short as it is.
+  /// No packet reaches the socket from now on: a client's SYN is lost, is sent again by its system a second later, and
+  /// is then another socket's. Where that cannot be had (a Unix socket), the last moment stays as short as it is.
   private static func dropEverything(at socket: CInt) {
     // One instruction of classic BPF (linux/filter.h): BPF_RET | BPF_K, 0 bytes.
     withUnsafePointer(to: Instruction(code: 0x06, ifTrue: 0, ifFalse: 0, value: 0)) { instruction in

@@ -3,8 +3,8 @@ internal import NIOCore
 
 /// Waits for the PROXY header that a listed peer has to send before anything else, then makes room for what follows.
 ///
-/// A connection without one, or with a malformed one, is closed without a word, and so is one that takes longer than the
-/// time for a handshake.
+/// A connection without one, or with a malformed one, is closed without a word, and so is one that takes longer than
+/// the time for a handshake.
 final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
   UnfinishedHeadOwner
 {

@@ -6,12 +6,12 @@ internal import NIOCore
   internal import Musl
 #endif
 
-/// The way of a request's head to the socket of its connection past the channel: most requests are nothing but a head, and
-/// the channel's queue of writes costs more than all else that is done about one.
+/// The way of a request's head to the socket of its connection past the channel: most requests are nothing but a head,
+/// and the channel's queue of writes costs more than all else that is done about one.
 ///
 /// It is open while everything that was handed to the channel has left: else bytes would overtake others, and the
-/// application would read another request than the gateway wrote. What the socket does not take goes through the channel,
-/// and so does whatever comes behind it; an error is left for the channel to meet.
+/// application would read another request than the gateway wrote. What the socket does not take goes through the
+/// channel, and so does whatever comes behind it; an error is left for the channel to meet.
 struct SocketShortcut {
   private var descriptor: CInt?
   /// What was handed to the channel, and how much of that is known to have left.

@@ -29,8 +29,8 @@ final class UpstreamBalancer {
     pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
   }
 
-  /// Those of one event loop, by the number that ``ForwardingOrder/upstream`` has. Connections to an upstream that stays
-  /// are kept; those to one that goes end with what they carry.
+  /// Those of one event loop, by the number that ``ForwardingOrder/upstream`` has. Connections to an upstream that
+  /// stays are kept; those to one that goes end with what they carry.
   /// - Parameter old: those that held before.
   static func all(
     _ targets: [UpstreamTarget], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver

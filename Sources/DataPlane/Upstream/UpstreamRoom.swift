@@ -1,8 +1,8 @@
 internal import NIOCore
 internal import Synchronization
 
-/// How many connections to one address of an upstream there may be, over all event loops, and whose turn it is when there
-/// are so many.
+/// How many connections to one address of an upstream there may be, over all event loops, and whose turn it is when
+/// there are so many.
 ///
 /// A request that finds none waits at its loop's desk. A connection that ends makes room for who has waited longest,
 /// wherever that is. One that comes back serves its own loop, unless somebody elsewhere has waited noticeably longer;

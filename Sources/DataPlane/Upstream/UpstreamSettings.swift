@@ -14,8 +14,8 @@ public struct UpstreamSettings: Sendable, Equatable {
   public var idleConnectionsPerLoop = 64
   /// Most connections to each address, over all event loops. Default: 0: no limit.
   public var maximumConnections = 0
-  /// Requests that may wait, for each address, while as many connections are in use; for as long as connecting may take.
-  /// Default: 100. One more is answered 503.
+  /// Requests that may wait, for each address, while as many connections are in use; for as long as connecting may
+  /// take. Default: 100. One more is answered 503.
   public var queueLimit = 100
   /// For `https:` addresses.
   public var tls = UpstreamTLSSettings()

@@ -3,8 +3,8 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Operations
 
-/// The gate of the admin listener: health and metrics for orchestrators and the status page for people, without a token; administration never without
-/// a right.
+/// The gate of the admin listener: health and metrics for orchestrators and the status page for people, without a
+/// token; administration never without a right.
 final class AdminGate: RequestGate {
   private let hosts: AdminHostPolicy
   private let health: HealthMonitor

@@ -9,7 +9,8 @@ struct GateKnowledge: Sendable {
   /// Counts the configurations of this process: what was worked out by another is worked out anew.
   let generation: Int
   let origin: PublicOrigin
-  /// The origins whose pages may open a WebSocket: ours, and those of the listed hosts, as browsers write them in `Origin`.
+  /// The origins whose pages may open a WebSocket: ours, and those of the listed hosts, as browsers write them in
+  /// `Origin`.
   let origins: [[UInt8]]
   /// The path of our own pages with a slash behind it.
   let ownPaths: [UInt8]

@@ -17,8 +17,8 @@ extension LoopGate {
     case ask(@Sendable () async -> Void)
   }
 
-  /// Looks at the bearer token of the request if it has one of ours, which then counts alone, as nobody sends one unasked;
-  /// otherwise at each session cookie: the first that stands counts, whatever stands before it.
+  /// Looks at the bearer token of the request if it has one of ours, which then counts alone, as nobody sends one
+  /// unasked; otherwise at each session cookie: the first that stands counts, whatever stands before it.
   /// - Parameter waitsForCheck: whether an overdue daily check is waited for; otherwise such a user is nobody.
   @inline(__always)
   func identify(_ head: borrowing RequestHead, _ bytes: RawSpan, waitsForCheck: Bool = true) -> Identification {
@@ -65,7 +65,8 @@ extension LoopGate {
           }
           return remember(entry, fingerprint, now, waitsForCheck)
         }
-        // Another loop, or another replica, may know better. What is stale is kept: it serves if the store cannot be asked.
+        // Another loop, or another replica, may know better. What is stale is kept: it serves if the store cannot be
+        // asked.
         if case .stale = entry.standing {} else { memory.remove(fingerprint) }
       case .absent(let until): if now < until { return .nobody }
       case .storeAway(let until): if now < until { return .storeAway }

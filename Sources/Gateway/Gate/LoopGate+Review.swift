@@ -50,8 +50,8 @@ extension LoopGate {
     if !entry.isNoted || isUrgent(entry, now) { note(entry, now) }
   }
 
-  /// Whether the session stands by its times and the store is heard of. Where another loop, or another replica, may know
-  /// better, the store is asked.
+  /// Whether the session stands by its times and the store is heard of. Where another loop, or another replica, may
+  /// know better, the store is asked.
   private func isStanding(_ entry: SessionEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
       session.standing = .over
@@ -138,7 +138,9 @@ extension LoopGate {
     case .outOfDate: session.standing = .unknown
     case .storeAway:
       session.looksAgain = now + Self.lookUpPause
-      guard let last, last.standing != .ended, now < last.lastSeen &+ knowledge.idleTimeout, directory.isTrusted(at: now) else {
+      guard let last, last.standing != .ended, now < last.lastSeen &+ knowledge.idleTimeout,
+        directory.isTrusted(at: now)
+      else {
         session.standing = directory.isTrusted(at: now) && last == nil ? .unknown : .over
         return
       }

@@ -3,8 +3,8 @@ internal import Sessions
 
 /// The cookies that one event loop has verified lately, and what became of each.
 ///
-/// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is used
-/// up, and the older goes. What is used stays; nothing is lost that the store does not have.
+/// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is
+/// used up, and the older goes. What is used stays; nothing is lost that the store does not have.
 struct SessionMemory {
   /// What is known of a cookie.
   enum Known {
@@ -18,7 +18,8 @@ struct SessionMemory {
   private var young: [CookieFingerprint: Known] = [:]
   private var old: [CookieFingerprint: Known] = [:]
   private var byHandle: [SessionHandle: SessionEntry] = [:]
-  /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is remembered.
+  /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is
+  /// remembered.
   private var bySubject: [Subject: [SessionHandle]] = [:]
   /// Sessions that ended a moment ago, so that an answer that was under way does not bring one back.
   private var ends = RecentEvents<SessionHandle>()
@@ -53,7 +54,8 @@ struct SessionMemory {
     return known
   }
 
-  /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen here.
+  /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen
+  /// here.
   func remembered(_ handle: SessionHandle) -> RememberedSession? {
     guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
     return RememberedSession(
@@ -166,7 +168,8 @@ struct RememberedSession: Sendable {
   /// Whether nothing is known to have changed since.
   let isCurrent: Bool
 
-  /// What two loops remember together: the account as the one knows it that is current, and the last use that either saw.
+  /// What two loops remember together: the account as the one knows it that is current, and the last use that either
+  /// saw.
   func merged(with other: RememberedSession) -> RememberedSession {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
     return RememberedSession(

@@ -1,6 +1,7 @@
 internal import AccessPolicy
 
-/// The verdicts on one user of a few rules, under one configuration: what was worked out for a request holds for the next.
+/// The verdicts on one user of a few rules, under one configuration: what was worked out for a request holds for the
+/// next.
 struct VerdictCache {
   private static let size = 8
 

@@ -3,8 +3,8 @@ internal import IdentityAssertion
 internal import Operations
 internal import Sessions
 
-/// What a running gateway cannot change: what is bound, opened or started with the process. A configuration that changes
-/// any of it is refused as a whole, because half of a configuration is one that nobody wrote.
+/// What a running gateway cannot change: what is bound, opened or started with the process. A configuration that
+/// changes any of it is refused as a whole, because half of a configuration is one that nobody wrote.
 enum FixedSettings {
   /// Why `next` cannot take the place of `current` while the gateway runs: one line for each key, with the remedy.
   static func problems(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
@@ -41,7 +41,8 @@ enum FixedSettings {
     "\(key) cannot change while the gateway runs (\(change)); restart it, or put the old value back"
   }
 
-  /// The tables in which two configurations differ, for people. What stands in the files that they name is not compared.
+  /// The tables in which two configurations differ, for people. What stands in the files that they name is not
+  /// compared.
   static func changes(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
     var changes: [String] = []
     func compare(_ name: String, _ isSame: Bool) { if !isSame { changes.append(name) } }

@@ -20,8 +20,8 @@ final class SessionDirectory: Sendable {
   let clock: @Sendable () -> Int64
   private let sites = Mutex<[Site]>([])
   private let listeners = Mutex<[Listener]>([])
-  /// Until when memories may be used though the store is away; `refusedByStore` while the store must not be used by this
-  /// version.
+  /// Until when memories may be used though the store is away; `refusedByStore` while the store must not be used by
+  /// this version.
   private let trustedUntil: Atomic<Int64>
   private let storeIsAway = Atomic<Bool>(false)
   private let storeIsReadOnly = Atomic<Bool>(false)
@@ -82,8 +82,8 @@ final class SessionDirectory: Sendable {
   /// After how long without a request a session is over.
   var idleTimeout: Duration { terms.withLock { $0.idleTimeout } }
 
-  /// How often it is written down when sessions were last used, so that what another replica reads is never so old that it
-  /// takes a session for idle that is not.
+  /// How often it is written down when sessions were last used, so that what another replica reads is never so old that
+  /// it takes a session for idle that is not.
   var sightingInterval: Duration { min(Self.longestSightingInterval, max(idleTimeout / 4, .milliseconds(100))) }
 
   // MARK: For the gates
@@ -92,7 +92,8 @@ final class SessionDirectory: Sendable {
   @inline(__always)
   func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
 
-  /// Whether a newer version changed the store in a way that this one must not ignore: nobody who is signed in is served.
+  /// Whether a newer version changed the store in a way that this one must not ignore: nobody who is signed in is
+  /// served.
   var isRefusedByStore: Bool { trustedUntil.load(ordering: .relaxed) == Self.refusedByStore }
 
   /// Whether the store did not answer when it was last asked.

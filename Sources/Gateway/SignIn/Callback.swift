@@ -131,8 +131,8 @@ extension SignInService {
     return response
   }
 
-  /// The sessions that end with this sign-in: all that this browser has, as far as it shows. The attempt knows which one
-  /// there was when it began, or began since; the session's cookie comes along unless Apple's form is posted across
+  /// The sessions that end with this sign-in: all that this browser has, as far as it shows. The attempt knows which
+  /// one there was when it began, or began since; the session's cookie comes along unless Apple's form is posted across
   /// sites. An app's sign-in leaves them alone.
   private func replaced(by attempt: SignInAttempt, _ request: ControlRequest) -> [SessionHandle] {
     guard case .page = attempt.destination else { return [] }

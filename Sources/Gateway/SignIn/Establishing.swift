@@ -9,8 +9,8 @@ internal import Sessions
 
 /// From what Apple says about a code to a session in the store, for browsers and for native apps.
 extension SignInService {
-  /// Writes a submitted name down before the code is exchanged: Apple sends it once and never again, and anything may go
-  /// wrong with the exchange.
+  /// Writes a submitted name down before the code is exchanged: Apple sends it once and never again, and anything may
+  /// go wrong with the exchange.
   func keep(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInFailure) {
     guard let subject = Subject(token.subject) else { throw SignInFailure(.answerInvalid, "subject") }
     do throws(StoreError) {
@@ -72,8 +72,8 @@ extension SignInService {
     let snapshot: SessionSnapshot
   }
 
-  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. It rests
-  /// on the client that the identity token is for.
+  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. It
+  /// rests on the client that the identity token is for.
   func establish(
     _ tokens: TokenGrant, name: PersonName?, replacing: [SessionHandle], _ request: ControlRequest
   ) async throws(SignInFailure) -> NewSession {
@@ -124,8 +124,8 @@ extension SignInService {
     return NewSession(identifier: identifier, snapshot: completed.snapshot)
   }
 
-  /// Tells the audit of other accounts that hold the same verified address: Apple verifies an address when it is added to
-  /// an Apple Account, and it may have gone to somebody else since.
+  /// Tells the audit of other accounts that hold the same verified address: Apple verifies an address when it is added
+  /// to an Apple Account, and it may have gone to somebody else since.
   private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
     let subject = snapshot.account.subject
     guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }

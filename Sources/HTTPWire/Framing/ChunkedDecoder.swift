@@ -39,8 +39,9 @@ package enum ChunkViolation: String, Error, Sendable {
 ///     last-chunk     = 1*("0") [ chunk-ext ] CRLF
 ///     chunk-ext      = *( ";" token [ "=" ( token / quoted-string ) ] )
 ///
-/// Stricter than the grammar in one place: no white space about the size or within extensions (RFC 9112 allows "bad" white
-/// space there, which readers disagree about) unless ``ChunkLimits/allowsSpace`` says so, and no obs-text in them.
+/// Stricter than the grammar in one place: no white space about the size or within extensions (RFC 9112 allows "bad"
+/// white space there, which readers disagree about) unless ``ChunkLimits/allowsSpace`` says so, and no obs-text in
+/// them.
 package struct ChunkedDecoder: Sendable {
   private enum State: Sendable {
     case size(digits: Int, value: Int)

@@ -11,8 +11,8 @@ extension HTTP2HeadAssembly {
       guard bytes.equals("websocket", connectsTo) else {
         return .refused(status: 501, "extended CONNECT for something other than WebSocket")
       }
-      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that was told of a length and answered
-      // without switching would wait for it on a connection that is kept, and take the next request for it.
+      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that was told of a length and
+      // answered without switching would wait for it on a connection that is kept, and take the next request for it.
       guard !announcesLength else { return .malformed("Content-Length in an extended CONNECT") }
     } else if bytes.equals("CONNECT", method) {
       // RFC 9113 8.5.
@@ -137,8 +137,8 @@ extension HTTP2HeadAssembly {
 
   // MARK: What the lines say
 
-  /// Hands over what the lines of the request that has just been ended say, as ``RequestHeadParser`` would read it out of
-  /// `text`.
+  /// Hands over what the lines of the request that has just been ended say, as ``RequestHeadParser`` would read it out
+  /// of `text`.
   mutating func takeRequest(into request: inout RequestHead) -> HeadParse {
     request.reset()
     // Between the method with its space, and " HTTP/1.1".

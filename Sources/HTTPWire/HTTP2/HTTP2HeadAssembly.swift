@@ -1,6 +1,6 @@
-/// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one gate and one way of forwarding judge
-/// the requests of both versions, and the responses as well. Where each line stands is noted while it is written: what
-/// ``RequestHeadParser`` would find in the head is known without reading it again.
+/// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one gate and one way of forwarding
+/// judge the requests of both versions, and the responses as well. Where each line stands is noted while it is written:
+/// what ``RequestHeadParser`` would find in the head is known without reading it again.
 ///
 /// Cookie crumbs are joined (RFC 9113 8.2.3), `:authority` becomes `Host` (8.3.1), and a body whose length is not
 /// announced becomes a chunked one.

@@ -1,14 +1,14 @@
 /// What one HTTP/2 connection may do and cost: every number of the policy stands here.
 ///
-/// nghttp2 1.52 enforces the protocol; what it leaves to its user (how large a field section may be, how much a peer may
-/// make us work for nothing) is enforced by ``HTTP2Session`` out of these.
+/// nghttp2 1.52 enforces the protocol; what it leaves to its user (how large a field section may be, how much a peer
+/// may make us work for nothing) is enforced by ``HTTP2Session`` out of these.
 package struct HTTP2Policy: Sendable, Equatable {
   /// What one head may be, as for HTTP/1.1. Beyond it: 431 or 414.
   package var heads: HeadLimits
   /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 100. One beyond is refused (REFUSED_STREAM).
   package var concurrentStreams: UInt32 = 100
-  /// Streams that tunnels may take beside those: announced as tunnels open, so that an origin whose pages keep WebSockets
-  /// open goes on answering. Default: 100.
+  /// Streams that tunnels may take beside those: announced as tunnels open, so that an origin whose pages keep
+  /// WebSockets open goes on answering. Default: 100.
   package var tunnelStreams: UInt32 = 100
   /// How many more streams are announced at a time, to spare a SETTINGS frame for each tunnel. Default: 20.
   package var tunnelStep: UInt32 = 20
@@ -17,8 +17,9 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// Bytes that all streams together may send before they are taken: what one client can make us hold of its bodies.
   /// Default: 1,048,576.
   package var connectionWindow: Int32 = 1_048_576
-  /// Bytes of responses that wait for one client. Default: 1,048,576. Beyond it the application is read only for streams
-  /// of which nothing waits: a client that takes nothing makes us hold so much, and what one read brings for each stream.
+  /// Bytes of responses that wait for one client. Default: 1,048,576. Beyond it the application is read only for
+  /// streams of which nothing waits: a client that takes nothing makes us hold so much, and what one read brings for
+  /// each stream.
   package var queuedBytes = 1_048_576
   /// Bytes of names and values of one field section as HPACK unpacks it. Default: 262,144. A section beyond it has cost
   /// too much already: the connection ends.
@@ -30,12 +31,13 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var trailerBytes = 8_192
   package var trailerFields = 32
   /// Streams that end before their response does: reset by the client ("rapid reset", CVE-2023-44487), or by us because
-  /// of what the client did ("made you reset", CVE-2025-8671). Default: 100 at once, all streams that can be open, and 20 a
-  /// second from then on. Each response that was sent whole gives back one.
+  /// of what the client did ("made you reset", CVE-2025-8671). Default: 100 at once, all streams that can be open, and
+  /// 20 a second from then on. Each response that was sent whole gives back one.
   package var resets = Allowance(atOnce: 100, perSecond: 20)
-  /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, DATA that is empty or all padding,
-  /// HEADERS for a stream that is over, and by the KiB reads of nothing but unknown frames and DATA for such a stream.
-  /// Each request, and each frame with content in either direction, gives back two. Default: 1,000 at once, 100 a second.
+  /// Frames that carry nothing: SETTINGS, PING, PRIORITY, WINDOW_UPDATE, CONTINUATION, DATA that is empty or all
+  /// padding, HEADERS for a stream that is over, and by the KiB reads of nothing but unknown frames and DATA for such a
+  /// stream. Each request, and each frame with content in either direction, gives back two. Default: 1,000 at once, 100
+  /// a second.
   package var idleFrames = Allowance(atOnce: 1_000, perSecond: 100)
 
   package init(heads: HeadLimits) { self.heads = heads }

@@ -51,8 +51,8 @@ extension HTTP2Session {
     resume(stream)
   }
 
-  /// Breaks a stream off. What is queued is not sent any more, and what comes is not told of: nghttp2 goes on with a DATA
-  /// frame that has begun, however much of it is still to come.
+  /// Breaks a stream off. What is queued is not sent any more, and what comes is not told of: nghttp2 goes on with a
+  /// DATA frame that has begun, however much of it is still to come.
   package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.isReset = true
     nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)

@@ -5,7 +5,8 @@ package import NIOCore
 package protocol HTTP2SessionHandler: AnyObject {
   /// A request's head is whole.
   /// - Parameters:
-  ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` tells what
+  ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` tells
+  ///   what
   ///     stands in it. Its body is framed by its length, or by `Transfer-Encoding` for want of one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: who is told of what follows on the stream.
@@ -108,8 +109,8 @@ package final class HTTP2Session {
     pointer = made == 0 ? session : nil
   }
 
-  /// A stream has become a tunnel, which may stay for hours: another takes its place among the streams at a time. What was
-  /// announced is not taken back.
+  /// A stream has become a tunnel, which may stay for hours: another takes its place among the streams at a time. What
+  /// was announced is not taken back.
   package func becameTunnel(_ stream: HTTP2Stream) {
     stream.isTunnel = true
     let tunnels = UInt32(clamping: streams.all.count { $0.isTunnel })

@@ -6,7 +6,8 @@ internal import WebFormats
 /// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
 public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let privateKey: ES256PrivateKey
-  /// `kid`: the key's thumbprint (RFC 7638), so that it is the same wherever the key is used and needs no configuration.
+  /// `kid`: the key's thumbprint (RFC 7638), so that it is the same wherever the key is used and needs no
+  /// configuration.
   public let identifier: String
   /// The public half as a JWK (RFC 7517).
   let publicKey: PublicJWK

@@ -11,8 +11,8 @@ struct TimeLimits: Sendable {
 }
 
 /// One connection: the one owner of a `PGconn`. It belongs to the thread that opened it, which it blocks, but never for
-/// longer than the limits say: libpq is used without blocking, and waited for with `poll`, because a server that is frozen
-/// or cut off must not freeze us.
+/// longer than the limits say: libpq is used without blocking, and waited for with `poll`, because a server that is
+/// frozen or cut off must not freeze us.
 final class Connection {
   private let handle: OpaquePointer
   private let limits: TimeLimits
@@ -28,7 +28,8 @@ final class Connection {
     case committing
   }
 
-  /// What libpq is told beside the address, which has precedence: a server that has vanished from the network is noticed.
+  /// What libpq is told beside the address, which has precedence: a server that has vanished from the network is
+  /// noticed.
   private static let defaults = [
     ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
     ("fallback_application_name", "cordon"),
@@ -58,9 +59,9 @@ final class Connection {
 
   deinit { pq.PQfinish(handle) }
 
-  /// Whether an idle connection can be used, as far as can be told without asking the server. Reads until nothing is left:
-  /// the server's farewell may come before the end of the stream that follows it, and either means that it has ended the
-  /// connection. It has not seen what is sent afterwards.
+  /// Whether an idle connection can be used, as far as can be told without asking the server. Reads until nothing is
+  /// left: the server's farewell may come before the end of the stream that follows it, and either means that it has
+  /// ended the connection. It has not seen what is sent afterwards.
   var isAlive: Bool {
     while pq.PQstatus(handle) == CONNECTION_OK, !notices.haveFarewell {
       var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(POLLIN | Self.peerClosed), revents: 0)
@@ -146,8 +147,8 @@ final class Connection {
     }
   }
 
-  /// Carries out `body` as one transaction, at the least strict level that every engine has: what must not change meanwhile
-  /// is locked by `FOR UPDATE`. Stricter levels only collide more often.
+  /// Carries out `body` as one transaction, at the least strict level that every engine has: what must not change
+  /// meanwhile is locked by `FOR UPDATE`. Stricter levels only collide more often.
   func transaction<Value>(_ body: () throws -> Value) throws -> Value {
     isBeginDue = true
     phase = .transaction
@@ -191,8 +192,8 @@ final class Connection {
 
   // MARK: How
 
-  /// What every session of ours wants of the server. A transaction that we leave open (frozen, cut off) must not hold its
-  /// locks for long.
+  /// What every session of ours wants of the server. A transaction that we leave open (frozen, cut off) must not hold
+  /// its locks for long.
   private func prepare() throws {
     let statement = max(1, limits.statement.milliseconds)
     try run(

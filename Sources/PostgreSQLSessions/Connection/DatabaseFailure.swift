@@ -23,8 +23,8 @@ enum DatabaseFailure: Error {
     }
   }
 
-  /// Whether it is certain that nothing was carried out, and another connection may do better: this one was lost, or leads
-  /// to a standby that was the primary.
+  /// Whether it is certain that nothing was carried out, and another connection may do better: this one was lost, or
+  /// leads to a standby that was the primary.
   func isWorthReconnecting(isRepeatable: Bool) -> Bool {
     switch self {
     case .lost(_, let isInDoubt): isRepeatable || !isInDoubt

@@ -1,7 +1,7 @@
 import CPostgreSQL
 
-/// What the server says on a connection without being asked. Remembers an error, by which it ends the connection; anything
-/// else is dropped, where libpq would print it.
+/// What the server says on a connection without being asked. Remembers an error, by which it ends the connection;
+/// anything else is dropped, where libpq would print it.
 final class Notices {
   private(set) var haveFarewell = false
 

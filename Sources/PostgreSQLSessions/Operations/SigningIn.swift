@@ -41,7 +41,8 @@ extension PostgreSQLSessionStore {
       let after = AccountRow(
         account: signIn.account(after: before?.account, submitted: submitted),
         claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
-      // Two first sign-ins of one user at once: the later one waits for the earlier, collides, and then finds an account.
+      // Two first sign-ins of one user at once: the later one waits for the earlier, collides, and then finds an
+      // account.
       let account = try before == nil ? after.inserting() : after.updating()
       var statements = [account, SessionRow.inserting(session)]
       if let token = signIn.token { statements.append(Self.saving(token, of: session, version: after.claimNumber)) }

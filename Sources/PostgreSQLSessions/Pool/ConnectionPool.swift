@@ -56,8 +56,8 @@ final class ConnectionPool: Sendable {
 
   /// Has a worker carry out `body` on its connection.
   ///
-  /// - Parameter isRepeatable: whether doing it twice is as doing it once. Then it is tried once more also where it is in
-  ///   doubt whether a connection that broke had carried it out.
+  /// - Parameter isRepeatable: whether doing it twice is as doing it once. Then it is tried once more also where it is
+  ///   in doubt whether a connection that broke had carried it out.
   func run<Value: Sendable>(
     isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {

@@ -2,10 +2,10 @@ import Sessions
 
 /// Who does what in a pool of connections: a value, without threads, connections or a clock of its own.
 ///
-/// A **worker** is a thread with a connection. Work goes to a worker that has nothing to do, else to a new one as long as
-/// there are fewer than the limit, else it waits in line. While no connection at all can be had, one attempt is made after
-/// each pause, if there is work. Where the last one failed at once (the server is being started anew, say), work waits for
-/// an attempt that is near; otherwise it is refused with the reason.
+/// A **worker** is a thread with a connection. Work goes to a worker that has nothing to do, else to a new one as long
+/// as there are fewer than the limit, else it waits in line. While no connection at all can be had, one attempt is made
+/// after each pause, if there is work. Where the last one failed at once (the server is being started anew, say), work
+/// waits for an attempt that is near; otherwise it is refused with the reason.
 struct PoolState<Job> {
   /// A worker's number; never used again.
   typealias Worker = Int

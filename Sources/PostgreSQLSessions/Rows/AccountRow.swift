@@ -84,8 +84,8 @@ struct AccountRow {
     return ended
   }
 
-  /// What an address is looked up by: its first bytes, upper and lower case ASCII being the same. As bytes, because text
-  /// of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
+  /// What an address is looked up by: its first bytes, upper and lower case ASCII being the same. As bytes, because
+  /// text of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
   static func emailKey(_ email: String) -> [UInt8] {
     email.utf8.prefix(320).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
   }

@@ -32,8 +32,8 @@ struct LanePositions {
     ChangeCursor(text: "\(identity):" + numbers.map(String.init).joined(separator: "."))
   }
 
-  /// Whether everything after the cursor is remembered: it is of this database (and not of a later state of it, before a
-  /// backup was restored), and nothing after it was forgotten.
+  /// Whether everything after the cursor is remembered: it is of this database (and not of a later state of it, before
+  /// a backup was restored), and nothing after it was forgotten.
   func covers(_ cursor: ChangeCursor) -> Bool {
     guard let numbers = Self.numbers(of: cursor), self.cursor(numbers) == cursor else { return false }
     return zip(numbers, lanes).allSatisfy { number, lane in

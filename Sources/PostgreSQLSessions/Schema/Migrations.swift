@@ -1,7 +1,8 @@
 import Sessions
 
-/// Brings the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so at once: the row that holds the version is
-/// locked while its tables are made, and a lock on a row is what every engine of this protocol has.
+/// Brings the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so
+/// at once: the row that holds the version is locked while its tables are made, and a lock on a row is what every
+/// engine of this protocol has.
 struct Migrations {
   private let connection: Connection
   private let address: ServerAddress
@@ -103,8 +104,8 @@ struct Migrations {
 }
 
 extension DatabaseFailure {
-  /// What two who make the same thing at once get from the server, though each says IF NOT EXISTS: the later one finds it
-  /// made when it tries again.
+  /// What two who make the same thing at once get from the server, though each says IF NOT EXISTS: the later one finds
+  /// it made when it tries again.
   fileprivate var isOthersWork: Bool {
     guard case .refused(let state, _) = self else { return false }
     return isCollision || ["23505", "42P06", "42P07", "42710", "XX000"].contains(state.text)

@@ -1,9 +1,10 @@
 /// The tables, in a schema of their own, `cordon`: a database may be shared with others. A version that was released is
 /// never changed; one that an older gateway must not ignore also raises `cordon.store.minimum_reader` to its own number
-/// (see `SchemaCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their bytes.
+/// (see `SchemaCompatibility`). Instants are milliseconds since 1970; texts that are compared are compared by their
+/// bytes.
 enum Tables {
-  /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with their
-  /// transaction.
+  /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with
+  /// their transaction.
   static let versions: [[SQL]] = [first, second]
 
   /// How many changes can be written down at a time (see `ChangeLane`).

@@ -11,8 +11,8 @@ public struct Account: Sendable, Equatable {
   public var claims: AccountClaims
   /// When the user last signed in, by our clock.
   public var latestAuthorization: Date
-  /// When Apple issued the identity token of the latest sign-in, by Apple's clock; nil for a sign-in from before this was
-  /// stored. A notification about something older ends nothing.
+  /// When Apple issued the identity token of the latest sign-in, by Apple's clock; nil for a sign-in from before this
+  /// was stored. A notification about something older ends nothing.
   public var appleAuthorized: Date?
   /// When Apple last confirmed the account: by a sign-in or by a good answer to a check.
   public var lastVerified: Date

@@ -40,9 +40,9 @@ public struct AccountClaims: Sendable, Equatable, Codable {
     return email
   }
 
-  /// After a sign-in whose token said `newer`: everything is replaced, so that an organization that was left is gone, but
-  /// the address (with its flags) and the real-user status stay when the token is silent on them: Apple sends the one
-  /// only to clients that asked for the scope, the other only once. What no token ever says stays as well.
+  /// After a sign-in whose token said `newer`: everything is replaced, so that an organization that was left is gone,
+  /// but the address (with its flags) and the real-user status stay when the token is silent on them: Apple sends the
+  /// one only to clients that asked for the scope, the other only once. What no token ever says stays as well.
   public func afterSignIn(_ newer: AccountClaims) -> AccountClaims {
     var result = newer
     if newer.email.isEmptyOrNil {
@@ -80,8 +80,8 @@ public struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
-  /// With the address that Apple told outside of an identity token. Another one than before is verified only if it is of
-  /// Apple's own relay; without one everything stays.
+  /// With the address that Apple told outside of an identity token. Another one than before is verified only if it is
+  /// of Apple's own relay; without one everything stays.
   func withAddress(_ newEmail: String?, isPrivate newFlag: Bool?) -> AccountClaims {
     guard let newEmail, !newEmail.isEmpty else { return self }
     var result = self

@@ -1,5 +1,5 @@
-/// How things stand with Apple, from what came of checks and sign-ins: whether it can be reached, and whether it takes our
-/// credentials. For health.
+/// How things stand with Apple, from what came of checks and sign-ins: whether it can be reached, and whether it takes
+/// our credentials. For health.
 public struct AppleCondition: Sendable {
   /// What one call said of the way to Apple and of our credentials.
   public enum Contact: Sendable, Equatable {
@@ -17,8 +17,9 @@ public struct AppleCondition: Sendable {
   public enum Report: Sendable, Equatable {
     /// Apple was not asked yet.
     case unknown
+    /// Apple answers, and accepts our credentials.
     case ok
-    /// What is wrong, and what to do about it.
+    /// The problem and its remedy.
     case failing(String)
   }
 

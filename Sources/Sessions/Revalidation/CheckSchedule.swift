@@ -4,8 +4,8 @@ public import FoundationEssentials
 ///
 /// Times that lie a day or more ahead count for nothing: they were written by a clock that was wrong.
 ///
-/// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due; the
-/// right to make it is claimed in the store (`SessionStore.claimCheck`), which has the last word.
+/// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due;
+/// the right to make it is claimed in the store (`SessionStore.claimCheck`), which has the last word.
 public struct CheckSchedule: Sendable {
   /// What a request of this user is to do.
   public enum Decision: Sendable, Equatable {
@@ -35,14 +35,15 @@ public struct CheckSchedule: Sendable {
 
   /// What a request is to do at `now`.
   ///
-  /// - Parameter jitter: 0 to 1, where in the account's window the check falls. The same for one account on every replica,
-  ///   or they would not agree; so the default is made of the subject.
+  /// - Parameter jitter: 0 to 1, where in the account's window the check falls. The same for one account on every
+  ///   replica, or they would not agree; so the default is made of the subject.
   public func decision(account: Account, now: Date, jitter: Double? = nil) -> Decision {
     let age = now.timeIntervalSince(account.lastVerified.credible(at: now) ?? .distantPast)
     guard age >= due(account, jitter) else { return .fresh }
     guard mayGoOn(account: account, now: now) else { return .overdueMustWait }
     guard mayAsk(account: account, now: now) else { return .fresh }
-    // Whoever was away, and is not known to be in trouble: a user who has left at Apple's must not come back for a request.
+    // Whoever was away, and is not known to be in trouble: a user who has left at Apple's must not come back for a
+    // request.
     let isLate = age >= interval + grace && account.failingSince(at: now) == nil
     return isLate ? .overdueMustWait : .dueBesideTheRequest
   }
@@ -79,8 +80,8 @@ public struct CheckSchedule: Sendable {
 }
 
 extension Account {
-  /// When Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A claim counts from the
-  /// moment it is made: only a good answer, or a sign-in, makes it good again.
+  /// When Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A claim counts from
+  /// the moment it is made: only a good answer, or a sign-in, makes it good again.
   public func failingSince(at now: Date) -> Date? {
     let verified = lastVerified.credible(at: now) ?? .distantPast
     if let since = checkFailingSince?.credible(at: now), since >= verified { return since }

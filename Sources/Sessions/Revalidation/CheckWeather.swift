@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// How the recent checks went, all accounts together: when of many not one succeeded, even a revocation is not believed.
-/// A mistake of ours, or trouble at Apple, then never signs everybody out.
+/// How the recent checks went, all accounts together: when of many not one succeeded, even a revocation is not
+/// believed. A mistake of ours, or trouble at Apple, then never signs everybody out.
 ///
 /// Counts by the minute over the last hour, in memory of constant size; `notSent` is no check.
 public struct CheckWeather: Sendable {

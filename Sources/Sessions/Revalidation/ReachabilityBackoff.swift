@@ -1,10 +1,10 @@
 public import FoundationEssentials
 
-/// Pauses checks while Apple cannot be reached at all, so that each request of each due user does not try again. One for
-/// the process, since it is the way to Apple that is blocked and not one account; memory of constant size.
+/// Pauses checks while Apple cannot be reached at all, so that each request of each due user does not try again. One
+/// for the process, since it is the way to Apple that is blocked and not one account; memory of constant size.
 ///
-/// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left out.
-/// After the pause one check may try; the others wait for what comes of it.
+/// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
+/// out. After the pause one check may try; the others wait for what comes of it.
 public struct ReachabilityBackoff: Sendable {
   /// The first pause.
   public static let firstPause = Duration.seconds(1)

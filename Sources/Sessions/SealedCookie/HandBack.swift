@@ -3,8 +3,8 @@ public import FoundationEssentials
 internal import Secrets
 internal import WebFormats
 
-/// What a one-time code hands to a native app whose user signed in with a browser: the session that was made for it, and
-/// what the app has to prove (RFC 7636, S256). The code is all there is of it: no store keeps it.
+/// What a one-time code hands to a native app whose user signed in with a browser: the session that was made for it,
+/// and what the app has to prove (RFC 7636, S256). The code is all there is of it: no store keeps it.
 public struct HandBack: Sendable, Equatable {
   /// The app's session.
   public let identifier: SessionIdentifier

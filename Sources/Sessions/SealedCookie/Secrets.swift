@@ -7,7 +7,8 @@ public struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugStringC
   /// Takes bytes for secret.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
-  /// A new secret as the content of a file (`cordon keygen`): 384 random bits as 64 characters of base64url and a newline.
+  /// A new secret as the content of a file (`cordon keygen`): 384 random bits as 64 characters of base64url and a
+  /// newline.
   public static func newFileContent() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
     let bytes = (0..<48).map { _ in UInt8.random(in: 0...255, using: &generator) }

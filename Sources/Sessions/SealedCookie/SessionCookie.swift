@@ -45,8 +45,8 @@ extension SessionKeyring {
   /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.
   public func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
 
-  /// The same over bytes where they lie (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a copy
-  /// on the heap.
+  /// The same over bytes where they lie (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a
+  /// copy on the heap.
   public func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
     guard value.byteCount == SessionCookie.valueLength else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in

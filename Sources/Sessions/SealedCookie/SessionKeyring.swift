@@ -2,11 +2,11 @@ import Crypto
 import FoundationEssentials
 import WebFormats
 
-/// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs and
-/// seals while all verify and open.
+/// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs
+/// and seals while all verify and open.
 ///
-/// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that nothing made for one purpose is good
-/// for another, and a 32-bit identifier that stands in whatever was signed or sealed.
+/// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that nothing made for one purpose is
+/// good for another, and a 32-bit identifier that stands in whatever was signed or sealed.
 public struct SessionKeyring: Sendable {
   /// In bytes, after one trailing newline was dropped.
   public static let minimumSecretLength = 32

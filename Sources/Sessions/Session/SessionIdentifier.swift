@@ -37,9 +37,10 @@ public struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, Cu
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// The public name of a session: the first 128 bits of SHA-256 over a label and the session's identifier. The same for the
-/// session's whole life, on every replica and under every key. It gives no access: neither the identifier nor a cookie can
-/// be made from it, so it may be shown, logged and sent upstream as `session_id`, and a stolen database holds no session.
+/// The public name of a session: the first 128 bits of SHA-256 over a label and the session's identifier. The same for
+/// the session's whole life, on every replica and under every key. It gives no access: neither the identifier nor a
+/// cookie can be made from it, so it may be shown, logged and sent upstream as `session_id`, and a stolen database
+/// holds no session.
 public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
   /// How many bytes.
   public static let byteCount = 16

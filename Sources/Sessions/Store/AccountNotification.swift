@@ -24,7 +24,8 @@ public struct AccountNotification: Sendable, Equatable {
 
   /// What became of the user.
   public enum Change: Sendable, Equatable {
-    /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account stays.
+    /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account
+    /// stays.
     case consentRevoked
     /// The Apple Account is gone: everything known of the user goes too.
     case accountDeleted
@@ -55,8 +56,8 @@ public enum NotificationOutcome: Sendable, Equatable {
 
 extension Account {
   /// Whether a notification is about a time before the user's latest authorization (or that very moment), or before
-  /// what was notified last. All by Apple's clock, as far as its time of the authorization is known. A deletion is never
-  /// out of date: the subject does not come back.
+  /// what was notified last. All by Apple's clock, as far as its time of the authorization is known. A deletion is
+  /// never out of date: the subject does not come back.
   public func isNewer(than notification: AccountNotification) -> Bool {
     if case .accountDeleted = notification.change { return false }
     if appleAuthorized ?? latestAuthorization >= notification.occurred { return true }

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 
-/// The right to ask Apple about one account once, taken by a compare-and-set before the request leaves. Only a store makes
-/// one.
+/// The right to ask Apple about one account once, taken by a compare-and-set before the request leaves. Only a store
+/// makes one.
 public struct CheckClaim: Sendable {
   /// Whose check it is.
   public let subject: Subject
@@ -13,7 +13,8 @@ public struct CheckClaim: Sendable {
   public let claimedAt: Date
   /// Tells this claim from every other of the account.
   public let number: Int64
-  /// Tells this token from the client's earlier and later ones: an answer about one that was replaced since ends nothing.
+  /// Tells this token from the client's earlier and later ones: an answer about one that was replaced since ends
+  /// nothing.
   public let tokenVersion: Int64
   /// When the account was asked about before, to go back to if the claim is given back.
   public let previouslyAsked: Date?
@@ -45,7 +46,8 @@ public enum CheckClaimOutcome: Sendable {
 
 /// What a check came to, as the store writes it down.
 public enum CheckAnswer: Sendable {
-  /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old one).
+  /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old
+  /// one).
   case good(claims: AccountClaims?, token: SealedToken?)
   /// The token was revoked: the sessions that rest on it end, and it is deleted.
   case revoked

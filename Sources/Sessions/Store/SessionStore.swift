@@ -16,17 +16,17 @@ public protocol SessionStore: Sendable {
   /// sign-in of this user takes it over.
   func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
 
-  /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never replaced by
-  /// nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` = now, the new
-  /// session, and the end of the one it replaces.
+  /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never
+  /// replaced by nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` =
+  /// now, the new session, and the end of the one it replaces.
   ///
   /// - Throws: `StoreError.Code.conflict` if there is or was a session of this handle.
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn
 
   // MARK: Sessions
 
-  /// A session with its account, in one indexed read; nil if there is none or it has ended. Whether its time is over is for
-  /// the caller to judge (`Session.isAlive`).
+  /// A session with its account, in one indexed read; nil if there is none or it has ended. Whether its time is over is
+  /// for the caller to judge (`Session.isAlive`).
   func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot?
 
   /// Ends sessions for good and tells which there were. Ending what is not there is no error.
@@ -43,8 +43,8 @@ public protocol SessionStore: Sendable {
 
   // MARK: The daily check
 
-  /// Claims the right to ask Apple about an account: granted only if nobody claimed it within `interval`. Of any number of
-  /// concurrent calls at most one is granted. Until a good answer is recorded the claim counts as a failed attempt
+  /// Claims the right to ask Apple about an account: granted only if nobody claimed it within `interval`. Of any number
+  /// of concurrent calls at most one is granted. Until a good answer is recorded the claim counts as a failed attempt
   /// (`Account.checkFailingSince`). Where there is no token, no attempt can succeed from when one was due.
   ///
   /// - Parameter clientID: whose token to ask with if there is one; else another client's.
@@ -52,12 +52,12 @@ public protocol SessionStore: Sendable {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> CheckClaimOutcome
 
-  /// Gives a claim back, only for a request that cannot have reached Apple. It stays a failed attempt. Nothing happens if somebody claimed or signed
-  /// in since.
+  /// Gives a claim back, only for a request that cannot have reached Apple. It stays a failed attempt. Nothing happens
+  /// if somebody claimed or signed in since.
   func giveBack(_ claim: CheckClaim) async throws(StoreError)
 
-  /// Writes down what came of a check. A good answer moves `lastVerified` on and merges claims (`AccountClaims.afterCheck`). An
-  /// answer about a token that was replaced since ends nothing and replaces nothing.
+  /// Writes down what came of a check. A good answer moves `lastVerified` on and merges claims
+  /// (`AccountClaims.afterCheck`). An answer about a token that was replaced since ends nothing and replaces nothing.
   func record(_ answer: CheckAnswer, of claim: CheckClaim, at now: Date) async throws(StoreError) -> RecordedAnswer
 
   // MARK: Accounts

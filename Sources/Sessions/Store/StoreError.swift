@@ -4,7 +4,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   public enum Code: String, Sendable, CaseIterable {
     /// It cannot be reached or opened.
     case unavailable
-    /// The connection broke before the answer: the operation may or may not have been carried out. The store may be there.
+    /// The connection broke before the answer: the operation may or may not have been carried out. The store may be
+    /// there.
     case interrupted
     /// It is there but did not get round to it in time.
     case busy

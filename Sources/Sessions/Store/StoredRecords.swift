@@ -74,8 +74,8 @@ extension Account {
     return after
   }
 
-  /// The account where there is no token to ask Apple with: no check can succeed from the moment one was due. Nil if that
-  /// is known.
+  /// The account where there is no token to ask Apple with: no check can succeed from the moment one was due. Nil if
+  /// that is known.
   package func withoutToken(at now: Date, interval: Duration) -> Account? {
     guard failingSince(at: now) == nil else { return nil }
     var after = self

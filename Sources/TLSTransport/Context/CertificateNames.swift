@@ -2,8 +2,8 @@ import COpenSSL
 
 /// The host names that a certificate lists, in lower case, as bytes.
 struct CertificateNames {
-  /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that no host name has is left
-  /// out: nobody can ask for it.
+  /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that no host name has is
+  /// left out: nobody can ask for it.
   let names: [[UInt8]]
 
   init(of certificate: Certificate) {
@@ -37,8 +37,8 @@ enum HostNameBytes {
 
 /// Which of several certificates a client can be shown.
 ///
-/// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL shows the one
-/// whose signatures the client understands.
+/// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL shows the
+/// one whose signatures the client understands.
 struct CertificateChoice {
   /// The certificates that serve a name together, as places in the list: at most one for each kind of key, in the order
   /// of the list. The first set is for clients whose name none lists, or that name none.
@@ -84,8 +84,8 @@ struct CertificateChoice {
   }
 
   /// The place of the set that serves a name: of the certificates that list it, or whose wildcard stands for its first
-  /// label (RFC 9525, section 6.3: for one whole label, and no part of one); nil where there is none. A certificate that
-  /// lists the name itself comes before one with a wildcard.
+  /// label (RFC 9525, section 6.3: for one whole label, and no part of one); nil where there is none. A certificate
+  /// that lists the name itself comes before one with a wildcard.
   func place(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }
     if let place = self.exact[name] { return place }

@@ -129,8 +129,8 @@ extension TLSIdentity {
   }
 }
 
-/// Shows each client one of the certificates that list the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it by an
-/// unretained pointer, which the ``TLSServerContext`` keeps good.
+/// Shows each client one of the certificates that list the name it asks for (SNI, RFC 6066 section 3). OpenSSL knows it
+/// by an unretained pointer, which the ``TLSServerContext`` keeps good.
 private final class ContextChooser: Sendable {
   private let contexts: [OpenSSLContext]
   private let choice: CertificateChoice

@@ -26,8 +26,8 @@ public struct TLSServerSettings: Sendable, Equatable {
   }
 
   /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is shown where no
-  /// certificate lists the name, or there is none. Of two for one name with keys of different kinds each client sees the
-  /// one that it understands.
+  /// certificate lists the name, or there is none. Of two for one name with keys of different kinds each client sees
+  /// the one that it understands.
   public var certificates: [CertificateFiles]
   /// What ALPN (RFC 7301) may agree on, the preferred one first, for example `h2` and `http/1.1`. A client that offers
   /// protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is ignored.

@@ -9,9 +9,9 @@ public import NIOCore
 ///
 /// Outbound: writes are encrypted at the flush, small ones together in one record, and all of a flush goes out by one
 /// write of the socket. Writes before the end of the handshake wait for it (they do not count for the channel's
-/// writability: leave large bodies until ``TLSHandshakeCompleted``). A close sends close_notify and closes at once, like
-/// any NIO channel does: wait for the last write's promise before it. See also ``TLSAbruptClose``. A close of the output
-/// alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`).
+/// writability: leave large bodies until ``TLSHandshakeCompleted``). A close sends close_notify and closes at once,
+/// like any NIO channel does: wait for the last write's promise before it. See also ``TLSAbruptClose``. A close of the
+/// output alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`).
 ///
 /// Reading is on demand as ever; during the handshake, and when a read held no plaintext, the handler reads on its own.
 /// There is no time-out in here: whoever accepts or connects keeps the time.

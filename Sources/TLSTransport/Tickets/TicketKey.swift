@@ -23,8 +23,8 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
     self.init(copying: random)
   }
 
-  /// The key in a file of 80 or 48 random bytes. Whoever has it reads every connection that was resumed with its tickets,
-  /// so that a file open to others is refused.
+  /// The key in a file of 80 or 48 random bytes. Whoever has it reads every connection that was resumed with its
+  /// tickets, so that a file open to others is refused.
   convenience init(file path: String) throws(TLSConfigurationError) {
     let file = try CredentialFile(privatePath: path)
     guard Self.fileLengths.contains(file.bytes.count) else {

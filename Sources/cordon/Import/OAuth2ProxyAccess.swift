@@ -1,7 +1,7 @@
 import ConfigurationFile
 
-/// Who may pass, as oauth2-proxy restricts it: a user whom any of the domains or addresses names. What has no equal here
-/// denies everything until a person has decided, with the reason as comment.
+/// Who may pass, as oauth2-proxy restricts it: a user whom any of the domains or addresses names. What has no equal
+/// here denies everything until a person has decided, with the reason as comment.
 struct OAuth2ProxyAccess {
   private var emails: [String] = []
   private var domains: [String] = []

@@ -81,7 +81,8 @@ struct Interview {
     }
   }
 
-  /// What is wrong with the answers at these keys, as the file stands now. Keys that were not asked for yet are not looked at.
+  /// What is wrong with the answers at these keys, as the file stands now. Keys that were not asked for yet are not
+  /// looked at.
   private func problems(with keys: [String]) -> [ConfigurationProblem] {
     let lines = Set(keys.compactMap(configuration.line(of:)))
     do throws(ConfigurationProblems) {
