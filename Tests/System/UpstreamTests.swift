@@ -140,6 +140,7 @@ struct UpstreamTests {
         upstream = "reports"
         [[route]]
         path = "/reports/secret/"
+        access = "signed-in"
         upstream = "reports"
         """)
     defer { gateway.stop() }
