@@ -98,6 +98,13 @@ public final class SQLiteSessionStore: SessionStore {
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StoreError) -> Value {
     try compatibility.require(place)
+    return try await writeAnySchema(body)
+  }
+
+  /// Writes in one transaction that begins with `requireCompatibility`.
+  private func writeAnySchema<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(StoreError) -> Value {
     let pool = try open()
     return try await run { completion in
       pool.asyncWrite(body) { _, result in completion(result) }
@@ -127,8 +134,9 @@ public final class SQLiteSessionStore: SessionStore {
 extension SQLiteSessionStore {
   public func ping() async throws(StoreError) {
     try file.requirePresence()
-    try await readAnySchema { [self] in try requireCompatibility($0) }
-    try await write { database in
+    // Writing comes first: it is what makes connections that read look at the file again.
+    try await writeAnySchema { [self] database in
+      try requireCompatibility(database)
       try database.run("UPDATE store SET pings = pings + 1 WHERE id = 1")
     }
     // By a connection that reads: on a damaged file the one that writes may long go on from its own memory.

@@ -104,7 +104,10 @@ struct OpenExchangeTests {
 
   @Test("A session's lifetime ends its WebSockets and streams in both versions of HTTP, and nobody else's")
   func lifetime() throws {
-    let site = try site { $0["session", "lifetime"] = "\"1h\"" }
+    let site = try site {
+      $0["session", "lifetime"] = "\"1h\""
+      $0["session", "idle_timeout"] = "\"1h\""
+    }
     defer { site.stop() }
     StreamingApplication.gates.update { $0 = [Gate(), Gate()] }
     defer { for gate in StreamingApplication.gates.current { gate.open() } }
@@ -116,6 +119,9 @@ struct OpenExchangeTests {
     let answer = try stream("hang", "/events", of: anna, site)
     defer { answer.stop() }
     try site.setClock(secondsAhead: Self.hour - 60)
+    // In use, so that it does not end for being idle.
+    try socket.send(Self.data)
+    #expect(try socket.read(count: Self.data.count) == Self.data)
     let ben = try site.signedIn(as: "ben")
     let other = try self.socket(of: ben, site)
     try site.setClock(secondsAhead: Self.hour + 60)
@@ -249,7 +255,10 @@ struct OpenExchangeTests {
 
   /// The timers that established connections have, as the kernel numbers them: 02 is keep-alive (`/proc/net/tcp`).
   private func timers(local: UInt16?, remote: UInt16?) throws -> [Substring] {
-    let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
+    // Read to its end, which Foundation does not do with a file that says that it is empty.
+    let file = try #require(FileHandle(forReadingAtPath: "/proc/net/tcp"))
+    defer { try? file.close() }
+    let table = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     return table.split(separator: "\n").dropFirst().compactMap { line in
       let columns = line.split(separator: " ")
       guard columns.count > 5, columns[3] == "01" else { return nil }

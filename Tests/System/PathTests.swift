@@ -112,7 +112,7 @@ struct PathTests {
     "/admin%3fx",
     "/admin%23x", "/admin%20", "/admin.", "/admin./x", "/ADMIN/x", "/Admin", "/admin%2e", "/\u{FF41}dmin",
     "/public/..;/admin",
-    "/admi\u{0301}n", "//x/admin", "/admin%09", "/admin%c0%af", "http://\u{0}/admin",
+    "//x/admin", "/admin%09", "/admin%c0%af", "http://\u{0}/admin",
   ]
 
   @Test("No path leads a signed-in user around a denied route", arguments: aroundDeny)

@@ -13,13 +13,17 @@ extension LoopGate {
     let handle = SessionHandle(exchange.session)
     let session = openSessions.session(exchange.session, at: now)
     guard let entry = current(session, handle) else {
-      if case .over = session.standing { return false }
+      if case .over = session.standing {
+        session.noteEnd(at: now)
+        return false
+      }
       lookUp(handle, of: session, now)
       return true
     }
     if exchange.isActive, now > entry.lastSeen { see(entry, now) }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
       if case .lookedUp = session.standing { return true }
+      session.noteEnd(at: now)
       return false
     }
     let judgement = session.judgement(by: entry, knowledge.generation) { openSessions.nextJudgement() }
@@ -32,7 +36,7 @@ extension LoopGate {
 
   /// What is known of the session, if that is still good.
   private func current(_ session: OpenSession, _ handle: SessionHandle) -> SessionEntry? {
-    if memory.hasEnded(handle) { session.standing = .over }
+    if memory.hasEnded(handle) { session.standing = .over() }
     switch session.standing {
     case .over, .lookedUp: return nil
     case .unknown: break
@@ -54,13 +58,13 @@ extension LoopGate {
   /// know better, the store is asked.
   private func isStanding(_ entry: SessionEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
-      session.standing = .over
+      session.standing = .over()
       return false
     }
     let isTrusted = directory.isTrusted(at: now)
     if isTrusted, now < entry.lastSeen &+ knowledge.idleTimeout { return true }
     if !isTrusted, directory.isStoreAway || directory.isRefusedByStore {
-      session.standing = .over
+      session.standing = .over()
     } else {
       lookUp(entry.snapshot.session.handle, of: session, now)
     }
@@ -95,7 +99,7 @@ extension LoopGate {
         }
         return true
       }
-      session.standing = .over
+      session.standing = .over()
       return false
     }
   }
@@ -109,7 +113,7 @@ extension LoopGate {
     if case .lookedUp = session.standing { return }
     guard now >= session.looksAgain else {
       // It was just asked: without anything known, or anything that is still good, there is nothing to stand on.
-      if !directory.isTrusted(at: now) { session.standing = .over }
+      if !directory.isTrusted(at: now) { session.standing = .over() }
       return
     }
     var last: SessionEntry?
@@ -133,15 +137,15 @@ extension LoopGate {
       if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
       session.standing = .known(entry, invalidations: memory.invalidations)
       // Asked for because it seemed idle here: if it is to the store as well, it is.
-      if now >= entry.lastSeen &+ knowledge.idleTimeout { session.standing = .over }
-    case .none: session.standing = .over
+      if now >= entry.lastSeen &+ knowledge.idleTimeout { session.standing = .over() }
+    case .none: session.standing = .over()
     case .outOfDate: session.standing = .unknown
     case .storeAway:
       session.looksAgain = now + Self.lookUpPause
       guard let last, last.standing != .ended, now < last.lastSeen &+ knowledge.idleTimeout,
         directory.isTrusted(at: now)
       else {
-        session.standing = directory.isTrusted(at: now) && last == nil ? .unknown : .over
+        session.standing = directory.isTrusted(at: now) && last == nil ? .unknown : .over()
         return
       }
       session.standing = .known(last, invalidations: memory.invalidations)

@@ -11,7 +11,8 @@ final class OpenSession {
     case known(SessionEntry, invalidations: Int)
     /// It is being looked up; what was known before.
     case lookedUp(SessionEntry?)
-    case over
+    /// It is over; since when exchanges have been ended for that.
+    case over(actedOn: Int64? = nil)
   }
 
   var standing = Standing.unknown
@@ -24,6 +25,9 @@ final class OpenSession {
   /// When its account was last handed on to be checked, and since when it is overdue.
   var checkAsked: Int64 = 0
   var overdueSince: Int64?
+
+  /// Exchanges of it are being ended, because it is over.
+  func noteEnd(at now: Int64) { if case .over(nil) = standing { standing = .over(actedOn: now) } }
 
   /// The number of the judgement by this entry and configuration: another where either has changed.
   func judgement(by entry: SessionEntry, _ generation: Int, next: () -> Int) -> Int {
@@ -51,7 +55,7 @@ struct OpenSessions {
   mutating func session(_ tag: SessionTag, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
       // Its exchanges were ended. One that has begun since was let in, and is judged anew.
-      if case .over = known.standing, now - known.reviewed >= Self.reviewGap { known.standing = .unknown }
+      if case .over(let since?) = known.standing, now - since >= Self.reviewGap { known.standing = .unknown }
       known.reviewed = now
       return known
     }
