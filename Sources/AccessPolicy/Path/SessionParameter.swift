@@ -3,7 +3,7 @@
 ///
 ///     session-parameter = ";jsessionid=" 1*( ALPHA / DIGIT / "." / "_" / "-" / "!" )   at the end of the path
 enum SessionParameter {
-  /// Where the path ends without it; nil where it is not there in exactly this form.
+  /// The end of the path without the parameter; nil if the path does not end with exactly this form.
   static func start(in path: Span<UInt8>) -> Int? {
     var place = path.count
     while place > 0, isOfToken(path[place - 1]) { place -= 1 }

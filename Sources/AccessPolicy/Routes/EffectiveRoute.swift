@@ -1,4 +1,4 @@
-/// What holds for the requests of a route: each setting, and where it is stated.
+/// The effective settings of a route's requests, each with the place that states it.
 public struct EffectiveRoute: Sendable, Equatable {
   /// Who may pass.
   public var access: Stated<RouteSettings.Access>

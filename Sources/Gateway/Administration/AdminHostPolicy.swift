@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
+internal import WebFormats
 
 /// Which requests the admin listener takes from browsers: none that another site sends, and on a loopback address none
 /// for a name that only DNS rebinding leads there.
@@ -46,13 +47,11 @@ enum AdminHostPolicy: Sendable {
     guard let origin = head.fields.line(.origin) else { return false }
     if head.fields.isRepeated(.origin) { return true }
     // A proxy may add TLS before this listener, so the scheme is not compared.
-    let value = bytes.array(origin.value).map(lowercased)
-    let authority = bytes.array(head.authority).map(lowercased)
+    let value = bytes.array(origin.value).map(\.asciiLowercased)
+    let authority = bytes.array(head.authority).map(\.asciiLowercased)
     return authority.isEmpty
       || !["http://", "https://"].contains { value.elementsEqual(Array($0.utf8) + authority) }
   }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 { byte &- 0x41 < 26 ? byte | 0x20 : byte }
 
   private static func refuse(_ status: HTTPResponse.Status, _ text: String) -> ControlResponse {
     ControlResponse(

@@ -1,5 +1,6 @@
 internal import DataPlane
 internal import Operations
+internal import WebFormats
 
 /// Who may administer accounts and sessions: whoever has the token; without one, whoever may open the Unix socket;
 /// otherwise nobody, because the containers of a pod and the users of a machine share its loopback.
@@ -25,7 +26,7 @@ enum AdministrationAccess: Sendable {
 
   /// Whether these bytes are the scheme, which has no case (RFC 9110, 11.1), and a space.
   private func isBearer(_ bytes: Substring.UTF8View) -> Bool {
-    bytes.elementsEqual("bearer ".utf8) { $0 == $1 || $0 &- 0x41 < 26 && $0 | 0x20 == $1 }
+    bytes.lazy.map(\.asciiLowercased).elementsEqual("bearer ".utf8)
   }
 
   /// - Parameter authorization: every value of `Authorization`.

@@ -7,6 +7,7 @@ internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// The gate of one event loop: from a head to a decision, at once, out of what this loop knows.
 ///
@@ -229,9 +230,9 @@ final class LoopGate: RequestGate {
   }
 
   private func escaped(_ bytes: RawSpan, _ range: Range<Int>) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    let text = bytes.array(range).flatMap { byte in
-      byte > 0x20 && byte < 0x7F ? [byte] : [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    var text: [UInt8] = []
+    for byte in bytes.array(range) {
+      if byte > 0x20 && byte < 0x7F { text.append(byte) } else { PercentEncoding.append(byte, to: &text) }
     }
     return String(decoding: text, as: UTF8.self)
   }
