@@ -1,28 +1,28 @@
 /// Everything that Sign in with Apple asks of us, put together: one registration, one transport, one clock.
-public struct AppleIdentityProvider: Sendable {
+package struct AppleIdentityProvider: Sendable {
   /// The registration with Apple.
-  public let settings: AppleSettings
+  package let settings: AppleSettings
   /// Apple's public keys, fetched when first needed.
-  public let keySet: AppleKeySet
+  package let keySet: AppleKeySet
   /// Verifies identity tokens.
-  public let verifier: IdentityTokenVerifier
+  package let verifier: IdentityTokenVerifier
   /// Speaks to the token endpoint.
-  public let tokens: TokenClient
+  package let tokens: TokenClient
   /// Revokes tokens.
-  public let revocation: RevocationClient
+  package let revocation: RevocationClient
   /// For an application that goes to another team.
-  public let transfer: TransferClient
+  package let transfer: TransferClient
   /// For the messages that Apple posts about users.
-  public let notifications: NotificationVerifier
+  package let notifications: NotificationVerifier
   /// Makes client secrets; `doctor` tries it.
-  public let mint: ClientSecretMint
+  package let mint: ClientSecretMint
 
   /// - Parameters:
   ///   - key: the private key, read with ``ClientSecretKey/init(contentsOfFile:)``.
   ///   - keySetPolicy: when Apple's keys are fetched.
   ///   - known: the key set of an earlier provider for the same `base_url`, so that what it has fetched is kept.
   /// - Throws: the settings' first problem, if `base_url` is not an origin that can be spoken to.
-  public init(
+  package init(
     settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,
     keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy(), keySet known: AppleKeySet? = nil
   ) throws(AppleSettingsProblem) {
@@ -40,7 +40,7 @@ public struct AppleIdentityProvider: Sendable {
   }
 
   /// Where to send a browser that signs in.
-  public func authorizationRequest(
+  package func authorizationRequest(
     redirectURI: String, state: String, nonce: String, locale: String? = nil
   ) -> AuthorizationRequest {
     AuthorizationRequest(settings: settings, redirectURI: redirectURI, state: state, nonce: nonce, locale: locale)

@@ -1,33 +1,33 @@
 /// The registration of this service with Apple (`[apple]` of the configuration).
-public struct AppleSettings: Sendable, Equatable {
+package struct AppleSettings: Sendable, Equatable {
   /// The Services ID (web). Case-sensitive, and never with the Team ID in it.
-  public var clientID: String
+  package var clientID: String
   /// The 10-character Team ID: `iss` of the client secret.
-  public var teamID: String
+  package var teamID: String
   /// The 10-character identifier of the key: `kid` of the client secret.
-  public var keyID: String
+  package var keyID: String
   /// Absolute path of the `.p8` file (PKCS #8, P-256).
-  public var privateKeyFile: String
+  package var privateKeyFile: String
   /// What to ask for. Default: name and e-mail.
-  public var scopes: [Scope] = [.name, .email]
+  package var scopes: [Scope] = [.name, .email]
   /// How Apple hands over the answer. Default: `form_post`.
-  public var responseMode: ResponseMode = .formPost
+  package var responseMode: ResponseMode = .formPost
   /// What Apple hands over. Default: `code id_token`.
-  public var responseType: ResponseType = .codeIDToken
+  package var responseType: ResponseType = .codeIDToken
   /// App IDs of native apps whose tokens `POST native` accepts. Default: none.
-  public var nativeClientIDs: [String] = []
+  package var nativeClientIDs: [String] = []
   /// The origin that requests go to, without a trailing slash. Another than Apple's is for tests only; the expected
   /// issuer and the client secret's audience stay Apple's whatever it is.
-  public var baseURL: String = AppleSettings.appleBaseURL
+  package var baseURL: String = AppleSettings.appleBaseURL
   /// The absolute path of the PEM certificates of the authorities that are believed for it, where they are not the
   /// system's. Default: nil.
-  public var authorityFile: String?
+  package var authorityFile: String?
 
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
-  public static let appleBaseURL = "https://appleid.apple.com"
+  package static let appleBaseURL = "https://appleid.apple.com"
 
   /// With what the developer account gives; the rest has its defaults.
-  public init(clientID: String, teamID: String, keyID: String, privateKeyFile: String) {
+  package init(clientID: String, teamID: String, keyID: String, privateKeyFile: String) {
     self.clientID = clientID
     self.teamID = teamID
     self.keyID = keyID
@@ -35,7 +35,7 @@ public struct AppleSettings: Sendable, Equatable {
   }
 
   /// A scope that Apple knows.
-  public enum Scope: String, Sendable, CaseIterable {
+  package enum Scope: String, Sendable, CaseIterable {
     /// The person's name, sent once; the person's address, or a relay's.
     case name, email
     /// The classes of a Managed Apple Account.
@@ -45,7 +45,7 @@ public struct AppleSettings: Sendable, Equatable {
   }
 
   /// `response_mode`.
-  public enum ResponseMode: String, Sendable, CaseIterable {
+  package enum ResponseMode: String, Sendable, CaseIterable {
     /// A form that the browser posts: the only one with scopes.
     case formPost = "form_post"
     /// In the address: seen by the server, or by scripts only.
@@ -53,7 +53,7 @@ public struct AppleSettings: Sendable, Equatable {
   }
 
   /// `response_type`.
-  public enum ResponseType: String, Sendable, CaseIterable {
+  package enum ResponseType: String, Sendable, CaseIterable {
     /// A code alone.
     case code
     /// A code, and an identity token beside it.

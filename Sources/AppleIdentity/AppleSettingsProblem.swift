@@ -1,13 +1,13 @@
 internal import WebFormats
 
 /// A mistake in the registration that can be seen without asking Apple.
-public struct AppleSettingsProblem: Error, Sendable, Equatable {
+package struct AppleSettingsProblem: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
-  public let key: String
+  package let key: String
   /// What is wrong.
-  public let reason: String
+  package let reason: String
   /// What to do about it.
-  public let remedy: String
+  package let remedy: String
 
   static let baseURL = AppleSettingsProblem(
     key: "apple.base_url", reason: "it is not an https: origin (http: on loopback only)",
@@ -17,7 +17,7 @@ public struct AppleSettingsProblem: Error, Sendable, Equatable {
 extension AppleSettings {
   /// Every problem of the settings and of the redirect URI that follows from `public_url`, by the rules of "Sign in
   /// with Apple" (developer.apple.com). Empty if there is none.
-  public static func problems(of settings: AppleSettings, redirectURI: String) -> [AppleSettingsProblem] {
+  package static func problems(of settings: AppleSettings, redirectURI: String) -> [AppleSettingsProblem] {
     let origin = AppleOrigin(settings.baseURL)
     var problems = identifierProblems(of: settings) + responseProblems(of: settings)
     if origin == nil || (origin?.scheme == "http" && origin?.isLoopback == false) {

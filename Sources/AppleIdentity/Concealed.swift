@@ -2,49 +2,49 @@
 ///
 /// Printing, interpolating, dumping or mirroring a value shows nothing of it; the text is had only by asking for
 /// ``exposed``. The kinds cannot be mixed up: a code is not a refresh token.
-public struct Concealed<Kind>: Sendable, Hashable {
+package struct Concealed<Kind>: Sendable, Hashable {
   /// The text itself. Whoever reads it keeps it out of logs.
-  public let exposed: String
+  package let exposed: String
 
   /// Conceals a text.
-  public init(_ text: String) {
+  package init(_ text: String) {
     exposed = text
   }
 
   /// Byte by byte: `String` would also take canonically equivalent text for the same.
-  public static func == (left: Self, right: Self) -> Bool {
+  package static func == (left: Self, right: Self) -> Bool {
     left.exposed.utf8.elementsEqual(right.exposed.utf8)
   }
 
-  public func hash(into hasher: inout Hasher) {
+  package func hash(into hasher: inout Hasher) {
     for byte in exposed.utf8 { hasher.combine(byte) }
   }
 }
 
 extension Concealed: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "[concealed]" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "[concealed]" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What tells the kinds of ``Concealed`` apart; never a value.
-public enum ConcealedKind {
+package enum ConcealedKind {
   /// Marks a concealed authorization code.
-  public enum AuthorizationCode {}
+  package enum AuthorizationCode {}
   /// Marks a concealed refresh token.
-  public enum RefreshToken {}
+  package enum RefreshToken {}
   /// Marks a concealed client secret.
-  public enum ClientSecret {}
+  package enum ClientSecret {}
   /// Marks a concealed identity token.
-  public enum IdentityToken {}
+  package enum IdentityToken {}
 }
 
 /// An authorization code: single use, five minutes.
-public typealias AuthorizationCode = Concealed<ConcealedKind.AuthorizationCode>
+package typealias AuthorizationCode = Concealed<ConcealedKind.AuthorizationCode>
 /// A refresh token: what the daily check asks Apple about.
-public typealias RefreshToken = Concealed<ConcealedKind.RefreshToken>
+package typealias RefreshToken = Concealed<ConcealedKind.RefreshToken>
 /// A client secret: a JWT signed with the `.p8` key.
-public typealias ClientSecret = Concealed<ConcealedKind.ClientSecret>
+package typealias ClientSecret = Concealed<ConcealedKind.ClientSecret>
 /// An identity token as it came, of which nothing may be believed. ``IdentityTokenVerifier`` makes a
 /// ``VerifiedIdentityToken`` of it.
-public typealias UnverifiedIdentityToken = Concealed<ConcealedKind.IdentityToken>
+package typealias UnverifiedIdentityToken = Concealed<ConcealedKind.IdentityToken>

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import HTTPTypes
 import Hummingbird
 import Logging
@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// It shares no code with the client side of this package, so that both would have to be wrong in the same way.
 /// Everything is kept in memory. Its tokens carry Apple's real issuer, signed by keys of its own.
-public struct AppleSimulator: Sendable {
+package struct AppleSimulator: Sendable {
   private let configuration: SimulatorConfiguration
   private let apple: SimulatedApple
 
@@ -17,7 +17,7 @@ public struct AppleSimulator: Sendable {
   ///   - configuration: what to listen on and who is registered.
   ///   - clock: the real time, which the control API can add to.
   /// - Throws: what Apple's portal would not have registered.
-  public init(
+  package init(
     configuration: SimulatorConfiguration, clock: @escaping @Sendable () -> Date = { Date() }
   ) throws(RegistrationError) {
     var state = SimulatorState(users: configuration.users, switches: configuration.switches)
@@ -33,17 +33,17 @@ public struct AppleSimulator: Sendable {
   /// Serves until the task is cancelled.
   ///
   /// - Parameter onReady: called once it listens, with its address (`http://127.0.0.1:8090`).
-  public func run(onReady: @escaping @Sendable (String) async -> Void = { _ in }) async throws {
+  package func run(onReady: @escaping @Sendable (String) async -> Void = { _ in }) async throws {
     try await application(onReady: onReady).run()
   }
 
   /// Serves until SIGINT or SIGTERM.
-  public func runUntilSignalled(onReady: @escaping @Sendable (String) async -> Void = { _ in }) async throws {
+  package func runUntilSignalled(onReady: @escaping @Sendable (String) async -> Void = { _ in }) async throws {
     try await application(onReady: onReady).runService()
   }
 
   /// Serves while a body of work runs that is given the address (`http://127.0.0.1:49152`), and stops with it.
-  public func whileRunning<Result: Sendable>(
+  package func whileRunning<Result: Sendable>(
     _ body: @escaping @Sendable (String) async throws -> Result
   ) async throws -> Result {
     let (addresses, announcement) = AsyncStream.makeStream(of: String.self)

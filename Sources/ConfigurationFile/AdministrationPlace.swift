@@ -1,12 +1,12 @@
-public import DataPlane
-public import Operations
+package import DataPlane
+package import Operations
 
 /// Where a running gateway is asked, and by what right: all that a command needs that speaks to it.
-public struct AdministrationPlace: Sendable, Equatable {
+package struct AdministrationPlace: Sendable, Equatable {
   /// `admin.address`.
-  public let address: BindAddress
+  package let address: BindAddress
   /// The rest of `[admin]`.
-  public let settings: AdminSettings
+  package let settings: AdminSettings
 }
 
 extension ConfigurationFile {
@@ -17,7 +17,7 @@ extension ConfigurationFile {
   ///   - environment: The value of an environment variable, for `${NAME}`.
   ///   - files: How files are looked at.
   /// - Returns: Nil if the file cannot be read, or what it says there cannot be understood.
-  public static func administration(
+  package static func administration(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
   ) -> AdministrationPlace? {
@@ -27,12 +27,12 @@ extension ConfigurationFile {
       return nil
     }
     var reader = DocumentReader(
-      reading: Reading(
+      reading: DecodingContext(
         document: document, fileName: path, directory: directory(of: path), environment: environment))
     reader.read(document)
     // What is written there and is not in order must not be taken for the default.
     if let admin = document.root["admin"], admin.kind != "a table" { return nil }
-    for entry in Sections.admin.entries {
+    for entry in ConfigurationSchema.admin.entries {
       let key = entry.description.key
       if reader.reading.isThere(key), !reader.reading.good.contains(key) { return nil }
     }

@@ -2,15 +2,15 @@ import AccessPolicy
 import DataPlane
 
 /// A configuration that is in order, what is odd about it, and what its routes mean.
-public struct CheckedConfiguration: Sendable {
-  public let configuration: Configuration
+package struct CheckedConfiguration: Sendable {
+  package let configuration: Configuration
   /// What may not be meant, in the order of the file.
-  public let warnings: [ConfigurationProblem]
+  package let warnings: [ConfigurationProblem]
   /// What holds for the requests of each route, in the order of the file, and last for all others if there are any.
-  public let explanations: [RouteExplanation]
+  package let explanations: [RouteExplanation]
 
   /// - Parameter routes: the place in the document of each route.
-  init(_ configuration: Configuration, routes: [Int], _ reading: Reading) {
+  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
     self.configuration = configuration
     let writer = RouteExplanationWriter(configuration, routes: routes, reading)
     // The routes are in order: they were made into a table before.
@@ -29,15 +29,15 @@ public struct CheckedConfiguration: Sendable {
 }
 
 /// What holds for the requests of one route, for people.
-public struct RouteExplanation: Sendable, Equatable {
+package struct RouteExplanation: Sendable, Equatable {
   /// The route's path, or what stands for all others.
-  public var title: String
+  package var title: String
   /// Each setting by name: what it is, and where it is stated.
-  public var facts: [Fact]
+  package var facts: [Fact]
 
-  public struct Fact: Sendable, Equatable {
-    public var name: String
-    public var text: String
+  package struct Fact: Sendable, Equatable {
+    package var name: String
+    package var text: String
   }
 }
 
@@ -45,11 +45,11 @@ public struct RouteExplanation: Sendable, Equatable {
 struct RouteExplanationWriter {
   private let configuration: Configuration
   private let places: [NodePath]
-  private let reading: Reading
+  private let reading: DecodingContext
 
-  init(_ configuration: Configuration, routes: [Int], _ reading: Reading) {
+  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
     self.configuration = configuration
-    places = routes.map { NodePath(Sections.route.name).appending($0) }
+    places = routes.map { NodePath(ConfigurationSchema.route.name).appending($0) }
     self.reading = reading
   }
 
@@ -165,7 +165,7 @@ struct RouteExplanationWriter {
   private func origin(_ source: EffectiveRoute.Source, of route: Int?, _ keys: [String]) -> String {
     switch source {
     case .standard: ""
-    case .access: "  ([access], line \(line(NodePath(Sections.access.name), keys)))"
+    case .access: "  ([access], line \(line(NodePath(ConfigurationSchema.access.name), keys)))"
     case .route(let index):
       index == route
         ? "  (line \(line(places[index], keys)))" : "  (from \(path(index)), line \(line(places[index], keys)))"

@@ -5,14 +5,14 @@
 #endif
 
 /// Reads a configuration file: every setting, or every problem.
-public enum ConfigurationFile {
+package enum ConfigurationFile {
   /// Reads a file of this machine, and looks at the files that it names.
   /// - Parameters:
   ///   - path: The file; relative to the working directory.
   ///   - environment: The value of an environment variable, for `${NAME}`.
   ///   - files: How files are looked at.
   /// - Throws: All problems, in the order of the file.
-  public static func load(
+  package static func load(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
   ) throws(ConfigurationProblems) -> Configuration {
@@ -22,7 +22,7 @@ public enum ConfigurationFile {
 
   /// Reads a file of this machine, looks at the files that it names, and tells what its routes mean.
   /// - Throws: All problems, in the order of the file.
-  public static func check(
+  package static func check(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
   ) throws(ConfigurationProblems) -> CheckedConfiguration {
@@ -51,7 +51,7 @@ public enum ConfigurationFile {
   ///   - environment: The value of an environment variable, for `${NAME}`.
   ///   - files: How the files that it names are looked at.
   /// - Throws: All problems, in the order of the file.
-  public static func parse(
+  package static func parse(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
   ) throws(ConfigurationProblems) -> Configuration {
@@ -73,7 +73,7 @@ public enum ConfigurationFile {
   private static func read(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
-  ) throws(ConfigurationProblems) -> (configuration: Configuration, routes: [Int], reading: Reading) {
+  ) throws(ConfigurationProblems) -> (configuration: Configuration, routes: [Int], reading: DecodingContext) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
@@ -83,7 +83,7 @@ public enum ConfigurationFile {
       throw ConfigurationProblems([problem])
     }
     var reader = DocumentReader(
-      reading: Reading(document: document, fileName: name, directory: directory, environment: environment))
+      reading: DecodingContext(document: document, fileName: name, directory: directory, environment: environment))
     reader.read(document)
     var (draft, reading) = (reader.draft, reader.reading)
     ListenerChecks.check(reader.listeners, into: &draft, &reading)
@@ -97,7 +97,7 @@ public enum ConfigurationFile {
   }
 
   /// The environment of this process.
-  public static let processEnvironment: @Sendable (String) -> String? = { name in
+  package static let processEnvironment: @Sendable (String) -> String? = { name in
     getenv(name).map { String(cString: $0) }
   }
 

@@ -1,45 +1,45 @@
-public import AccessPolicy
-public import AppleIdentity
-public import DataPlane
-public import IdentityAssertion
+package import AccessPolicy
+package import AppleIdentity
+package import DataPlane
+package import IdentityAssertion
 internal import NIOCore
-public import Operations
-public import Pages
-public import Sessions
+package import Operations
+package import Pages
+package import Sessions
 
 /// Everything that a gateway is told: each part's own settings, side by side.
-public struct GatewaySettings: Sendable {
+package struct GatewaySettings: Sendable {
   /// The origin that browsers see.
-  public var origin: PublicOrigin
+  package var origin: PublicOrigin
   /// The path of our own pages, without a trailing slash, as in `/.auth`.
-  public var prefix: String
+  package var prefix: String
   /// Authorities accepted beside the origin's.
-  public var hosts: [String]
+  package var hosts: [String]
   /// Event loops; 0 is one for each core.
-  public var workers: Int
-  public var listener: ListenerSettings
-  public var adminAddress: BindAddress
-  public var admin: AdminSettings
-  public var upstream: UpstreamSettings
+  package var workers: Int
+  package var listener: ListenerSettings
+  package var adminAddress: BindAddress
+  package var admin: AdminSettings
+  package var upstream: UpstreamSettings
   /// Applications beside it, that routes name.
-  public var upstreams: [UpstreamSettings]
-  public var apple: AppleSettings
-  public var native: NativeSettings
-  public var session: SessionSettings
-  public var revalidation: RevalidationSettings
-  public var store: StoreSettings
-  public var identity: IdentityHeaderSettings
-  public var assertion: AssertionSettings
+  package var upstreams: [UpstreamSettings]
+  package var apple: AppleSettings
+  package var native: NativeSettings
+  package var session: SessionSettings
+  package var revalidation: RevalidationSettings
+  package var store: StoreSettings
+  package var identity: IdentityHeaderSettings
+  package var assertion: AssertionSettings
   /// Where Apple's notifications are handed on to; nil: nowhere.
-  public var notificationRelay: EndpointAddress?
-  public var access: AccessSettings
-  public var routes: [RouteSettings]
-  public var pages: PageSettings
-  public var button: ButtonSettings
-  public var log: LogSettings
-  public var drain = DrainSettings()
+  package var notificationRelay: EndpointAddress?
+  package var access: AccessSettings
+  package var routes: [RouteSettings]
+  package var pages: PageSettings
+  package var button: ButtonSettings
+  package var log: LogSettings
+  package var drain = DrainSettings()
 
-  public init(
+  package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings,
     upstreams: [UpstreamSettings] = [], apple: AppleSettings, native: NativeSettings = NativeSettings(),
@@ -75,7 +75,7 @@ public struct GatewaySettings: Sendable {
   }
 
   /// What Apple is told to answer to: registered with the Services ID, byte for byte.
-  public var redirectURI: String { origin.description + prefix + "/callback" }
+  package var redirectURI: String { origin.description + prefix + "/callback" }
 }
 
 extension GatewaySettings {

@@ -9,16 +9,16 @@
 /// Swift's static runtime finds it by the place of the environment, which is another one after a preloaded library (a
 /// tracing agent, libfaketime) has called `setenv`: then there are no arguments, and the command would do as if it had
 /// been given none.
-public enum ProcessArguments {
+package enum ProcessArguments {
   /// With the program's name, as the kernel has them where the runtime has lost some.
-  public static var all: [String] { complete(CommandLine.arguments, by: kernelText()) }
+  package static var all: [String] { complete(CommandLine.arguments, by: kernelText()) }
 
   /// - Parameters:
   ///   - reported: what the runtime says.
   ///   - text: `/proc/self/cmdline`: each argument with a NUL behind it (proc(5)).
   /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise what was reported. (A
   ///   dynamic loader that was asked to run the program stands in `text` as well.)
-  public static func complete(_ reported: [String], by text: [UInt8]) -> [String] {
+  package static func complete(_ reported: [String], by text: [UInt8]) -> [String] {
     let whole = text.split(separator: 0, omittingEmptySubsequences: false).dropLast()
       .map { String(decoding: $0, as: UTF8.self) }
     return whole.count > reported.count && whole.starts(with: reported) ? whole : reported

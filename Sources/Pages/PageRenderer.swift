@@ -1,7 +1,7 @@
 /// Makes every page that Cordon itself shows. Values in, bytes out: it reads nothing and remembers nothing.
-public struct PageRenderer: Sendable {
+package struct PageRenderer: Sendable {
   /// The name of the application, as pages say it.
-  public let applicationName: String
+  package let applicationName: String
   let host: String
   let prefix: String
   let templates: PageTemplates
@@ -17,7 +17,7 @@ public struct PageRenderer: Sendable {
   ///   - host: the authority of `public_url`: shown on every page, and the application's name if none was given.
   ///   - prefix: the path of our own pages, without a trailing slash, as in `/.auth`.
   /// - Throws: a complaint of the template parser.
-  public init(settings: PageSettings, host: String, prefix: String) throws {
+  package init(settings: PageSettings, host: String, prefix: String) throws {
     // Directional controls would turn the sentences around it.
     applicationName = Markup.withoutDirections(settings.applicationName ?? host)
     self.host = host
@@ -29,7 +29,7 @@ public struct PageRenderer: Sendable {
   }
 
   /// The same pages in the language that a client likes best of those that there are.
-  public func inLanguage(of preferences: LanguagePreferences) -> PageRenderer {
+  package func inLanguage(of preferences: LanguagePreferences) -> PageRenderer {
     guard let language = preferences.lookup(languages) else { return self }
     var renderer = self
     renderer.texts = language.texts

@@ -2,16 +2,16 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended with the value, and by
-/// the kernel when the process of the tests ends.
+/// A real PostgreSQL server for tests: on a free port of loopback, with a folder of its own, ended with the value, and
+/// by the kernel when the process of the tests ends.
 ///
 /// PostgreSQL does not run as root, so root starts it as the user `postgres` that Debian's package brings.
-public final class PostgreSQLServer: Sendable {
+package final class PostgreSQLServer: Sendable {
   /// Who may do everything; the password is wanted on TCP.
-  public static let user = "cordon"
-  public static let password = "s3cret/of:the@tests"
+  package static let user = "cordon"
+  package static let password = "s3cret/of:the@tests"
 
-  public let port: UInt16
+  package let port: UInt16
   private let folder: String
   private let child: Mutex<ServerChild?>
   private let databases = Atomic<Int>(0)
@@ -19,7 +19,7 @@ public final class PostgreSQLServer: Sendable {
   /// As `init`, on a thread of its own: of the threads of Swift's tasks there are as few as processors, and a test that
   /// blocks one for two seconds takes them from every other test. One server after another: a dozen at once would take
   /// the machine from every test.
-  public static func started(
+  package static func started(
     _ settings: [String] = [], certificate: ServerCertificate? = nil
   ) async throws -> PostgreSQLServer {
     try await withCheckedThrowingContinuation { continuation in
@@ -35,7 +35,7 @@ public final class PostgreSQLServer: Sendable {
   /// - Parameters:
   ///   - settings: more lines of `postgresql.conf`, as `max_connections=20`.
   ///   - certificate: with one, it speaks TLS, and lets nobody in on TCP who does not.
-  public init(_ settings: [String] = [], certificate: ServerCertificate? = nil) throws {
+  package init(_ settings: [String] = [], certificate: ServerCertificate? = nil) throws {
     folder = try Self.makeFolder()
     port = try Self.freePort()
     child = Mutex(nil)
@@ -59,21 +59,21 @@ public final class PostgreSQLServer: Sendable {
   // MARK: Databases
 
   /// A fresh database, and its address.
-  public func makeDatabase(_ options: String = "") throws -> String {
+  package func makeDatabase(_ options: String = "") throws -> String {
     let name = "tests_\(databases.add(1, ordering: .relaxed).newValue)"
     try query("CREATE DATABASE \(name) \(options)")
     return url(of: name)
   }
 
-  public func url(of database: String, user: String = user, password: String = password) -> String {
+  package func url(of database: String, user: String = user, password: String = password) -> String {
     let escaped = password.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
     return "postgresql://\(user):\(escaped)@127.0.0.1:\(port)/\(database)"
   }
 
-  /// What `psql` answers, a row a line, columns with `|` between them. By the server's socket: a query of the tests works
-  /// without a password.
+  /// What `psql` answers, a row a line, columns with `|` between them. By the server's socket: a query of the tests
+  /// works without a password.
   @discardableResult
-  public func query(_ statement: String, in database: String = "postgres") throws -> String {
+  package func query(_ statement: String, in database: String = "postgres") throws -> String {
     try ServerChild.run([
       "/usr/bin/psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1",
       "--host", folder, "--port", "\(port)", "--username", Self.user, "--dbname", database, "--command", statement,
@@ -82,14 +82,14 @@ public final class PostgreSQLServer: Sendable {
 
   /// As `query`, in the database that an address names.
   @discardableResult
-  public func query(_ statement: String, at url: String) throws -> String {
+  package func query(_ statement: String, at url: String) throws -> String {
     try query(statement, in: String(url.prefix { $0 != "?" }.split(separator: "/").last ?? ""))
   }
 
   // MARK: Trouble
 
   /// Starts the server, and waits until it takes connections.
-  public func start() throws {
+  package func start() throws {
     let started = try ServerChild(
       Self.asServerUser([try Self.program("postgres"), "-D", "\(folder)/data"]), output: "\(folder)/log")
     child.withLock { $0 = started }
@@ -105,26 +105,26 @@ public final class PostgreSQLServer: Sendable {
   }
 
   /// Ends the server in an orderly way: connections are ended, what is under way is undone.
-  public func stop() throws {
+  package func stop() throws {
     guard let child = child.withLock({ $0.take() }) else { return }
     child.signal(SIGINT)
     try child.waitForEnd()
   }
 
   /// Ends the server as a crash does.
-  public func kill() throws {
+  package func kill() throws {
     guard let child = child.withLock({ $0.take() }) else { return }
     child.signal(SIGQUIT)
     try child.waitForEnd()
   }
 
   /// The server stands still, with everything that it has started, until `thaw`.
-  public func freeze() { signalAll(SIGSTOP) }
+  package func freeze() { signalAll(SIGSTOP) }
 
-  public func thaw() { signalAll(SIGCONT) }
+  package func thaw() { signalAll(SIGCONT) }
 
   /// Changes a setting of the running server: `default_transaction_read_only = on`.
-  public func set(_ setting: String) throws {
+  package func set(_ setting: String) throws {
     try query("ALTER SYSTEM SET \(setting)")
     try query("SELECT pg_reload_conf()")
   }
@@ -224,8 +224,8 @@ public final class PostgreSQLServer: Sendable {
 }
 
 /// The server could not be had as a test wants it.
-public struct ServerTrouble: Error, CustomStringConvertible {
-  public let description: String
+package struct ServerTrouble: Error, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

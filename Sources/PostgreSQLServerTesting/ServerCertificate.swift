@@ -1,21 +1,21 @@
 import Foundation
 
 /// What a server shows to whoever connects, in PEM.
-public struct ServerCertificate: Sendable {
+package struct ServerCertificate: Sendable {
   let chain: String
   let key: String
 
-  public init(chain: String, key: String) {
+  package init(chain: String, key: String) {
     self.chain = chain
     self.key = key
   }
 }
 
 /// Somebody who issues certificates, by the command of OpenSSL; gone with the value.
-public final class CertificateAuthority: Sendable {
+package final class CertificateAuthority: Sendable {
   private let folder: String
 
-  public init() throws {
+  package init() throws {
     folder = "/tmp/cordon-authority-\(UUID().uuidString.prefix(8))"
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try openssl("req -x509 \(Self.key) -days 9 -subj /CN=authority -keyout FOLDER/ca.key -out FOLDER/ca.pem")
@@ -24,10 +24,10 @@ public final class CertificateAuthority: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: folder) }
 
   /// The file of its own certificate.
-  public var root: String { "\(folder)/ca.pem" }
+  package var root: String { "\(folder)/ca.pem" }
 
   /// A certificate for a host of this name.
-  public func certificate(of name: String) throws -> ServerCertificate {
+  package func certificate(of name: String) throws -> ServerCertificate {
     try Data("subjectAltName=DNS:\(name)\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/extensions"))
     try openssl("req -new \(Self.key) -subj /CN=\(name) -keyout FOLDER/server.key -out FOLDER/server.csr")
     try openssl(

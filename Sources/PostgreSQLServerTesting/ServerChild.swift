@@ -9,8 +9,8 @@ final class ServerChild: Sendable {
 
   /// Starts a program whose output goes to a file.
   ///
-  /// On a thread of its own, which lives as long as the child: the kernel ends a child with a parent-death signal when the
-  /// thread that started it ends, and those of Swift's tasks come and go.
+  /// On a thread of its own, which lives as long as the child: the kernel ends a child with a parent-death signal when
+  /// the thread that started it ends, and those of Swift's tasks come and go.
   init(_ command: [String], output: String) throws {
     let end = EndOfChild()
     self.end = end

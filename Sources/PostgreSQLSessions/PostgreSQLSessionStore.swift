@@ -1,5 +1,5 @@
 import FoundationEssentials
-public import Sessions
+package import Sessions
 
 /// Accounts and sessions in PostgreSQL, or in an engine that speaks its protocol: the store for several gateways.
 ///
@@ -9,14 +9,14 @@ public import Sessions
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a
 /// connection breaks in the middle, an operation that has left nothing behind is carried out anew on the next one; one
 /// of which that is not known fails.
-public final class PostgreSQLSessionStore: SessionStore {
+package final class PostgreSQLSessionStore: SessionStore {
   let pool: ConnectionPool
-  private let news = NewsBoard()
+  private let news = ChangeSignal()
   private let notifier: Notifier?
   private let listener: ChangeListener?
   private let compatibility = SchemaCompatibility(known: Tables.versions.count)
 
-  public var place: String { pool.address.description }
+  package var place: String { pool.address.description }
 
   /// Connects, and brings the database to the schema of this program.
   ///
@@ -27,7 +27,7 @@ public final class PostgreSQLSessionStore: SessionStore {
   ///   on.
   ///   - patience: how long a server that does not answer yet is waited for.
   /// - Throws: `StoreError` with the remedy.
-  public convenience init(
+  package convenience init(
     url: String, connections: Int = 8, notifies: Bool = true, patience: Duration = .zero
   ) async throws(StoreError) {
     try await self.init(
@@ -52,18 +52,18 @@ public final class PostgreSQLSessionStore: SessionStore {
   }
 
   /// What a look at a database came to.
-  public enum Presence: Sendable {
+  package enum Presence: Sendable {
     case store(PostgreSQLSessionStore)
     /// The database has no tables of ours yet; where it is.
     case nothing(String)
   }
 
   /// Opens the store if the database has one, and leaves the database as it is if not.
-  public static func existing(url: String) async throws(StoreError) -> Presence {
+  package static func existing(url: String) async throws(StoreError) -> Presence {
     let pool = ConnectionPool(try ServerAddress(url), size: 1, limits: TimeLimits())
     let isThere: Bool
     do throws(StoreError) {
-      isThere = try await pool.run(isRepeatable: true) { try Migrations($0, at: pool.address).knownVersion() != nil }
+      isThere = try await pool.run(isRetryable: true) { try Migrations($0, at: pool.address).knownVersion() != nil }
     } catch {
       await pool.close()
       throw error
@@ -78,7 +78,7 @@ public final class PostgreSQLSessionStore: SessionStore {
     let deadline = ContinuousClock.now + patience
     while true {
       do throws(StoreError) {
-        return try await pool.run(isRepeatable: true) {
+        return try await pool.run(isRetryable: true) {
           try Migrations($0, at: pool.address).bringUp()
           return try Migrations.minimumReader($0)
         }
@@ -92,26 +92,26 @@ public final class PostgreSQLSessionStore: SessionStore {
     }
   }
 
-  public func close() async throws(StoreError) {
+  package func close() async throws(StoreError) {
     listener?.stop()
     await pool.close()
   }
 
-  public func awaitNews(atMost limit: Duration) async { await news.wait(atMost: limit) }
+  package func waitForChanges(atMost limit: Duration) async { await news.wait(atMost: limit) }
 
   /// Has a connection carry something out.
   func run<Value: Sendable>(
-    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+    isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
     try compatibility.require(place)
-    return try await pool.run(isRepeatable: isRepeatable, body)
+    return try await pool.run(isRetryable: isRetryable, body)
   }
 
   /// Has a connection carry something out that includes `requireCompatibility`.
   func runAnySchema<Value: Sendable>(
-    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+    isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await pool.run(isRepeatable: isRepeatable, body)
+    try await pool.run(isRetryable: isRetryable, body)
   }
 
   /// Takes over what the store says of who may use it.
@@ -125,17 +125,17 @@ public final class PostgreSQLSessionStore: SessionStore {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await run(isRepeatable: true, body)
+    try await run(isRetryable: true, body)
   }
 
   /// Writes by one statement, which is a transaction of its own.
   ///
-  /// - Parameter isRepeatable: whether doing it twice is as doing it once.
+  /// - Parameter isRetryable: whether doing it twice is as doing it once.
   @discardableResult
   func write<Value: Sendable>(
-    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+    isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
-    try await run(isRepeatable: isRepeatable, body)
+    try await run(isRetryable: isRetryable, body)
   }
 
   /// Writes in one transaction, which also holds the changes that `body` leaves for other gateways.
@@ -143,12 +143,12 @@ public final class PostgreSQLSessionStore: SessionStore {
     at now: Date, _ body: @escaping @Sendable (Connection, inout [StoreChange]) throws -> Value
   ) async throws(StoreError) -> Value {
     let notifier = notifier
-    return try await run(isRepeatable: false) { connection in
+    return try await run(isRetryable: false) { connection in
       var changes: [StoreChange] = []
       let value = try connection.transaction {
         changes = []
         let value = try body(connection, &changes)
-        try ChangeLane.write(changes, at: now, lane: .random(in: 0..<Int64(Tables.lanes)), in: connection)
+        try ShardedSequence.write(changes, at: now, lane: .random(in: 0..<Int64(Tables.lanes)), in: connection)
         return value
       }
       if !changes.isEmpty { notifier?.tell() }
@@ -158,14 +158,14 @@ public final class PostgreSQLSessionStore: SessionStore {
 }
 
 extension PostgreSQLSessionStore {
-  public func ping() async throws(StoreError) {
-    try await runAnySchema(isRepeatable: true) { [self] connection in
+  package func ping() async throws(StoreError) {
+    try await runAnySchema(isRetryable: true) { [self] connection in
       try requireCompatibility(with: Migrations.minimumReader(connection))
       try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
     }
   }
 
-  public func counts() async throws(StoreError) -> StoreCounts {
+  package func counts() async throws(StoreError) -> StoreCounts {
     try await read { connection in
       let row = try connection.run(
         """

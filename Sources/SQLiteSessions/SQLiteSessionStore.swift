@@ -1,6 +1,6 @@
 import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 import Synchronization
 
 /// Accounts and sessions in one SQLite file: the store for one machine. Several processes of that machine may share it.
@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
 /// that was claimed, or a sign-out, is never left in doubt.
-public final class SQLiteSessionStore: SessionStore {
+package final class SQLiteSessionStore: SessionStore {
   /// How long a write waits for another process's, in seconds.
   static let busyTimeout = 5.0
   static let readers = 4
@@ -20,7 +20,7 @@ public final class SQLiteSessionStore: SessionStore {
   private let pool: Mutex<DatabasePool?>
   private let compatibility = SchemaCompatibility(known: Migrations.version)
 
-  public var place: String { "SQLite at \(file.path)" }
+  package var place: String { "SQLite at \(file.path)" }
 
   /// Opens the file, or creates it for this user alone (mode 0600), and brings it to the schema of this program.
   /// Blocks.
@@ -28,7 +28,7 @@ public final class SQLiteSessionStore: SessionStore {
   /// - Parameter path: absolute; the folder must exist.
   /// - Throws: `StoreError` with the remedy if the folder is missing, the file cannot be opened or written, is damaged,
   ///   belongs to another program, or was changed by a newer version in a way that this one must not ignore.
-  public convenience init(path: String) throws(StoreError) {
+  package convenience init(path: String) throws(StoreError) {
     try self.init(path: path, busyTimeout: Self.busyTimeout)
   }
 
@@ -58,7 +58,7 @@ public final class SQLiteSessionStore: SessionStore {
   }
 
   /// Finishes what is under way and moves the log into the file. The connections close when the last operation is done.
-  public func close() async throws(StoreError) {
+  package func close() async throws(StoreError) {
     guard let last = pool.withLock({ $0.take() }) else { return }
     try await run { completion in
       last.asyncBarrierWriteWithoutTransaction { result in
@@ -132,7 +132,7 @@ public final class SQLiteSessionStore: SessionStore {
 }
 
 extension SQLiteSessionStore {
-  public func ping() async throws(StoreError) {
+  package func ping() async throws(StoreError) {
     try file.requirePresence()
     // Writing comes first: it is what makes connections that read look at the file again.
     try await writeAnySchema { [self] database in
@@ -149,7 +149,7 @@ extension SQLiteSessionStore {
     guard isThere else { throw .corrupt(file.path, cause: "unreadable store") }
   }
 
-  public func counts() async throws(StoreError) -> StoreCounts {
+  package func counts() async throws(StoreError) -> StoreCounts {
     try await read { database in
       let row = try database.row(
         """

@@ -21,11 +21,11 @@ package enum PrivateFile {
 }
 
 /// A reason why a file that holds a secret cannot be used. The operator has to correct it.
-public struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
-  public let path: String
-  public let reason: Reason
+package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  package let path: String
+  package let reason: Reason
 
-  public enum Reason: Sendable, Equatable {
+  package enum Reason: Sendable, Equatable {
     case missing
     /// The error text of the system.
     case unreadable(String)
@@ -43,7 +43,7 @@ public struct PrivateFileError: Error, Sendable, Equatable, CustomStringConverti
   }
 
   /// The problem, without the path.
-  public var problem: String {
+  package var problem: String {
     switch reason {
     case .missing: "does not exist"
     case .unreadable(let text): "cannot be read (\(text))"
@@ -55,7 +55,7 @@ public struct PrivateFileError: Error, Sendable, Equatable, CustomStringConverti
   }
 
   /// The command or act that corrects it.
-  public var remedy: String {
+  package var remedy: String {
     switch reason {
     case .missing: "correct the path"
     case .unreadable: "let the user that runs cordon read it"
@@ -64,7 +64,7 @@ public struct PrivateFileError: Error, Sendable, Equatable, CustomStringConverti
     }
   }
 
-  public var description: String { "\(path) \(problem): \(remedy)" }
+  package var description: String { "\(path) \(problem): \(remedy)" }
 
   private static func octal(_ mode: UInt32) -> String {
     let digits = String(mode & 0o7777, radix: 8)

@@ -32,7 +32,7 @@ extension StoreContract {
       let handle = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada"))).snapshot
         .session.handle
       let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
-      try await stores.first.keepName(Scenario.name("Augusta"), submittedBy: ada, at: Scenario.noon)
+      try await stores.first.savePendingName(Scenario.name("Augusta"), submittedBy: ada, at: Scenario.noon)
       let ended = try await stores.second.forget(ada, at: Scenario.noon)
       try requireEqual(ended, [handle], "what ended")
       try requireEqual(try await stores.first.account(ada), nil, "the account")
@@ -102,10 +102,10 @@ extension StoreContract {
         try await stores.second.sealingKeys(), [old.firstKey: 3, both.firstKey: 1], "the keys before")
       try requireEqual(
         try await stores.second.storedTokens(notSealedBy: both.firstKey, limit: 2).count, 2, "a limited batch")
-      let moved = try await TokenResealing.run(store: stores.second, keyring: both)
+      let moved = try await TokenReencryption.run(store: stores.second, keyring: both)
       try requireEqual(moved.moved, 3, "how many moved")
       try requireEqual(try await stores.first.sealingKeys(), [both.firstKey: 4], "the keys after")
-      let claim = try await stores.first.claimCheck(
+      let claim = try await stores.first.acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day)
       ).granted
       let token = try requireValue(claim, "claim").token
@@ -126,7 +126,8 @@ extension StoreContract {
         try await stores.first.tokens(of: ada).first { $0.clientID == Scenario.app }, "the app's token")
       let resealed = try Scenario.token("app", of: ada, clientID: Scenario.app, by: other)
       let replaced = try await stores.first.replace([
-        ResealedToken(stored, as: try Scenario.token("old", of: ada, by: other)), ResealedToken(app, as: resealed),
+        ReencryptedToken(stored, as: try Scenario.token("old", of: ada, by: other)),
+        ReencryptedToken(app, as: resealed),
       ])
       try requireEqual(replaced, 1, "how many were put in the place of others")
       try requireEqual(try await stores.second.replace([]), 0, "how many of none")
@@ -139,7 +140,7 @@ extension StoreContract {
       let adas = try await stores.first.complete(try Scenario.signIn(ada, token: "lost", by: lost)).snapshot
       let bobs = try await stores.first.complete(try Scenario.signIn(bob, token: "kept", by: kept)).snapshot
       let stale = try requireValue(try await stores.first.tokens(of: ada).first, "stored token")
-      let done = try await TokenResealing.run(
+      let done = try await TokenReencryption.run(
         store: stores.second, keyring: kept, unreadable: .forget, now: Scenario.noon)
       try requireEqual(done.forgotten, 1, "how many were forgotten")
       try requireEqual(done.moved, 0, "how many were moved")
@@ -147,7 +148,7 @@ extension StoreContract {
       try requireEqual(try await stores.first.find(adas.session.handle), nil, "the session of the forgotten token")
       try requireEqual(try await stores.first.find(bobs.session.handle), bobs, "the session of the other")
       try requireEqual(try await stores.first.delete([stale]), 0, "how many that are gone already")
-      let ended = try await TokenResealing.endEverySession(in: stores.second, now: Scenario.noon)
+      let ended = try await TokenReencryption.endEverySession(in: stores.second, now: Scenario.noon)
       try requireEqual(ended, 1, "how many sessions ended")
       try requireEqual(try await stores.first.find(bobs.session.handle), nil, "every session")
       try requireEqual(try await stores.first.account(ada), adas.account, "the account")

@@ -32,7 +32,8 @@ extension StoreContract {
       _ = try await stores.first.complete(second)
       let now = Scenario.later(.seconds(2 * 86_400))
       let claim = try requireValue(
-        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now).granted,
+        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
+          .granted,
         "claim")
       _ = try await stores.first.record(.revoked, of: claim, at: now)
       let third = try Scenario.signIn(ada, at: now)
@@ -55,7 +56,8 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada, name: Scenario.name("Ada")))
       let now = Scenario.later(Scenario.day)
       let claim = try requireValue(
-        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now).granted,
+        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
+          .granted,
         "claim")
       let claims = Scenario.claims("new@example.com")
       _ = try await stores.first.record(.good(claims: claims, token: nil), of: claim, at: now)
@@ -86,14 +88,14 @@ extension StoreContract {
       let alive = try Scenario.signIn(ada)
       for signIn in [short, idle, alive] { _ = try await stores.first.complete(signIn) }
       let now = Scenario.later(.seconds(10 * 86_400))
-      try await stores.first.touch([SessionSighting(handle: alive.session.handle, seen: now)])
+      try await stores.first.touch([LastSeenUpdate(handle: alive.session.handle, seen: now)])
       for number in UInt8(0)..<5 {
-        _ = try await stores.first.useUp(.attempt([number]), until: Scenario.later(.seconds(600)))
+        _ = try await stores.first.consume(.attempt([number]), until: Scenario.later(.seconds(600)))
       }
-      _ = try await stores.first.useUp(.attempt([9]), until: now.addingTimeInterval(600))
+      _ = try await stores.first.consume(.attempt([9]), until: now.addingTimeInterval(600))
       let rule = RemovalRule(now: now, idleTimeout: .seconds(7 * 86_400), limit: 2)
       var batches: [Int] = []
-      var sessions: [SessionHandle] = []
+      var sessions: [PublicSessionID] = []
       while batches.last != 0 {
         let removed = try await stores.second.removeExpired(rule)
         batches.append(removed.rows)
@@ -108,9 +110,9 @@ extension StoreContract {
       try require(try await stores.first.account(ada) != nil, "the account was removed")
       try requireEqual(try await stores.first.counts().refreshTokens, 1, "the number of tokens")
       try require(
-        try await stores.first.useUp(.attempt([9]), until: now) == false, "a mark was removed before its time")
+        try await stores.first.consume(.attempt([9]), until: now) == false, "a mark was removed before its time")
       try require(
-        try await stores.first.useUp(.attempt([0]), until: now), "a mark whose time was over was not removed")
+        try await stores.first.consume(.attempt([0]), until: now), "a mark whose time was over was not removed")
     },
   ]
 
@@ -146,8 +148,8 @@ extension StoreContract {
 
   private static func sessions(
     _ count: Int, of subject: Subject, in store: any SessionStore
-  ) async throws -> [SessionHandle] {
-    var handles: [SessionHandle] = []
+  ) async throws -> [PublicSessionID] {
+    var handles: [PublicSessionID] = []
     for _ in 0..<count {
       handles.append(try await store.complete(try Scenario.signIn(subject)).snapshot.session.handle)
     }

@@ -11,7 +11,7 @@ extension StoreContract {
         for number in 0..<200 {
           let store = number.isMultiple(of: 2) ? stores.first : stores.second
           group.addTask {
-            let outcome = try await store.claimCheck(
+            let outcome = try await store.acquireLease(
               of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
             if outcome.granted == nil {
               try requireEqual(outcome.notYet?.lastAsked, now, "lastAsked in a refused claim")
@@ -28,7 +28,7 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let tooEarly = Scenario.later(Scenario.day).addingTimeInterval(-0.001)
       for now in [Scenario.later(.seconds(-3_600)), Scenario.noon, tooEarly] {
-        let outcome = try await stores.second.claimCheck(
+        let outcome = try await stores.second.acquireLease(
           of: ada, preferring: Scenario.web, interval: Scenario.day, now: now)
         try requireEqual(outcome.notYet?.subject, ada, "whose claim is refused")
       }
@@ -42,7 +42,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       _ = try await grantedClaim(ada, at: Scenario.later(Scenario.day), in: stores.first)
-      let outcome = try await stores.reopen().claimCheck(
+      let outcome = try await stores.reopen().acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(.seconds(86_400 + 3_600)))
       try require(outcome.notYet != nil, "it was granted again after a restart")
     },
@@ -51,14 +51,14 @@ extension StoreContract {
       _ = try await stores.first.complete(try Scenario.signIn(ada))
       let now = Scenario.later(Scenario.day)
       let first = try await grantedClaim(ada, at: now, in: stores.first)
-      try await stores.first.giveBack(first)
+      try await stores.first.releaseLease(first)
       try requireEqual(try await stores.second.account(ada)?.lastAsked, Scenario.noon, "lastAsked after the return")
       let second = try await grantedClaim(ada, at: now.addingTimeInterval(5), in: stores.second)
-      try await stores.first.giveBack(first)
+      try await stores.first.releaseLease(first)
       try requireEqual(
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(5), "lastAsked after a late return")
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: now.addingTimeInterval(10)))
-      try await stores.second.giveBack(second)
+      try await stores.second.releaseLease(second)
       try requireEqual(
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(10),
         "lastAsked when somebody signed in before the return")
@@ -89,7 +89,7 @@ extension StoreContract {
       let claim = try await grantedClaim(ada, at: first, in: stores.first)
       try requireEqual(
         try await failingSince(ada, in: stores.second), first, "since when a check fails, after the claim")
-      try await stores.first.giveBack(claim)
+      try await stores.first.releaseLease(claim)
       try requireEqual(
         try await failingSince(ada, in: stores.second), first, "since when a check fails, after the return")
       let again = try await grantedClaim(ada, at: first.addingTimeInterval(60), in: stores.first)
@@ -120,7 +120,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: nil))
       for hours in [80, 90] {
-        let outcome = try await stores.first.claimCheck(
+        let outcome = try await stores.first.acquireLease(
           of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(.seconds(hours * 3_600)))
         try require(outcome.isNothingToAskWith, "there was something to ask with")
         try requireEqual(
@@ -129,8 +129,8 @@ extension StoreContract {
     },
     StoreContract("Without an account or without a token there is nothing to ask with") { stores in
       let ada = try Scenario.subject()
-      func outcome() async throws -> CheckClaimOutcome {
-        try await stores.first.claimCheck(
+      func outcome() async throws -> RevalidationLeaseOutcome {
+        try await stores.first.acquireLease(
           of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day))
       }
       try require(try await outcome().isNothingToAskWith, "an unknown user could be asked about")
@@ -216,7 +216,7 @@ extension StoreContract {
       try await stores.second.forget(ada, at: now)
       let recorded = try await stores.first.record(.good(claims: nil, token: nil), of: claim, at: now)
       try requireEqual(recorded.account, nil, "the account")
-      try await stores.first.giveBack(claim)
+      try await stores.first.releaseLease(claim)
       try requireEqual(try await stores.first.account(ada), nil, "the account at last")
     },
     StoreContract("What a clock far ahead wrote is mended by the next sign-in") { stores in
@@ -237,8 +237,8 @@ extension StoreContract {
 
   private static func grantedClaim(
     _ subject: Subject, at now: Date, preferring clientID: String = Scenario.web, in store: any SessionStore
-  ) async throws -> CheckClaim {
-    let outcome = try await store.claimCheck(of: subject, preferring: clientID, interval: Scenario.day, now: now)
+  ) async throws -> RevalidationLease {
+    let outcome = try await store.acquireLease(of: subject, preferring: clientID, interval: Scenario.day, now: now)
     return try requireValue(outcome.granted, "claim")
   }
 }

@@ -1,26 +1,26 @@
 import Foundation
-public import Sessions
+package import Sessions
 
-/// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was acknowledged
-/// is there, what was signed out does not come back, and every time the store opens again.
+/// Processes of a store that are killed in the middle of writing, time and again, on the same data: what was
+/// acknowledged is there, what was signed out does not come back, and every time the store opens again.
 ///
-/// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged, in
-/// lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`).
-public struct KilledWriter: Sendable {
+/// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged,
+/// in lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`).
+package struct KilledWriter: Sendable {
   private let program: String
   private let arguments: [String]
   private let open: @Sendable () async throws -> any SessionStore
 
   /// How much the store had acknowledged when it was over.
-  public struct Acknowledged: Sendable {
-    public internal(set) var began: Set<SessionHandle> = []
-    public internal(set) var ended: Set<SessionHandle> = []
+  package struct Acknowledged: Sendable {
+    package internal(set) var began: Set<PublicSessionID> = []
+    package internal(set) var ended: Set<PublicSessionID> = []
   }
 
   /// - Parameters:
   ///   - program: the writer's path; `arguments` are what it is started with.
   ///   - open: opens the data that it writes to.
-  public init(
+  package init(
     _ program: String, _ arguments: [String], open: @escaping @Sendable () async throws -> any SessionStore
   ) {
     self.program = program
@@ -31,7 +31,7 @@ public struct KilledWriter: Sendable {
   /// Kills the writer this often, each time after another number of lines, and looks after each time.
   ///
   /// - Throws: `ContractViolation`, or what the store threw.
-  public func run(rounds: Int) async throws -> Acknowledged {
+  package func run(rounds: Int) async throws -> Acknowledged {
     var all = Acknowledged()
     for round in 0..<rounds {
       let said = try await writeAndKill(afterLines: 1 + round % 23)
@@ -49,7 +49,7 @@ public struct KilledWriter: Sendable {
   }
 
   /// A sign-out that was killed before it was acknowledged may have come about, or not.
-  private func look(at handle: SessionHandle, in store: any SessionStore, wasEnded: Bool, round: Int) async throws {
+  private func look(at handle: PublicSessionID, in store: any SessionStore, wasEnded: Bool, round: Int) async throws {
     let isThere = try await store.find(handle) != nil
     if wasEnded {
       try require(!isThere, "in round \(round), a session that was signed out is back")
@@ -60,7 +60,7 @@ public struct KilledWriter: Sendable {
   }
 
   /// Whether a session that is not there has ended, rather than got lost: then its handle cannot begin again.
-  private func hasEnded(_ handle: SessionHandle, in store: any SessionStore) async throws -> Bool {
+  private func hasEnded(_ handle: PublicSessionID, in store: any SessionStore) async throws -> Bool {
     let session = Session(
       handle: handle, subject: try Scenario.subject(), clientID: Scenario.web, began: Scenario.noon,
       ends: Scenario.later(.seconds(60)), lastSeen: Scenario.noon)
@@ -119,7 +119,7 @@ extension KilledWriter.Acknowledged {
   fileprivate init(said: String) {
     for line in said.split(separator: "\n") {
       let words = line.split(separator: " ")
-      guard words.count == 2, let handle = SessionHandle(text: String(words[1])) else { continue }
+      guard words.count == 2, let handle = PublicSessionID(text: String(words[1])) else { continue }
       if words[0] == "began" { began.insert(handle) } else { ended.insert(handle) }
     }
   }

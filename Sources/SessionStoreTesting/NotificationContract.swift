@@ -176,7 +176,7 @@ extension StoreContract {
 }
 
 extension NotificationOutcome {
-  fileprivate var ended: [SessionHandle]? {
+  fileprivate var ended: [PublicSessionID]? {
     if case .carriedOut(let ended) = self { return ended }
     return nil
   }

@@ -36,13 +36,13 @@ enum Scenario {
 
   static func token(
     _ text: String, of subject: Subject, clientID: String = web, by keyring: SessionKeyring? = nil
-  ) throws -> SealedToken {
+  ) throws -> EncryptedToken {
     try (keyring ?? self.keyring()).seal(RefreshTokenText(text), of: subject, clientID: clientID)
   }
 
   static func signIn(
     _ subject: Subject, clientID: String = web, at now: Date = noon, name: PersonName? = nil,
-    claims: AccountClaims = claims(), token: String? = "refresh", replacing: SessionHandle? = nil,
+    claims: AccountClaims = claims(), token: String? = "refresh", replacing: PublicSessionID? = nil,
     lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil, appleAuthorized: Date? = nil
   ) throws -> SignIn {
     let session = Session(
@@ -55,8 +55,8 @@ enum Scenario {
   }
 }
 
-extension CheckClaimOutcome {
-  var granted: CheckClaim? {
+extension RevalidationLeaseOutcome {
+  var granted: RevalidationLease? {
     if case .granted(let claim) = self { return claim }
     return nil
   }

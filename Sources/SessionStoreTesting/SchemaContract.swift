@@ -12,7 +12,7 @@ extension StoreContract {
         _ = try await store.changes(since: nil, limit: 1)
         _ = try await store.complete(try Scenario.signIn(ada))
       }
-      let claim = try await stores.first.claimCheck(
+      let claim = try await stores.first.acquireLease(
         of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day))
       try require(claim.granted != nil, "no check can be claimed")
     },
@@ -49,7 +49,7 @@ extension StoreContract {
           _ = try await store.end(.all(of: ada), because: .signedOut, at: Scenario.noon)
         }
         try await requireError(.newerSchema) { () throws(StoreError) in
-          _ = try await store.claimCheck(
+          _ = try await store.acquireLease(
             of: ada, preferring: Scenario.web, interval: Scenario.day, now: Scenario.later(Scenario.day))
         }
       }

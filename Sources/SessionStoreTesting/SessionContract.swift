@@ -20,7 +20,7 @@ extension StoreContract {
     },
     StoreContract("All sessions of a user end at once, and nobody else's") { stores in
       let ada = try Scenario.subject()
-      var mine: Set<SessionHandle> = []
+      var mine: Set<PublicSessionID> = []
       for clientID in [Scenario.web, Scenario.app, Scenario.web] {
         mine.insert(
           try await stores.first.complete(try Scenario.signIn(ada, clientID: clientID)).snapshot.session.handle)
@@ -47,10 +47,10 @@ extension StoreContract {
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let seen = Scenario.later(.seconds(600))
       try await stores.first.touch([
-        SessionSighting(handle: session.handle, seen: seen),
-        SessionSighting(handle: SessionIdentifier.random().handle, seen: seen),
+        LastSeenUpdate(handle: session.handle, seen: seen),
+        LastSeenUpdate(handle: SessionIdentifier.random().handle, seen: seen),
       ])
-      try await stores.second.touch([SessionSighting(handle: session.handle, seen: Scenario.later(.seconds(300)))])
+      try await stores.second.touch([LastSeenUpdate(handle: session.handle, seen: Scenario.later(.seconds(300)))])
       try await stores.second.touch([])
       var expected = session
       expected.lastSeen = seen
@@ -62,8 +62,8 @@ extension StoreContract {
       let first = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let last = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let seen = Scenario.later(.seconds(600))
-      let strangers = (0..<1_200).map { _ in SessionSighting(handle: SessionIdentifier.random().handle, seen: seen) }
-      let ours = [first, last].map { SessionSighting(handle: $0.handle, seen: seen) }
+      let strangers = (0..<1_200).map { _ in LastSeenUpdate(handle: SessionIdentifier.random().handle, seen: seen) }
+      let ours = [first, last].map { LastSeenUpdate(handle: $0.handle, seen: seen) }
       try await stores.first.touch([ours[0]] + strangers + [ours[1]])
       for session in [first, last] {
         try requireEqual(try await stores.second.find(session.handle)?.session.lastSeen, seen, "lastSeen")
@@ -74,10 +74,10 @@ extension StoreContract {
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let later = Scenario.later(Scenario.day)
       let claim = try requireValue(
-        try await stores.first.claimCheck(of: ada, preferring: Scenario.web, interval: Scenario.day, now: later)
+        try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: later)
           .granted, "claim")
       try await stores.second.end(.one(session.handle), because: .signedOut, at: later)
-      try await stores.first.touch([SessionSighting(handle: session.handle, seen: later)])
+      try await stores.first.touch([LastSeenUpdate(handle: session.handle, seen: later)])
       _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: later)
       try requireEqual(try await stores.first.find(session.handle), nil, "the ended session")
       try requireEqual(try await stores.first.sessions(of: ada), [], "the user's sessions")
@@ -90,7 +90,7 @@ extension StoreContract {
           for number in 0..<20 {
             let store = number.isMultiple(of: 2) ? stores.first : stores.second
             group.addTask {
-              try await store.touch([SessionSighting(handle: handle, seen: Scenario.later(.seconds(number)))])
+              try await store.touch([LastSeenUpdate(handle: handle, seen: Scenario.later(.seconds(number)))])
             }
             group.addTask { _ = try await store.find(handle) }
           }

@@ -22,11 +22,11 @@ extension StoreContract {
         try await stores.reopen().find(handle), completed.snapshot, "what is found after a restart")
     },
     StoreContract("Of 100 concurrent uses of one attempt exactly one succeeds") { stores in
-      let mark = SingleUseMark.attempt([1, 2, 3])
+      let mark = ReplayGuard.attempt([1, 2, 3])
       let used = try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<100 {
           let store = number.isMultiple(of: 2) ? stores.first : stores.second
-          group.addTask { try await store.useUp(mark, until: Scenario.later(.seconds(600))) }
+          group.addTask { try await store.consume(mark, until: Scenario.later(.seconds(600))) }
         }
         return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
       }
@@ -34,20 +34,20 @@ extension StoreContract {
     },
     StoreContract("Each attempt, notification and code is used up by itself, also after a restart") { stores in
       let until = Scenario.later(.seconds(600))
-      let marks: [SingleUseMark] = [
+      let marks: [ReplayGuard] = [
         .attempt([1]), .attempt([2]), .handBack([1]), .notification("\u{1}"), .notification("b"),
       ]
       for mark in marks {
-        try require(try await stores.first.useUp(mark, until: until), "a fresh mark was refused")
+        try require(try await stores.first.consume(mark, until: until), "a fresh mark was refused")
       }
       let reopened = try await stores.reopen()
       for mark in marks {
-        try require(try await reopened.useUp(mark, until: until) == false, "a used mark was taken again")
+        try require(try await reopened.consume(mark, until: until) == false, "a used mark was taken again")
       }
     },
     StoreContract("A name that was kept before the exchange is taken over by the next sign-in") { stores in
       let ada = try Scenario.subject()
-      try await stores.first.keepName(Scenario.name("Ada"), submittedBy: ada, at: Scenario.noon)
+      try await stores.first.savePendingName(Scenario.name("Ada"), submittedBy: ada, at: Scenario.noon)
       try requireEqual(try await stores.first.account(ada), nil, "the account before the sign-in")
       let reopened = try await stores.reopen()
       let completed = try await reopened.complete(try Scenario.signIn(ada))
@@ -59,7 +59,8 @@ extension StoreContract {
       let second = try await stores.second.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(60))))
       try requireEqual(second.snapshot.account.name?.text, "Ada Lovelace", "the name after the second sign-in")
       try require(!second.isNewAccount, "the second sign-in made a new account")
-      try await stores.first.keepName(Scenario.name("Augusta"), submittedBy: ada, at: Scenario.later(.seconds(90)))
+      try await stores.first.savePendingName(
+        Scenario.name("Augusta"), submittedBy: ada, at: Scenario.later(.seconds(90)))
       let third = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(120))))
       try requireEqual(third.snapshot.account.name?.text, "Augusta", "the name submitted later")
       let fourth = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(180))))
@@ -109,7 +110,7 @@ extension StoreContract {
     },
     StoreContract("Of many concurrent sign-ins of one user none is lost") { stores in
       let ada = try Scenario.subject()
-      let handles = try await withThrowingTaskGroup(of: SessionHandle.self) { group in
+      let handles = try await withThrowingTaskGroup(of: PublicSessionID.self) { group in
         for number in 0..<40 {
           let store = number.isMultiple(of: 2) ? stores.first : stores.second
           let signIn = try Scenario.signIn(ada, name: number == 7 ? Scenario.name("Ada") : nil)

@@ -1,18 +1,18 @@
 import FoundationEssentials
-public import Sessions
+package import Sessions
 
 /// What every store must do, one sentence and one run each. A store's tests run all of them:
 ///
 ///     @Test("The store keeps the contract", arguments: StoreContract.all)
 ///     func contract(_ contract: StoreContract) async throws { try await contract.run(on: …) }
-public struct StoreContract: Sendable, CustomStringConvertible {
+package struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
-  public static let all =
+  package static let all =
     signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + schema
     + closing
 
   /// What must be true.
-  public let sentence: String
+  package let sentence: String
   private let body: @Sendable (StoreUnderTest) async throws -> Void
 
   init(_ sentence: String, _ body: @escaping @Sendable (StoreUnderTest) async throws -> Void) {
@@ -23,22 +23,22 @@ public struct StoreContract: Sendable, CustomStringConvertible {
   /// Tries it on a store that holds nothing yet.
   ///
   /// - Throws: `ContractViolation`, or what the store threw.
-  public func run(on store: StoreUnderTest) async throws { try await body(store) }
+  package func run(on store: StoreUnderTest) async throws { try await body(store) }
 
-  public var description: String { sentence }
+  package var description: String { sentence }
 }
 
 /// Fresh, empty data, seen by two replicas.
-public struct StoreUnderTest: Sendable {
+package struct StoreUnderTest: Sendable {
   /// Two ways to the same data, as two processes have them (two connections or pools, not one shared object).
-  public let first: any SessionStore
-  public let second: any SessionStore
+  package let first: any SessionStore
+  package let second: any SessionStore
   /// Opens the same data once more, as after a restart.
-  public let reopen: @Sendable () async throws -> any SessionStore
+  package let reopen: @Sendable () async throws -> any SessionStore
   /// Changes the schema of the same data as a newer version would.
-  public let change: @Sendable (SchemaChange) async throws -> Void
+  package let change: @Sendable (SchemaChange) async throws -> Void
 
-  public init(
+  package init(
     first: any SessionStore, second: any SessionStore,
     reopen: @escaping @Sendable () async throws -> any SessionStore,
     change: @escaping @Sendable (SchemaChange) async throws -> Void
@@ -50,7 +50,7 @@ public struct StoreUnderTest: Sendable {
   }
 
   /// What a newer version does to the schema.
-  public enum SchemaChange: Sendable {
+  package enum SchemaChange: Sendable {
     /// A migration that this version does not know has run, and added a column to the accounts.
     case newerVersion
     /// `minimum_reader` is this from now on.
@@ -59,9 +59,9 @@ public struct StoreUnderTest: Sendable {
 }
 
 /// The store did otherwise than the contract says.
-public struct ContractViolation: Error, CustomStringConvertible {
+package struct ContractViolation: Error, CustomStringConvertible {
   /// What it did, and where the contract says otherwise.
-  public let description: String
+  package let description: String
 }
 
 func require(

@@ -1,5 +1,5 @@
-/// Base64url without padding (RFC 4648, 5; RFC 7515, 2) in its canonical form: `decode` refuses every text that `encode`
-/// would not have written, so there is exactly one text for each sequence of bytes.
+/// Base64url without padding (RFC 4648, 5; RFC 7515, 2) in its canonical form: `decode` refuses every text that
+/// `encode` would not have written, so there is exactly one text for each sequence of bytes.
 package enum Base64URL {
   /// The encoded bytes as ASCII.
   package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
@@ -22,8 +22,8 @@ package enum Base64URL {
   /// The encoded bytes as text.
   package static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: encode(bytes), as: UTF8.self) }
 
-  /// Nil for a character outside the alphabet (padding and white space too), an impossible length, or left-over bits that
-  /// are not zero.
+  /// Nil for a character outside the alphabet (padding and white space too), an impossible length, or left-over bits
+  /// that are not zero.
   package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
     let text = Array(text)
     var result: [UInt8] = []

@@ -82,8 +82,8 @@ struct DoctorCommand: AsyncParsableCommand {
   }
 }
 
-/// Text that came from elsewhere, fit for a terminal: control characters, and what turns the direction of the text beside
-/// it, become `?`.
+/// Text that came from elsewhere, fit for a terminal: control characters, and what turns the direction of the text
+/// beside it, become `?`.
 func printable(_ text: String) -> String {
   String(String.UnicodeScalarView(text.unicodeScalars.map { isTroublesome($0) ? "?" : $0 }))
 }

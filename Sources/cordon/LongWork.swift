@@ -4,8 +4,8 @@
   import Musl
 #endif
 
-/// How far something long has come, part by part: on a terminal a line that changes, elsewhere a line now and then; and a
-/// line for each part that is done.
+/// How far something long has come, part by part: on a terminal a line that changes, elsewhere a line now and then; and
+/// a line for each part that is done.
 struct LongWork {
   private let progress = Progress()
   private var latest: (part: String, count: String)?

@@ -48,10 +48,10 @@ struct RunCommand: AsyncParsableCommand {
       let obedience = Task { await obey(signals, service, group) }
       defer { obedience.cancel() }
       try await group.run()
-      LineOutput.standard.flush()
+      LogSink.standard.flush()
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
-      LineOutput.standard.flush()
+      LogSink.standard.flush()
       complain("cordon: \(error)")
       throw ExitCode.failure
     }
@@ -88,7 +88,7 @@ private func obey(_ signals: UnixSignalsSequence, _ service: GatewayService, _ g
     switch signal {
     // Beside this loop: who reloads can still be stopped.
     case .sighup: Task { await service.reload() }
-    case _ where isStopping: service.hurry()
+    case _ where isStopping: service.forceClose()
     default:
       isStopping = true
       await group.triggerGracefulShutdown()

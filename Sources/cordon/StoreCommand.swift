@@ -53,7 +53,7 @@ struct StoreCommand: AsyncParsableCommand {
       defer { work.finishPart() }
       // The sessions first: whoever is interrupted and begins again finds the tokens, and so the rest of the sessions.
       if forgetUnreadable, unreadable > 0 { try await endEverySession(in: store, tokens: unreadable, &work) }
-      let done = try await TokenResealing.run(
+      let done = try await TokenReencryption.run(
         store: store, keyring: keyring, unreadable: forgetUnreadable ? .forget : .stop
       ) {
         work.note("refresh tokens", $0.moved + $0.forgotten, of: total)
@@ -72,7 +72,7 @@ struct StoreCommand: AsyncParsableCommand {
     private func endEverySession(in store: any SessionStore, tokens: Int, _ work: inout LongWork) async throws {
       print("\(Self.tokens(tokens)) sealed by a secret that is not there: deleting them, and ending every session.")
       let accounts = try await store.counts().accounts
-      let ended = try await TokenResealing.endEverySession(in: store) { work.note("accounts", $0, of: accounts) }
+      let ended = try await TokenReencryption.endEverySession(in: store) { work.note("accounts", $0, of: accounts) }
       work.finishPart()
       print("\(LongWork.grouped(ended)) session\(ended == 1 ? "" : "s") ended.")
     }

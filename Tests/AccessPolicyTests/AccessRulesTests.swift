@@ -6,13 +6,13 @@ struct AccessRulesTests {
   @Test("Subjects and organizations are compared exactly")
   func exactly() {
     let bySubject = rules { $0.subjects = ["001.Ab"] }
-    #expect(bySubject.judge(Applicant(subject: "001.Ab")) == .allowed)
-    #expect(bySubject.judge(Applicant(subject: "001.ab")) == .denied(.notListed))
-    #expect(bySubject.judge(Applicant(subject: "")) == .denied(.notListed))
+    #expect(bySubject.judge(Principal(subject: "001.Ab")) == .allowed)
+    #expect(bySubject.judge(Principal(subject: "001.ab")) == .denied(.notListed))
+    #expect(bySubject.judge(Principal(subject: "")) == .denied(.notListed))
     let byOrganization = rules { $0.organizations = ["Org"] }
-    #expect(byOrganization.judge(Applicant(subject: "x", organization: "Org")) == .allowed)
-    #expect(byOrganization.judge(Applicant(subject: "x", organization: "org")) == .denied(.notListed))
-    #expect(byOrganization.judge(Applicant(subject: "Org")) == .denied(.notListed))
+    #expect(byOrganization.judge(Principal(subject: "x", organization: "Org")) == .allowed)
+    #expect(byOrganization.judge(Principal(subject: "x", organization: "org")) == .denied(.notListed))
+    #expect(byOrganization.judge(Principal(subject: "Org")) == .denied(.notListed))
   }
 
   @Test("Addresses are compared without regard to ASCII case, and nothing else is folded")
@@ -49,7 +49,7 @@ struct AccessRulesTests {
   @Test("An address counts only if it is verified, unless configured otherwise")
   func verified() {
     let list = rules { $0.emails = ["a@example.com"] }
-    let unverified = Applicant(subject: "x", email: "a@example.com", isEmailVerified: false)
+    let unverified = Principal(subject: "x", email: "a@example.com", isEmailVerified: false)
     #expect(list.judge(unverified) == .denied(.emailNotVerified))
     #expect(list.judge(unverified, requiresVerifiedEmail: false) == .allowed)
   }
@@ -60,8 +60,8 @@ struct AccessRulesTests {
       $0.emails = ["a@example.com"]
       $0.subjects = ["boss"]
     }
-    #expect(list.judge(Applicant(subject: "x")) == .denied(.emailMissing))
-    #expect(list.judge(Applicant(subject: "x", email: "")) == .denied(.emailMissing))
+    #expect(list.judge(Principal(subject: "x")) == .denied(.emailMissing))
+    #expect(list.judge(Principal(subject: "x", email: "")) == .denied(.emailMissing))
     var hidden = user("q7@privaterelay.appleid.com")
     hidden.isPrivateEmail = true
     #expect(list.judge(hidden) == .denied(.emailHidden))
@@ -103,7 +103,7 @@ struct AccessRulesTests {
     return AccessRules(lists: lists)
   }
 
-  private func user(_ email: String) -> Applicant {
-    Applicant(subject: "someone", email: email, isEmailVerified: true)
+  private func user(_ email: String) -> Principal {
+    Principal(subject: "someone", email: email, isEmailVerified: true)
   }
 }

@@ -31,15 +31,15 @@ struct CompatibilityLetterTests {
     arguments: [
       ("/%EF%BD%81dmin", .ambiguous(.compatibilityLetter)), ("/%EF%BC%91", .ambiguous(.compatibilityLetter)),
       ("/%F0%9D%93%AAdmin", .ambiguous(.compatibilityLetter)), ("/o%EF%AC%80ice", .ambiguous(.compatibilityLetter)),
-      ("/%EF%BC%8E", .ambiguous(.lookalike)), ("/a%EF%BC%8Fb", .ambiguous(.lookalike)),
-      ("/a%E2%84%80b", .ambiguous(.lookalike)), ("/%EF%BC%852e", .ambiguous(.lookalike)),
-      ("/..%EF%BC%9B/admin", .ambiguous(.lookalike)), ("/..%C2%A0/admin", .ambiguous(.dots)),
-      ("/..%EF%BC%9F", .ambiguous(.lookalike)), ("/%25%EF%BC%92e", .ambiguous(.doubleEncoding)),
+      ("/%EF%BC%8E", .ambiguous(.confusable)), ("/a%EF%BC%8Fb", .ambiguous(.confusable)),
+      ("/a%E2%84%80b", .ambiguous(.confusable)), ("/%EF%BC%852e", .ambiguous(.confusable)),
+      ("/..%EF%BC%9B/admin", .ambiguous(.confusable)), ("/..%C2%A0/admin", .ambiguous(.dots)),
+      ("/..%EF%BC%9F", .ambiguous(.confusable)), ("/%25%EF%BC%92e", .ambiguous(.doubleEncoding)),
       ("/%E4%BB%80%E4%B9%88%EF%BC%88x%EF%BC%89", .canonical), ("/%E4%BB%80%E4%B9%88%EF%BC%9F", .canonical),
       ("/a%C2%A0b", .canonical), ("/%EF%BD%81%ff", .ambiguous(.malformedUTF8)),
-    ] as [(String, PathJudgement)])
-  func judgement(path: String, judgement: PathJudgement) {
-    let found = PathJudgement.judge(Array(path.utf8).span)
+    ] as [(String, PathClassification)])
+  func judgement(path: String, judgement: PathClassification) {
+    let found = PathClassification.classify(Array(path.utf8).span)
     #expect(found == judgement)
   }
 
@@ -57,7 +57,7 @@ struct CompatibilityLetterTests {
       RouteSettings(path: "/office/", access: .deny),
     ])
     let bytes = Array(path.utf8)
-    let decision = table.match(bytes.span, .judge(bytes.span))
+    let decision = table.match(bytes.span, .classify(bytes.span))
     #expect(decision.access == .deny)
   }
 }

@@ -34,7 +34,7 @@ struct LinearRoutes {
   }
 
   func answer(_ request: Request) -> Answer {
-    let judgement = PathJudgement.judge(request.path.span)
+    let judgement = PathClassification.classify(request.path.span)
     if case .refused = judgement { return Answer(who: .nobody, unauthenticated: .automatic, upstream: nil) }
     let eligible = routes.indices.filter { holds(routes[$0].host, request.host) && holds($0, for: request.method) }
     var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)

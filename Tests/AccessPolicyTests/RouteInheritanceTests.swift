@@ -50,9 +50,9 @@ struct RouteInheritanceTests {
     school.conditions.requirements = [ClaimRequirement(claim: "org_id", values: ["1"])]
     let open = RouteSettings(path: "/school/open/", access: .public)
     let table = try RouteTable(access: access, routes: [school, open])
-    let teacher = Applicant(subject: "t", isPrivateEmail: false)
-    let hidden = Applicant(subject: "h", isPrivateEmail: true)
-    func verdict(_ path: String, _ applicant: Applicant, organization: String) -> RuleVerdict? {
+    let teacher = Principal(subject: "t", isPrivateEmail: false)
+    let hidden = Principal(subject: "h", isPrivateEmail: true)
+    func verdict(_ path: String, _ applicant: Principal, organization: String) -> RuleVerdict? {
       guard case .rules(let rules) = decide(path, table).access, rules.count == 1 else { return nil }
       return table.rules[rules[0]].judge(applicant) { $0 == "org_id" ? [organization] : [] }
     }
@@ -205,6 +205,6 @@ struct RouteInheritanceTests {
     _ path: String, _ table: RouteTable, method: String = "GET", host: RouteTable.Host = .publicURL
   ) -> RouteDecision {
     let bytes = Array(path.utf8)
-    return table.match(bytes.span, .judge(bytes.span), method: Array(method.utf8).span, host: host)
+    return table.match(bytes.span, .classify(bytes.span), method: Array(method.utf8).span, host: host)
   }
 }

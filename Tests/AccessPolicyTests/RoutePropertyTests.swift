@@ -61,7 +61,7 @@ struct RoutePropertyTests {
           return isLetter && random.one(of: [true, false])
             ? Array("\(Unicode.Scalar(0xFEE0 + UInt32(byte))!)".utf8) : [byte]
         }
-        guard case .refused = PathJudgement.judge(request.path.span) else {
+        guard case .refused = PathClassification.classify(request.path.span) else {
           let found = answer(of: table, request)
           #expect(
             found.who.strictness >= plain.who.strictness,
@@ -75,7 +75,7 @@ struct RoutePropertyTests {
   private func answer(of table: RouteTable, _ request: LinearRoutes.Request) -> LinearRoutes.Answer {
     let host = request.host.flatMap { table.host(named: Array($0.utf8).span) } ?? .publicURL
     let decision = table.match(
-      request.path.span, .judge(request.path.span), method: Array(request.method.utf8).span, host: host)
+      request.path.span, .classify(request.path.span), method: Array(request.method.utf8).span, host: host)
     let who: LinearRoutes.Who =
       switch decision.access {
       case .public: .everybody

@@ -163,7 +163,7 @@ struct RouteTableTests {
 
   private func decide(_ path: String, _ table: RouteTable) -> RouteDecision {
     let bytes = Array(path.utf8)
-    return table.match(bytes.span, .judge(bytes.span))
+    return table.match(bytes.span, .classify(bytes.span))
   }
 }
 
@@ -190,7 +190,7 @@ struct RouteUpstreamTests {
     let table = try #require(Self.table)
     #expect(table.upstreams == [nil, "reports", "admin"])
     let bytes = Array(path.utf8)
-    let decision = table.match(bytes.span, PathJudgement.judge(bytes.span))
+    let decision = table.match(bytes.span, PathClassification.classify(bytes.span))
     #expect(table.upstreams[decision.upstream] == upstream)
     if path == "/admin/x" || path == "/%41dmin/x" { #expect(decision.access == .deny) }
   }

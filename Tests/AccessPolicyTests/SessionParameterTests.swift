@@ -15,7 +15,7 @@ struct SessionParameterTests {
 
   private func access(_ text: String) -> RouteDecision.Access {
     let path = Array(text.utf8)
-    return table.matchWithSessionParameter(path.span, PathJudgement.judge(path.span)).access
+    return table.matchWithSessionParameter(path.span, PathClassification.classify(path.span)).access
   }
 
   @Test(
@@ -38,6 +38,6 @@ struct SessionParameterTests {
   @Test("Dots before it are refused as ever", arguments: ["/public/..;jsessionid=1", "/public/.;jsessionid=1"])
   func dots(_ path: String) {
     let bytes = Array(path.utf8)
-    #expect(PathJudgement.judge(bytes.span) == .refused(.dotSegment))
+    #expect(PathClassification.classify(bytes.span) == .refused(.dotSegment))
   }
 }

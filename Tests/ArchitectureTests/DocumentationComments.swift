@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-// What strangers read of a module: its public declarations and their comments.
+// What strangers read of a module: its package declarations and their comments.
 //
-// - Every public declaration of AppleIdentity and Sessions says what it is: types, members, initialisers, the cases of
+// - Every package declaration of AppleIdentity and Sessions says what it is: types, members, initialisers, the cases of
 //   enumerations and what protocols ask for.
 
 @Suite("What is documented")
@@ -12,15 +12,15 @@ struct DocumentationComments {
 
   init() throws { tree = try SourceTree.current.get() }
 
-  /// What may follow `public`.
+  /// What may follow `package`.
   private static let declared = [
     "actor", "associatedtype", "case", "class", "enum", "func", "init", "let", "protocol", "static", "struct",
-    "subscript", "typealias", "var", "mutating", "internal(set)", "package(set)", "private(set)", "consuming",
+    "subscript", "typealias", "var", "mutating", "internal(set)", "private(set)", "consuming",
     "borrowing", "nonisolated", "indirect", "final", "override", "convenience", "required",
   ]
 
-  @Test("Every public declaration says what it is", arguments: ["AppleIdentity", "Sessions"])
-  func publicDeclarations(module: String) throws {
+  @Test("Every package declaration says what it is", arguments: ["AppleIdentity", "Sessions"])
+  func packageDeclarations(module: String) throws {
     var silent: [String] = []
     var count = 0
     let folder = tree.root.appending(path: "Sources/\(module)")
@@ -28,7 +28,8 @@ struct DocumentationComments {
     while let file = files?.nextObject() as? String {
       guard file.hasSuffix(".swift") else { continue }
       let lines = try String(contentsOf: folder.appending(path: file), encoding: .utf8).components(separatedBy: "\n")
-      for index in lines.indices where Self.isPublicDeclaration(lines[index]) || Self.isPublicMember(index, in: lines) {
+      for index in lines.indices where Self.isPackageDeclaration(lines[index]) || Self.isPackageMember(index, in: lines)
+      {
         count += 1
         if Self.hidesCases(lines[index]) || !Self.hasComment(above: index, in: lines) {
           silent.append("\(module)/\(file):\(index + 1)")
@@ -39,9 +40,9 @@ struct DocumentationComments {
     #expect(silent == [])
   }
 
-  private static func isPublicDeclaration(_ line: String) -> Bool {
+  private static func isPackageDeclaration(_ line: String) -> Bool {
     let words = line.split(separator: " ")
-    guard words.first == "public", words.count > 1 else { return false }
+    guard words.first == "package", words.count > 1 else { return false }
     let word = words[1].prefix { $0 != "(" || words[1].hasSuffix("(set)") }
     // What a protocol of the standard library asks for is what that says.
     let asked = [
@@ -52,21 +53,21 @@ struct DocumentationComments {
     return declared.contains(String(word))
   }
 
-  /// A case of a public enumeration, or what a public protocol asks for: neither says `public` itself.
-  private static func isPublicMember(_ index: Int, in lines: [String]) -> Bool {
+  /// A case of an enumeration of the package, or what a protocol of the package asks for: neither says `package` itself.
+  private static func isPackageMember(_ index: Int, in lines: [String]) -> Bool {
     let line = lines[index]
     let words = line.split(separator: " ")
     guard let word = words.first, ["case", "func", "var", "init", "associatedtype"].contains(word.prefix { $0 != "(" })
     else { return false }
     let indentation = line.prefix { $0 == " " }.count
     let around = lines[..<index].last { !$0.isEmpty && $0.prefix { $0 == " " }.count < indentation } ?? ""
-    guard around.contains("public ") else { return false }
+    guard around.contains("package ") else { return false }
     return around.contains(word == "case" ? "enum " : "protocol ")
   }
 
-  /// Whether a public enumeration has its cases beside it on one line, where none has room for a comment.
+  /// Whether an enumeration of the package has its cases beside it on one line, where none has room for a comment.
   private static func hidesCases(_ line: String) -> Bool {
-    line.contains("public ") && line.contains("enum ") && line.contains("{ case ")
+    line.contains("package ") && line.contains("enum ") && line.contains("{ case ")
   }
 
   /// A documentation comment above, attributes between.

@@ -82,9 +82,9 @@ struct ReferenceTests {
     #expect(configuration.apple == apple)
   }
 
-  @Test("Every key is in the sample and in the reference", arguments: Sections.descriptions.map(\.key))
+  @Test("Every key is in the sample and in the reference", arguments: ConfigurationSchema.descriptions.map(\.key))
   func everyKey(key: String) throws {
-    let entry = try #require(Sections.descriptions.first { $0.key == key })
+    let entry = try #require(ConfigurationSchema.descriptions.first { $0.key == key })
     #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
     if key == "identity.headers" {
       #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
@@ -98,9 +98,9 @@ struct ReferenceTests {
 
   @Test("Every entry is explained, and refers only to keys that there are")
   func explained() {
-    let keys = Set(Sections.descriptions.map(\.key))
-    #expect(keys.count == Sections.descriptions.count, "a key is declared twice")
-    for entry in Sections.descriptions {
+    let keys = Set(ConfigurationSchema.descriptions.map(\.key))
+    #expect(keys.count == ConfigurationSchema.descriptions.count, "a key is declared twice")
+    for entry in ConfigurationSchema.descriptions {
       #expect(entry.purpose.hasSuffix(".") && entry.purpose.count > 20, "\(entry.key)")
       #expect(entry.seeAlso.allSatisfy(keys.contains), "\(entry.key)")
       #expect(!entry.seeAlso.contains(entry.key), "\(entry.key)")

@@ -22,7 +22,7 @@ struct ValueTests {
       "9223372036854775807s", "18446744073709551616d", "1e3s", "1_000s", "15s\u{301}",
     ])
   func noDurations(text: String) {
-    #expect(throws: Complaint.self) { try DurationText.parse(text) }
+    #expect(throws: Diagnostic.self) { try DurationText.parse(text) }
   }
 
   @Test(
@@ -52,7 +52,7 @@ struct ValueTests {
     "Anything else is no size",
     arguments: ["", "32", "32kib", "32KB", "32 KiB", "-1B", "1.5MiB", "99999999999999999999B", "2097152GiB"])
   func noSizes(text: String) {
-    #expect(throws: Complaint.self) { try SizeText.parse(text) }
+    #expect(throws: Diagnostic.self) { try SizeText.parse(text) }
   }
 
   @Test(
@@ -73,7 +73,7 @@ struct ValueTests {
       "[::1]", "[::1]80", "example.com:80", "*:80", "[fe80::1%eth0]:80", "127.1:80", "unix:", "127.0.0.1:８０",
     ])
   func noAddresses(text: String) {
-    #expect(throws: Complaint.self) { try AddressText.parse(text, directory: "/conf") }
+    #expect(throws: Diagnostic.self) { try AddressText.parse(text, directory: "/conf") }
   }
 
   @Test(
@@ -99,7 +99,7 @@ struct ValueTests {
       "https://" + String(repeating: "a", count: 254),
     ])
   func noUpstreams(text: String) {
-    #expect(throws: Complaint.self) { try UpstreamURL.parse(text, directory: "/conf") }
+    #expect(throws: Diagnostic.self) { try UpstreamURL.parse(text, directory: "/conf") }
   }
 
   @Test("Relative paths are relative to the folder of the file")
@@ -107,8 +107,8 @@ struct ValueTests {
     #expect(try FilePath.parse("a/b", directory: "/conf") == "/conf/a/b")
     #expect(try FilePath.parse("../b", directory: "/") == "/../b")
     #expect(try FilePath.parse("/b", directory: "/conf") == "/b")
-    #expect(throws: Complaint.self) { try FilePath.parse("a\nb", directory: "/conf") }
-    #expect(throws: Complaint.self) { try FilePath.parse(String(repeating: "a", count: 5_000), directory: "/conf") }
+    #expect(throws: Diagnostic.self) { try FilePath.parse("a\nb", directory: "/conf") }
+    #expect(throws: Diagnostic.self) { try FilePath.parse(String(repeating: "a", count: 5_000), directory: "/conf") }
   }
 
   @Test("The password of a store is never written")
@@ -128,7 +128,7 @@ struct ValueTests {
     "Headers that mean something already are no identity headers",
     arguments: ["Host", "CONTENT-LENGTH", "Transfer_Encoding", "x.forwarded.for", "Connection", "", "A B", "A:", "Ä"])
   func reservedHeaders(name: String) {
-    #expect(throws: Complaint.self) { try IdentityHeaderText.checkName(name) }
+    #expect(throws: Diagnostic.self) { try IdentityHeaderText.checkName(name) }
   }
 
   @Test(

@@ -42,7 +42,7 @@ struct DecisionTests {
     let asked = Mutex(0)
     try await withGateway(
       gate: { _, _ in
-        if ready.withLock({ $0 }) { return .forward(ForwardingOrder(routeClass: 0)) }
+        if ready.withLock({ $0 }) { return .forward(ForwardingDirective(routeClass: 0)) }
         return .wait {
           asked.withLock { $0 += 1 }
           _ = await eventually { ready.withLock { $0 } }
@@ -69,7 +69,7 @@ struct DecisionTests {
     let over = Mutex(false)
     try await withGateway(
       gate: { path, _ in
-        if path == "/well" { return .forward(ForwardingOrder(routeClass: 0)) }
+        if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
         return .wait {
           asked.withLock { $0 = true }
           _ = await eventually { go.withLock { $0 } }
@@ -92,9 +92,9 @@ struct DecisionTests {
 
   private static func control(limit: Int) -> ScriptedGate.Decision {
     { path, _ in
-      if path == "/well" { return .forward(ForwardingOrder(routeClass: 0)) }
+      if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
       return .perform(
-        ControlAction(bodyLimit: limit, routeClass: 3) { request in
+        EndpointAction(bodyLimit: limit, routeClass: 3) { request in
           let text =
             "\(request.head.method) \(request.head.path ?? "") \(request.head.authority ?? "") \(request.head.scheme ?? "") "
           return ControlResponse(.created, fields: [.contentType: "x/y"], body: Array(text.utf8) + request.body)

@@ -17,7 +17,7 @@ struct ForwardingPropertyTests {
   @Test("It parses back as exactly one request, by our reader and by llhttp, with one identity")
   func property() throws {
     var random = SeededNumbers(seed: 11)
-    let identity = IdentityBlock([("X-Forwarded-User", Array("001.true".utf8))])
+    let identity = SerializedIdentityHeaders([("X-Forwarded-User", Array("001.true".utf8))])
     var taken = 0
     for round in 0..<6_000 {
       let text = Self.request(using: &random)

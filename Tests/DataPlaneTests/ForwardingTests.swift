@@ -15,7 +15,7 @@ struct RequestForwardingTests {
 
   /// The head as it goes upstream; without what the gateway always adds at its end when `bare`.
   private func forward(
-    _ text: String, identity: IdentityBlock? = nil, trusted: Bool = false, upgrades: Bool = false
+    _ text: String, identity: SerializedIdentityHeaders? = nil, trusted: Bool = false, upgrades: Bool = false
   ) -> String { forwarded(text, rules: rules, identity: identity, trusted: trusted, upgrades: upgrades) }
 
   /// The field lines that went upstream of those that came.
@@ -38,7 +38,7 @@ struct RequestForwardingTests {
 
   @Test("A head is whole however much is added to it", arguments: [100, 1_000, 4_000, 60_000])
   func muchAdded(size: Int) {
-    let identity = IdentityBlock([(name: "X-Forwarded-User", value: [UInt8](repeating: 0x75, count: size))])
+    let identity = SerializedIdentityHeaders([(name: "X-Forwarded-User", value: [UInt8](repeating: 0x75, count: size))])
     // Of cookies that do not fit at first, separators are taken back all the same.
     let cookies = String(repeating: "c=1; ", count: size / 10) + "__Host-cordon=x"
     let head = forward("GET / HTTP/1.1\r\nHost: a\r\nCookie: \(cookies)\r\n\r\n", identity: identity)
@@ -72,7 +72,9 @@ struct RequestForwardingTests {
 
   @Test("The identity of the session is written though Connection nominates it")
   func identity() {
-    let block = IdentityBlock([("X-Forwarded-User", Array("001.abc".utf8)), ("X-Forwarded-Email", Array("a@b".utf8))])
+    let block = SerializedIdentityHeaders([
+      ("X-Forwarded-User", Array("001.abc".utf8)), ("X-Forwarded-Email", Array("a@b".utf8)),
+    ])
     let head = forward(
       "GET / HTTP/1.1\r\nHost: a\r\nConnection: X-Forwarded-User\r\nX-Forwarded-User: root\r\n\r\n", identity: block)
     #expect(head.contains("\r\nX-Forwarded-User: 001.abc\r\nX-Forwarded-Email: a@b\r\n"))
@@ -81,7 +83,7 @@ struct RequestForwardingTests {
 
   @Test("A value that would end its line early is no identity header")
   func identityValues() {
-    let block = IdentityBlock([
+    let block = SerializedIdentityHeaders([
       ("A", Array("x\r\nB: y".utf8)), ("C", Array("z\0".utf8)), ("D", Array("tab\tis fine".utf8)),
     ])
     #expect(block.lines == Array("D: tab\tis fine\r\n".utf8))
@@ -194,7 +196,8 @@ let requestIDText = "0123456789abcdeffedcba9876543210"
 
 /// Reads a head and writes it as it goes upstream; what cannot be read gives its violation's words.
 func forwarded(
-  _ text: String, rules: ForwardingRules, identity: IdentityBlock? = nil, trusted: Bool = false, upgrades: Bool = false
+  _ text: String, rules: ForwardingRules, identity: SerializedIdentityHeaders? = nil, trusted: Bool = false,
+  upgrades: Bool = false
 ) -> String {
   let bytes = Array(text.utf8)
   var head = RequestHead()

@@ -25,7 +25,7 @@ final class ScriptedGate: RequestGate {
     ControlResponse(.init(code: status), body: Array(reason.utf8))
   }
 
-  static let forwards: Decision = { _, _ in .forward(ForwardingOrder(routeClass: 1, allowsUpgrade: true)) }
+  static let forwards: Decision = { _, _ in .forward(ForwardingDirective(routeClass: 1, allowsUpgrade: true)) }
 }
 
 /// Keeps what happened.
@@ -88,7 +88,7 @@ struct GatewayRig: Sendable {
   let recorder: Recorder
   let listener: Listener
   let group: MultiThreadedEventLoopGroup
-  let target: UpstreamTarget
+  let target: UpstreamGroup
 
   var log: Recorder.Log { recorder.log }
 
@@ -136,13 +136,13 @@ func withGateway(
   change(&settings)
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
   changeUpstream(&upstreamSettings)
-  let target = try UpstreamTarget(upstreamSettings)
-  let terms = try ListenerTerms(
+  let target = try UpstreamGroup(upstreamSettings)
+  let terms = try ListenerConfiguration(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
     upstreams: [target])
   let listener = try await Listener.start(terms, on: group) { _ in
-    ListenerParts(gate: ScriptedGate(gate), observer: recorder)
+    ListenerDependencies(gate: ScriptedGate(gate), observer: recorder)
   }
   guard case .ip(_, let port) = listener.address else { return }
   let rig = GatewayRig(

@@ -15,7 +15,7 @@ struct OriginClientTests {
   ) async throws {
     let upstream = try ScriptedUpstream(script)
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    let target = try UpstreamTarget(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
+    let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
     let client = try await OriginClient(
       target, authority: "apple.example", timeout: timeout, bodyLimit: 1_000, on: group.any())
     var failure: (any Error)?
@@ -115,7 +115,7 @@ struct OriginClientTests {
     let upstream = try ScriptedUpstream { socket, _ in _ = try? socket.readToEnd() }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     for _ in 0..<20 {
-      let target = try UpstreamTarget(
+      let target = try UpstreamGroup(
         UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false)))
       let client = try await OriginClient(
         target, authority: "a", timeout: .milliseconds(1), bodyLimit: 1, on: group.any())

@@ -233,7 +233,8 @@ extension RawSocket {
   }
 }
 
-/// Runs what blocks on a thread of its own: the threads of Swift's tasks are few, and the gateway under test needs them.
+/// Runs what blocks on a thread of its own: the threads of Swift's tasks are few, and the gateway under test needs
+/// them.
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
   try await withCheckedThrowingContinuation { continuation in
     Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

@@ -18,7 +18,8 @@ struct ResponseForwardingTests {
     guard outcome == .complete else { return "\(outcome)" }
     var buffer = ByteBuffer()
     ResponseForwarding.write(
-      head, bytes.span.bytes, ownCookies: OwnCookies(name: "__Host-cordon"), chunked: chunked, connection: connection,
+      head, bytes.span.bytes, ownCookies: GatewayCookies(name: "__Host-cordon"), chunked: chunked,
+      connection: connection,
       to: &buffer)
     return String(buffer: buffer)
   }

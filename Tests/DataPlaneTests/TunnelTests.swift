@@ -77,7 +77,7 @@ struct TunnelTests {
   @Test("An upgrade that the gate, the protocol or the upstream denies is an ordinary request")
   func denied() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingOrder(routeClass: 0, allowsUpgrade: path != "/denied")) },
+      gate: { path, _ in .forward(ForwardingDirective(routeClass: 0, allowsUpgrade: path != "/denied")) },
       script: { socket, _ in
         while true {
           let head = try socket.readHead()
@@ -121,9 +121,9 @@ struct TunnelTests {
 
   @Test("The streams of a session end with it, others go on")
   func endedSessions() async throws {
-    let tags = ["/one": SessionTag(high: 1, low: 1), "/two": SessionTag(high: 2, low: 2)]
+    let tags = ["/one": ConnectionKey(high: 1, low: 1), "/two": ConnectionKey(high: 2, low: 2)]
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingOrder(routeClass: 0, session: tags[path], allowsUpgrade: true)) },
+      gate: { path, _ in .forward(ForwardingDirective(routeClass: 0, session: tags[path], allowsUpgrade: true)) },
       script: Self.switching,
       { rig async throws in
         let clients = try await blocking {
@@ -134,7 +134,7 @@ struct TunnelTests {
             return client
           }
         }
-        await rig.listener.endExchanges(of: [SessionTag(high: 1, low: 1)])
+        await rig.listener.endExchanges(of: [ConnectionKey(high: 1, low: 1)])
         let (ended, echo) = try await blocking {
           let ended = try clients[0].isEnded()
           try clients[1].send("still.")

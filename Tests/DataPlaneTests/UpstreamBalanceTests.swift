@@ -95,7 +95,7 @@ struct UpstreamBalanceTests {
   @Test("An order names the upstream that the request goes to; one that there is not is 500")
   func byNumber() async throws {
     try await withGateway(
-      gate: { path, _ in .forward(ForwardingOrder(routeClass: 1, upstream: path == "/other" ? 7 : 0)) },
+      gate: { path, _ in .forward(ForwardingDirective(routeClass: 1, upstream: path == "/other" ? 7 : 0)) },
       { rig async throws in
         #expect(try await rig.exchange(Self.get).status == 200)
         #expect(try await rig.exchange("GET /other HTTP/1.1\r\nHost: a\r\n\r\n").status == 500)

@@ -12,8 +12,8 @@ import Testing
 struct UpstreamChoiceTests {
   private let loop = EmbeddedEventLoop()
 
-  private func balancer(_ count: Int, seed: UInt64 = 7) throws -> (UpstreamBalancer, UpstreamTarget) {
-    let target = try UpstreamTarget(
+  private func balancer(_ count: Int, seed: UInt64 = 7) throws -> (UpstreamBalancer, UpstreamGroup) {
+    let target = try UpstreamGroup(
       UpstreamSettings(addresses: (1...count).map { .tcp(host: "127.0.0.\($0)", port: 9, tls: false) }))
     let resources = LoopResources(eventLoop: loop)
     let pools = target.sites.enumerated().map { number, site in
@@ -22,7 +22,9 @@ struct UpstreamChoiceTests {
     return (UpstreamBalancer(pools, eventLoop: loop, seed: seed), target)
   }
 
-  private func eject(_ pool: UpstreamPool) { for _ in 0..<Ejection.threshold { pool.failed(.connect("refused")) } }
+  private func eject(_ pool: UpstreamPool) {
+    for _ in 0..<OutlierDetection.threshold { pool.failed(.connect("refused")) }
+  }
 
   @Test("Requests spread over all addresses")
   func spread() throws {
@@ -56,7 +58,7 @@ struct UpstreamChoiceTests {
     eject(pool)
     #expect(target.status.map(\.isEjected) == [false, true, false])
     for _ in 0..<200 { #expect(balancer.choose().number != 1) }
-    loop.advanceTime(by: Ejection.shortest)
+    loop.advanceTime(by: OutlierDetection.shortest)
     var isChosen = false
     for _ in 0..<200 where balancer.choose() === pool { isChosen = true }
     #expect(isChosen)
@@ -111,7 +113,7 @@ struct UpstreamEjectionTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
   /// Fails until ejected, and tells for how long.
-  private func eject(_ ejection: inout Ejection, at now: NIODeadline, chance: Double = 0) -> TimeAmount {
+  private func eject(_ ejection: inout OutlierDetection, at now: NIODeadline, chance: Double = 0) -> TimeAmount {
     while !ejection.failed(at: now, chance: chance) {}
     var length = TimeAmount.zero
     while ejection.standing(at: now + length) == .ejected { length = length + .milliseconds(50) }
@@ -120,7 +122,7 @@ struct UpstreamEjectionTests {
 
   @Test("It takes three failures in a row; an answer in between begins anew")
   func threshold() {
-    var ejection = Ejection()
+    var ejection = OutlierDetection()
     for _ in 0..<10 {
       #expect(ejection.failed(at: start, chance: 0) == false)
       #expect(ejection.failed(at: start, chance: 0) == false)
@@ -135,24 +137,24 @@ struct UpstreamEjectionTests {
 
   @Test("Each ejection after a failed trial is twice as long, a minute at most")
   func growth() {
-    var ejection = Ejection()
+    var ejection = OutlierDetection()
     var now = start
     var lengths: [Int64] = []
     for _ in 0..<9 {
       let length = eject(&ejection, at: now)
       lengths.append(length.nanoseconds / 1_000_000_000)
       now = now + length
-      #expect(ejection.standing(at: now) == .onTrial)
+      #expect(ejection.standing(at: now) == .halfOpen)
     }
     #expect(lengths == [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
 
   @Test("Chance makes an ejection up to a quarter shorter")
   func jitter() {
-    var one = Ejection()
+    var one = OutlierDetection()
     #expect(eject(&one, at: start, chance: 0.999) == .milliseconds(800))
     for chance in [0, 0.3, 0.7, 0.999] {
-      var ejection = Ejection()
+      var ejection = OutlierDetection()
       let length = eject(&ejection, at: start, chance: chance)
       #expect(length >= .milliseconds(750) && length <= .seconds(1))
     }
@@ -160,15 +162,15 @@ struct UpstreamEjectionTests {
 
   @Test("Failures of requests that were under way do not lengthen an ejection")
   func late() {
-    var ejection = Ejection()
+    var ejection = OutlierDetection()
     let length = eject(&ejection, at: start)
     for _ in 0..<100 { #expect(ejection.failed(at: start + .milliseconds(10), chance: 0) == false) }
-    #expect(ejection.standing(at: start + length) == .onTrial)
+    #expect(ejection.standing(at: start + length) == .halfOpen)
   }
 
   @Test("One failure on trial ejects again; an answer ends it, and a minute in order forgets it")
   func trial() {
-    var ejection = Ejection()
+    var ejection = OutlierDetection()
     var now = start + eject(&ejection, at: start)
     #expect(ejection.failed(at: now, chance: 0) == true)
     #expect(ejection.standing(at: now) == .ejected)
@@ -184,7 +186,7 @@ struct UpstreamEjectionTests {
 
   @Test("An answer that comes during the ejection ends it")
   func answeredMeanwhile() {
-    var ejection = Ejection()
+    var ejection = OutlierDetection()
     _ = eject(&ejection, at: start)
     #expect(ejection.succeeded(at: start + .milliseconds(1)) == true)
     #expect(ejection.standing(at: start + .milliseconds(1)) == .well)
@@ -200,7 +202,7 @@ struct UpstreamAttemptsTests {
 
   @Test("Without a connection any request goes to another address, three in all", arguments: unsentFailures)
   func unsent(_ failure: UpstreamFailure) {
-    var attempts = UpstreamAttempts()
+    var attempts = RetryState()
     attempts.place = 4
     #expect(attempts.avoided(after: failure, of: 5) == 0b10000)
     attempts.place = 1
@@ -211,9 +213,9 @@ struct UpstreamAttemptsTests {
 
   @Test("Where there is no other address, it is over", arguments: unsentFailures)
   func single(_ failure: UpstreamFailure) {
-    var attempts = UpstreamAttempts()
+    var attempts = RetryState()
     #expect(attempts.avoided(after: failure, of: 1) == nil)
-    var two = UpstreamAttempts()
+    var two = RetryState()
     #expect(two.avoided(after: failure, of: 2) == 1)
     two.place = 1
     #expect(two.avoided(after: failure, of: 2) == nil)
@@ -221,29 +223,29 @@ struct UpstreamAttemptsTests {
 
   @Test("What may have been begun is not sent again", arguments: sentFailures)
   func sent(_ failure: UpstreamFailure) {
-    for isRepeatable in [true, false] {
-      var attempts = UpstreamAttempts()
-      attempts.isRepeatable = isRepeatable
+    for isRetryable in [true, false] {
+      var attempts = RetryState()
+      attempts.isRetryable = isRetryable
       #expect(attempts.avoided(after: failure, of: 5) == nil)
     }
   }
 
   @Test("What was not processed is sent again once, unless a part of its body is gone")
   func notProcessed() {
-    var attempts = UpstreamAttempts()
+    var attempts = RetryState()
     #expect(attempts.avoided(after: .notProcessed, of: 5) == 0)
     #expect(attempts.avoided(after: .notProcessed, of: 5) == nil)
-    var gone = UpstreamAttempts()
-    gone.isRepeatable = true
+    var gone = RetryState()
+    gone.isRetryable = true
     gone.isReplayable = false
     #expect(gone.avoided(after: .notProcessed, of: 5) == nil)
   }
 
   @Test("A kept connection that ended is replaced once, and only for a request that can be repeated")
   func stale() {
-    var attempts = UpstreamAttempts()
+    var attempts = RetryState()
     #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == nil)
-    attempts.isRepeatable = true
+    attempts.isRetryable = true
     #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == 0)
     #expect(attempts.avoided(after: .connect("refused"), of: 5) == 1)
     #expect(attempts.avoided(after: .closedBeforeResponse(reused: true), of: 5) == nil)
@@ -256,7 +258,7 @@ struct UpstreamCheckVerdictTests {
     var settings = UpstreamCheckSettings(path: "/")
     settings.healthyAfter = healthyAfter
     settings.unhealthyAfter = unhealthyAfter
-    var verdict = CheckVerdict(settings)
+    var verdict = HealthCheckResult(settings)
     return String(
       checks.map { check in
         verdict.record(check == "+")

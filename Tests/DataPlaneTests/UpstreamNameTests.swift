@@ -110,7 +110,7 @@ struct UpstreamNameTests {
     defer { upstream.stop() }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let settings = UpstreamSettings(address: .tcp(host: "app.test", port: upstream.port, tls: false))
-    let target = try UpstreamTarget(settings) { host, port in
+    let target = try UpstreamGroup(settings) { host, port in
       host == "app.test" ? [try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port))].compactMap { $0 } : []
     }
     let client = try await OriginClient(

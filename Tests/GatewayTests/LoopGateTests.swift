@@ -73,7 +73,7 @@ struct LoopGateTests {
       return
     }
     #expect(identity.contains("X-Forwarded-User: 001.anna\r\n"))
-    #expect(session == SessionTag(snapshot.session.handle))
+    #expect(session == ConnectionKey(snapshot.session.handle))
     let lookUps = rig.store.state.withLock { $0.lookUps }
     for _ in 0..<5 { #expect(try await rig.decideOnce(request).identity == identity) }
     #expect(rig.store.state.withLock { $0.lookUps } == lookUps, "remembered")
@@ -186,12 +186,12 @@ struct LoopGateTests {
     var next = rig.settings
     next.identity.headers = [.init(name: "X-New", claim: "sub")]
     next.routes = [RouteSettings(path: "/closed/", access: .deny)]
-    try await rig.adopt(next, secrets: "ba")
+    try await rig.apply(next, secrets: "ba")
     #expect(try await rig.decideOnce(request).identity == "X-New: 001.anna\r\n")
     #expect(try await rig.decideOnce(Asked(target: "/closed/", fields: ["Cookie: \(cookie)"])).status == 403)
-    try await rig.adopt(next, secrets: "b")
+    try await rig.apply(next, secrets: "b")
     #expect(try await rig.decideOnce(request).status == 302, "the secret of the cookie was taken away")
-    try await rig.adopt(next, secrets: "ba")
+    try await rig.apply(next, secrets: "ba")
     #expect(try await rig.decideOnce(request).isWaiting, "and is looked up anew when it is back")
     try await rig.stop()
   }

@@ -55,7 +55,7 @@ func describe(_ outcome: HeadParse, _ bytes: [UInt8], _ head: inout RequestHead)
   let span = bytes.span.bytes
   var result = ReadRequest(outcome: outcome)
   guard result.outcome == .complete else { return result }
-  OwnCookies(name: "__Host-cordon").find(span, in: &head)
+  GatewayCookies(name: "__Host-cordon").find(span, in: &head)
   result.method = span.string(head.methodRange)
   result.kind = head.method
   result.target = span.string(head.target)

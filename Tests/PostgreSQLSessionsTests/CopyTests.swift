@@ -26,8 +26,8 @@ struct CopyTests {
     let gone = signIns.removeLast()
     try await store.end(.one(gone.session.handle), because: .signedOut, at: noon)
     let name = try #require(PersonName(given: "Zo\u{EB}\\\"", family: nil))
-    try await store.keepName(name, submittedBy: try #require(Subject("later")), at: noon)
-    _ = try await store.useUp(.attempt([1]), until: noon.addingTimeInterval(600))
+    try await store.savePendingName(name, submittedBy: try #require(Subject("later")), at: noon)
+    _ = try await store.consume(.attempt([1]), until: noon.addingTimeInterval(600))
     return (store, signIns)
   }
 
@@ -48,7 +48,7 @@ struct CopyTests {
       let email = try #require(signIn.claims.email)
       #expect(try await target.accounts(withEmail: email.uppercased()).map(\.subject) == [subject])
     }
-    #expect(try await target.useUp(.attempt([1]), until: noon) == false)
+    #expect(try await target.consume(.attempt([1]), until: noon) == false)
     let late = try await target.complete(
       SignIn(
         session: Session(

@@ -4,8 +4,8 @@ import PostgreSQLSessions
 import SessionStoreTesting
 import Testing
 
-// Processes that are killed in the middle of writing through libpq, on one database: what they had begun is undone by the
-// server or was carried out, and nobody waits for the locks that they held.
+// Processes that are killed in the middle of writing through libpq, on one database: what they had begun is undone by
+// the server or was carried out, and nobody waits for the locks that they held.
 @Suite("A process that is killed while it writes to PostgreSQL", .postgreSQL)
 struct KillTests {
   @Test("Of sixty kills none loses what was acknowledged, brings back what was signed out, or keeps a start")

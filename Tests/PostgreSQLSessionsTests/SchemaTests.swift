@@ -50,12 +50,12 @@ struct SchemaTests {
         "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()", at: url)
         == "2" ? () : nil
     }
-    await second.awaitNews(atMost: .milliseconds(300))
-    async let waiting: Void = second.awaitNews(atMost: .seconds(3_600))
+    await second.waitForChanges(atMost: .milliseconds(300))
+    async let waiting: Void = second.waitForChanges(atMost: .seconds(3_600))
     try await first.end(.one(handle), because: .signedOut, at: noon)
     await waiting
     let quiet = try await PostgreSQLSessionStore(url: url, notifies: false)
-    await quiet.awaitNews(atMost: .milliseconds(10))
+    await quiet.waitForChanges(atMost: .milliseconds(10))
     for store in [first, second, quiet] { try await store.close() }
   }
 
@@ -78,10 +78,10 @@ struct SchemaTests {
     let (entered, hasEntered) = AsyncStream.makeStream(of: Void.self)
     async let held: Void = {
       defer { hasEntered.finish() }
-      try await slow.pool.run(isRepeatable: false) { connection in
+      try await slow.pool.run(isRetryable: false) { connection in
         try connection.transaction {
           _ = try SessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
-          try ChangeLane.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
+          try ShardedSequence.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
           hasEntered.finish()
           release.wait()
         }
@@ -90,9 +90,9 @@ struct SchemaTests {
     // Also where something below throws: `held` is waited for before this function ends.
     defer { release.signal() }
     for await _ in entered {}
-    try await fast.pool.run(isRepeatable: false) { connection in
+    try await fast.pool.run(isRetryable: false) { connection in
       try connection.transaction {
-        try ChangeLane.write([.ended(handles[1], .signedOut)], at: noon, lane: 4, in: connection)
+        try ShardedSequence.write([.ended(handles[1], .signedOut)], at: noon, lane: 4, in: connection)
       }
     }
     let between = try await fast.changes(since: start, limit: 10)

@@ -5,7 +5,8 @@ import Testing
 
 @testable import PostgreSQLSessions
 
-// TLS towards the database, as libpq has it: `sslmode` and its files stand in store.url. The server speaks nothing else.
+// TLS towards the database, as libpq has it: `sslmode` and its files stand in store.url. The server speaks nothing
+// else.
 @Suite("TLS towards the database server")
 struct TLSTests {
   private func open(_ url: String) async throws -> PostgreSQLSessionStore {

@@ -39,7 +39,7 @@ struct MigrationTests {
       #expect(account.name?.given == "Ada" && account.claims == old.claims && account.lastVerified == noon)
       #expect(account.checkFailingSince == nil && account.appleAuthorized == nil)
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
-      let claimed = try await store.claimCheck(
+      let claimed = try await store.acquireLease(
         of: session.subject, preferring: session.clientID, interval: .seconds(86_400), now: now)
       guard case .granted(let claim) = claimed else {
         Issue.record("\(claimed)")

@@ -113,10 +113,10 @@ struct TroubleTests {
       let found = try #require(try await store.find(session.handle))
       _ = found.session.isAlive(at: noon, idleTimeout: .seconds(60))
       for interval in [Duration.zero, .seconds(Int64.max), .seconds(86_400)] {
-        _ = try await store.claimCheck(of: session.subject, preferring: "x", interval: interval, now: noon)
+        _ = try await store.acquireLease(of: session.subject, preferring: "x", interval: interval, now: noon)
       }
       for now in [Date.distantPast, .distantFuture, Date(timeIntervalSince1970: .infinity)] {
-        _ = try await store.claimCheck(of: session.subject, preferring: "x", interval: .seconds(86_400), now: now)
+        _ = try await store.acquireLease(of: session.subject, preferring: "x", interval: .seconds(86_400), now: now)
       }
       _ = try await store.complete(try signIn())
     }
@@ -147,7 +147,7 @@ struct ResealingTests {
     _ = try await store.complete(signIn)
     let other = try SessionKeyring(secrets: [SecretBytes(Array(repeating: 8, count: 32))])
     do {
-      _ = try await TokenResealing.run(store: store, keyring: other)
+      _ = try await TokenReencryption.run(store: store, keyring: other)
       Issue.record("it resealed what it cannot open")
     } catch {
       guard case .token(.unknownKey, let subject, "com.example.web") = error else { throw error }

@@ -140,7 +140,7 @@ struct SessionTests {
 
   @Test("A mark tells what it marks: an attempt is no notification of the same name")
   func marksDiffer() {
-    let marks: Set<SingleUseMark> = [.attempt([97]), .notification("a"), .handBack([97]), .attempt([97, 0])]
+    let marks: Set<ReplayGuard> = [.attempt([97]), .notification("a"), .handBack([97]), .attempt([97, 0])]
     #expect(marks.count == 4)
     #expect(marks.allSatisfy { $0.bytes.count == 16 })
   }

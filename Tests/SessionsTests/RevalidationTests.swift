@@ -5,7 +5,7 @@ import Testing
 
 @Suite("When a check is due")
 struct CheckScheduleTests {
-  private let day = CheckSchedule(RevalidationSettings())
+  private let day = RevalidationSchedule(RevalidationSettings())
   private func hours(_ hours: Double) -> Date { noon.addingTimeInterval(hours * 3_600) }
 
   @Test("Within the interval nothing is due; after it a check is, beside the request; past the grace it is waited for")
@@ -13,10 +13,10 @@ struct CheckScheduleTests {
     let account = try makeAccount()
     for (hour, expected) in [
       // A time that lies a day or more ahead was written by a wrong clock, and counts for nothing.
-      (-1_000, .overdueMustWait), (-23, .fresh), (0, .fresh), (23.99, .fresh), (24, .dueBesideTheRequest),
-      (71.99, .dueBesideTheRequest),
-      (72, .overdueMustWait), (10_000, .overdueMustWait),
-    ] as [(Double, CheckSchedule.Decision)] {
+      (-1_000, .blocking), (-23, .fresh), (0, .fresh), (23.99, .fresh), (24, .background),
+      (71.99, .background),
+      (72, .blocking), (10_000, .blocking),
+    ] as [(Double, RevalidationSchedule.Decision)] {
       #expect(day.decision(account: account, now: hours(hour), jitter: 0) == expected, "after \(hour) h")
       #expect(day.mayGoOn(account: account, now: hours(hour)), "nobody has tried")
     }
@@ -26,9 +26,9 @@ struct CheckScheduleTests {
   func countsFromTheFirstFailure() throws {
     for failed in [24, 80, 1_000] as [Double] {
       for (hour, asked, expected) in [
-        (0, 0, .fresh), (23.99, 0, .fresh), (24, 0, .dueBesideTheRequest), (47.99, 0, .dueBesideTheRequest),
-        (47.99, 24, .fresh), (48, 0, .overdueMustWait), (48, 47, .overdueMustWait), (500, 0, .overdueMustWait),
-      ] as [(Double, Double, CheckSchedule.Decision)] {
+        (0, 0, .fresh), (23.99, 0, .fresh), (24, 0, .background), (47.99, 0, .background),
+        (47.99, 24, .fresh), (48, 0, .blocking), (48, 47, .blocking), (500, 0, .blocking),
+      ] as [(Double, Double, RevalidationSchedule.Decision)] {
         let account = try makeAccount(asked: hours(failed + asked), failing: hours(failed))
         let now = hours(failed + hour)
         #expect(day.decision(account: account, now: now, jitter: 0) == expected, "\(hour) h after \(failed) h")
@@ -44,7 +44,7 @@ struct CheckScheduleTests {
     #expect(day.decision(account: account, now: hours(53), jitter: 0) == .fresh)
     let old = try makeAccount(asked: hours(24))
     #expect(old.failingSince(at: hours(25)) == hours(24))
-    #expect(day.decision(account: old, now: hours(72), jitter: 0) == .overdueMustWait)
+    #expect(day.decision(account: old, now: hours(72), jitter: 0) == .blocking)
     #expect(try makeAccount(asked: noon).failingSince(at: hours(1)) == nil, "a sign-in counts as asking")
   }
 
@@ -52,11 +52,11 @@ struct CheckScheduleTests {
   func ignoresTheFuture() throws {
     let ahead = hours(10 * 8_766)
     let never = try makeAccount(verified: ahead, asked: ahead)
-    #expect(day.decision(account: never, now: noon, jitter: 0) == .overdueMustWait)
+    #expect(day.decision(account: never, now: noon, jitter: 0) == .blocking)
     #expect(day.mayAsk(account: never, now: noon))
     #expect(never.mayBeAsked(at: noon, interval: .seconds(86_400)))
     let asked = try makeAccount(asked: ahead)
-    #expect(day.decision(account: asked, now: hours(24), jitter: 0) == .dueBesideTheRequest)
+    #expect(day.decision(account: asked, now: hours(24), jitter: 0) == .background)
     let failing = try makeAccount(verified: ahead, asked: hours(-1), failing: hours(-1))
     #expect(!day.mayGoOn(account: failing, now: hours(47)))
     #expect(day.mayGoOn(account: try makeAccount(failing: ahead), now: hours(30)))
@@ -88,17 +88,17 @@ struct CheckScheduleTests {
   func jitters() throws {
     let account = try makeAccount()
     #expect(day.decision(account: account, now: hours(24.99), jitter: 1) == .fresh)
-    #expect(day.decision(account: account, now: hours(25), jitter: 1) == .dueBesideTheRequest)
-    #expect(day.decision(account: account, now: hours(24.5), jitter: 0.5) == .dueBesideTheRequest)
+    #expect(day.decision(account: account, now: hours(25), jitter: 1) == .background)
+    #expect(day.decision(account: account, now: hours(24.5), jitter: 0.5) == .background)
     #expect(day.decision(account: account, now: hours(24.49), jitter: 0.5) == .fresh)
-    #expect(day.decision(account: account, now: hours(72), jitter: 1) == .overdueMustWait)
+    #expect(day.decision(account: account, now: hours(72), jitter: 1) == .blocking)
     var settings = RevalidationSettings()
     settings.interval = .seconds(3_599)
-    let short = CheckSchedule(settings)
-    #expect(short.decision(account: account, now: noon.addingTimeInterval(3_599), jitter: 1) == .dueBesideTheRequest)
+    let short = RevalidationSchedule(settings)
+    #expect(short.decision(account: account, now: noon.addingTimeInterval(3_599), jitter: 1) == .background)
     for jitter in [-5, 7] as [Double] {
       #expect(day.decision(account: account, now: hours(23.99), jitter: jitter) == .fresh)
-      #expect(day.decision(account: account, now: hours(25), jitter: jitter) == .dueBesideTheRequest)
+      #expect(day.decision(account: account, now: hours(25), jitter: jitter) == .background)
     }
   }
 
@@ -106,10 +106,10 @@ struct CheckScheduleTests {
   func worksWithoutGrace() throws {
     var settings = RevalidationSettings()
     settings.grace = .zero
-    let schedule = CheckSchedule(settings)
+    let schedule = RevalidationSchedule(settings)
     let account = try makeAccount()
     #expect(schedule.decision(account: account, now: hours(24.5), jitter: 1) == .fresh)
-    #expect(schedule.decision(account: account, now: hours(25), jitter: 1) == .overdueMustWait)
+    #expect(schedule.decision(account: account, now: hours(25), jitter: 1) == .blocking)
     #expect(!schedule.mayGoOn(account: account.claimed(at: hours(25)), now: hours(25)))
   }
 
@@ -118,7 +118,7 @@ struct CheckScheduleTests {
     let account = try makeAccount(asked: hours(30))
     #expect(day.decision(account: account, now: hours(31), jitter: 0) == .fresh)
     #expect(day.decision(account: account, now: hours(53.99), jitter: 0) == .fresh)
-    #expect(day.decision(account: account, now: hours(54), jitter: 0) == .dueBesideTheRequest)
+    #expect(day.decision(account: account, now: hours(54), jitter: 0) == .background)
     let late = try makeAccount(asked: hours(71))
     #expect(day.decision(account: late, now: hours(72), jitter: 0) == .fresh)
   }
@@ -128,8 +128,8 @@ struct CheckScheduleTests {
     var buckets = Array(repeating: 0, count: 10)
     for number in 0..<10_000 {
       let subject = try #require(Subject("001\(number % 1_000).\(number).0987"))
-      let jitter = CheckSchedule.jitter(of: subject)
-      #expect(jitter == CheckSchedule.jitter(of: subject))
+      let jitter = RevalidationSchedule.jitter(of: subject)
+      #expect(jitter == RevalidationSchedule.jitter(of: subject))
       try #require((0..<1).contains(jitter))
       buckets[Int(jitter * 10)] += 1
     }
@@ -145,9 +145,9 @@ struct CheckWeatherTests {
   func judges() {
     for (verdict, consequence, alarm) in [
       (.good, .noteGood, nil), (.revoked, .endSessions, nil), (.ourMistake, .keep, .credentialsRefused),
-      (.appleTrouble, .keep, nil), (.notSent, .giveBack, nil),
+      (.appleTrouble, .keep, nil), (.notSent, .releaseLease, nil),
     ] as [(Verdict, Consequence, CheckAlarm?)] {
-      var weather = CheckWeather()
+      var weather = RevalidationCircuitBreaker()
       let judgement = weather.judge(verdict, at: noon)
       #expect(judgement.consequence == consequence)
       #expect(judgement.alarm == alarm)
@@ -156,7 +156,7 @@ struct CheckWeatherTests {
 
   @Test("When 20 checks within the hour failed, revocations are held and the operator is alarmed")
   func holdsWhenNothingSucceeds() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     for number in 1...19 {
       let judgement = weather.judge(.revoked, at: minutes(Double(number)))
       #expect(judgement == .init(consequence: .endSessions, alarm: nil))
@@ -171,7 +171,7 @@ struct CheckWeatherTests {
 
   @Test("One success is enough to believe revocations again")
   func believesAfterOneSuccess() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     for _ in 0..<50 { _ = weather.judge(.appleTrouble, at: noon) }
     #expect(weather.judge(.revoked, at: noon).consequence == .keep)
     #expect(weather.judge(.good, at: minutes(1)).consequence == .noteGood)
@@ -182,7 +182,7 @@ struct CheckWeatherTests {
 
   @Test("A success counts for an hour, and so do failures")
   func forgetsAfterAnHour() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     _ = weather.judge(.good, at: noon)
     for _ in 0..<30 { _ = weather.judge(.ourMistake, at: minutes(30)) }
     #expect(weather.allFailing(at: minutes(59)) == nil)
@@ -194,7 +194,7 @@ struct CheckWeatherTests {
 
   @Test("What was not sent is no check")
   func ignoresWhatWasNotSent() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     for _ in 0..<100 { _ = weather.judge(.notSent, at: noon) }
     #expect(weather.allFailing(at: noon) == nil)
     #expect(weather.judge(.revoked, at: noon).consequence == .endSessions)
@@ -202,7 +202,7 @@ struct CheckWeatherTests {
 
   @Test("The same alarm comes at most once an hour")
   func alarmsOnceAnHour() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     #expect(weather.judge(.ourMistake, at: noon).alarm == .credentialsRefused)
     #expect(weather.judge(.ourMistake, at: minutes(59)).alarm == nil)
     #expect(weather.credentialsRefused(at: minutes(59)) == nil, "a sign-in raises the same alarm")
@@ -211,7 +211,7 @@ struct CheckWeatherTests {
 
   @Test("A clock that is set back or far ahead neither traps nor keeps old counts")
   func survivesClocks() {
-    var weather = CheckWeather()
+    var weather = RevalidationCircuitBreaker()
     for now in [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: 1e300), noon] {
       for _ in 0..<19 { _ = weather.judge(.revoked, at: now) }
     }

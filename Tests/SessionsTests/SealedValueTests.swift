@@ -82,9 +82,9 @@ struct SealedValueTests {
     #expect(try keys.open(sealed, of: ada, clientID: "web") == RefreshTokenText("r.secret"))
     #expect(throws: SealError.refused) { try keys.open(sealed, of: bob, clientID: "web") }
     #expect(throws: SealError.refused) { try keys.open(sealed, of: ada, clientID: "app") }
-    #expect(SealedToken(bytes: sealed.bytes) == sealed)
-    #expect(SealedToken(bytes: []) == nil)
-    #expect(SealedToken(bytes: Array(sealed.bytes.dropFirst())) == nil)
+    #expect(EncryptedToken(bytes: sealed.bytes) == sealed)
+    #expect(EncryptedToken(bytes: []) == nil)
+    #expect(EncryptedToken(bytes: Array(sealed.bytes.dropFirst())) == nil)
   }
 }
 

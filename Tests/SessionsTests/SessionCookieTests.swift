@@ -111,12 +111,12 @@ struct SessionCookieTests {
     let identifier = SessionIdentifier(high: 1, low: 2)
     // sha256("cordon session handle v1\0" + 00…01 00…02), first 16 bytes, by another implementation
     #expect(identifier.handle.text == SessionCookieTests.knownHandle)
-    #expect(SessionHandle(text: identifier.handle.text) == identifier.handle)
-    #expect(SessionHandle(bytes: identifier.handle.bytes) == identifier.handle)
+    #expect(PublicSessionID(text: identifier.handle.text) == identifier.handle)
+    #expect(PublicSessionID(bytes: identifier.handle.bytes) == identifier.handle)
     #expect(SessionIdentifier.random().handle != SessionIdentifier.random().handle)
-    #expect(SessionHandle(text: "") == nil)
-    #expect(SessionHandle(text: identifier.handle.text + "A") == nil)
-    #expect(SessionHandle(bytes: [1, 2, 3]) == nil)
+    #expect(PublicSessionID(text: "") == nil)
+    #expect(PublicSessionID(text: identifier.handle.text + "A") == nil)
+    #expect(PublicSessionID(bytes: [1, 2, 3]) == nil)
   }
 
   static let knownHandle = "m3Ifxa6O8c7Cen_I16AUBQ"

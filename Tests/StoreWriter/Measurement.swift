@@ -16,17 +16,17 @@ struct Measurement {
     say("\(count) sign-ins in \(took): \(Int(Double(count) / (took / .seconds(1)))) a second")
   }
 
-  /// Signs people in, by 64 at once, each of whom goes on with their next one while `goesOn`, which is told how many they
-  /// have done.
+  /// Signs people in, by 64 at once, each of whom goes on with their next one while `goesOn`, which is told how many
+  /// they have done.
   private static func signIns(
     into store: any SessionStore, while goesOn: @escaping @Sendable (Int) -> Bool
-  ) async throws -> [SessionHandle] {
+  ) async throws -> [PublicSessionID] {
     let people = try People()
     let run = UInt32.random(in: 0 ... .max)
-    return try await withThrowingTaskGroup(of: [SessionHandle].self) { group in
+    return try await withThrowingTaskGroup(of: [PublicSessionID].self) { group in
       for writer in 0..<writers {
         group.addTask {
-          var handles: [SessionHandle] = []
+          var handles: [PublicSessionID] = []
           while goesOn(handles.count) {
             let signIn = try people.signIn("\(run).\(writer).\(handles.count)")
             _ = try await store.complete(signIn)
@@ -65,16 +65,16 @@ struct Measurement {
     say("first sight: p50 \(times[times.count / 2]), p99 \(times[times.count * 99 / 100]), of \(times.count)")
   }
   /// Sessions of the store, chosen by chance; of one that does not tell them, some that begin now.
-  private static func handles(in store: any SessionStore, count: Int) async throws -> [SessionHandle] {
+  private static func handles(in store: any SessionStore, count: Int) async throws -> [PublicSessionID] {
     guard let source = store as? any StoreCopySource else {
       return try await signIns(into: store) { $0 < count / writers }
     }
-    var handles: [SessionHandle] = []
+    var handles: [PublicSessionID] = []
     while handles.count < count {
       // Handles are hashes: a random one has neighbours anywhere.
       let near = SessionIdentifier.random().handle.bytes
       let rows = try await source.rows(of: .sessions, after: [.bytes(near)], limit: 20)
-      handles += rows.compactMap { if case .bytes(let bytes) = $0[0] { SessionHandle(bytes: bytes) } else { nil } }
+      handles += rows.compactMap { if case .bytes(let bytes) = $0[0] { PublicSessionID(bytes: bytes) } else { nil } }
       if rows.isEmpty { break }
     }
     return handles

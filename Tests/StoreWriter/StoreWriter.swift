@@ -7,10 +7,9 @@ import Sessions
 // A process of the store alone, for tests that kill it and for measurements.
 //
 //   store-writer write STORE           signs users in and out without end, and says of each what the store has
-//                                      acknowledged: "began HANDLE", "ended HANDLE". To be killed.
-//   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second
-//   store-writer first-sight STORE COUNT
-//                                      how long opening takes, and how long looking up sessions, chosen by chance
+//   acknowledged: "began HANDLE", "ended HANDLE". To be killed. store-writer writes STORE SECONDS  how many sign-ins
+//   (account, token and session in one transaction) a second store-writer first-sight STORE COUNT how long opening
+//   takes, and how long looking up sessions, chosen by chance
 //
 // STORE is a file of SQLite or a postgresql:// address.
 

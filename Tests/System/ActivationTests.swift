@@ -5,7 +5,8 @@ import Testing
 //
 // - Three restarts on sockets that somebody else holds, under load: no connection refused, no request failed.
 // - systemd starts it by the first connection.
-// - Each socket serves the listener of its name, or of its address; one that is nobody's keeps the gateway from starting.
+// - Each socket serves the listener of its name, or of its address; one that is nobody's keeps the gateway from
+//   starting.
 // - READY, RELOADING, WATCHDOG and STOPPING are told to NOTIFY_SOCKET.
 
 @SystemActor

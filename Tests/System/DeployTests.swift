@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-// What stands in deploy/, as far as it can be tried without an orchestrator. (`make check-deploy` has what needs tools from
-// PyPI, `make test-deb` the Debian package.)
+// What stands in deploy/, as far as it can be tried without an orchestrator. (`make check-deploy` has what needs tools
+// from PyPI, `make test-deb` the Debian package.)
 //
 // - The unit leaves the gateway little to do harm with.
 // - Alerts sound when they should and not otherwise; alerts and dashboard name metrics that the program really exposes,

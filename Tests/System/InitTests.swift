@@ -3,7 +3,8 @@ import Testing
 
 // The first hour: a configuration by asking.
 //
-// - Without a terminal: options answer everything; the files get the permissions that they need; the result is in order.
+// - Without a terminal: options answer everything; the files get the permissions that they need; the result is in
+//   order.
 // - What is missing or wrong is told with its option and the reason, and nothing is written.
 // - Nothing is overwritten without being told to: neither the configuration nor a key nor a secret.
 // - With a terminal: a wrong answer is told at once and asked again; Enter takes the default.

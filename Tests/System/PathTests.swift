@@ -4,7 +4,8 @@ import Testing
 // Paths: what is matched is what is forwarded, byte for byte, or the request is refused.
 //
 // - The longest canonical prefix wins; a deny rule holds for everybody; a 401 route never redirects.
-// - A path that servers read in more than one way never gets a laxer rule: not from a public route, not past a denied one.
+// - A path that servers read in more than one way never gets a laxer rule: not from a public route, not past a denied
+//   one.
 // - What no honest client sends is refused, and not one byte of it goes upstream.
 
 @SystemActor

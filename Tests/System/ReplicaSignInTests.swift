@@ -4,8 +4,8 @@ import Testing
 
 // Signing in over three gateways on one PostgreSQL database.
 //
-// - A sign-in begun on one finishes on another; its code and state work once, wherever they are tried again, later or at the
-//   same moment.
+// - A sign-in begun on one finishes on another; its code and state work once, wherever they are tried again, later or
+//   at the same moment.
 // - A sign-in for an app is handed back by one and redeemed by another, once.
 
 @SystemActor

@@ -4,8 +4,8 @@ import Testing
 
 // Three gateways on one PostgreSQL database. (Signing in over several: ReplicaSignInTests.)
 //
-// - A session is one on all of them; ended on one, it is refused by the others within two seconds, and what is open of it
-//   closes: with NOTIFY, and by polling alone.
+// - A session is one on all of them; ended on one, it is refused by the others within two seconds, and what is open of
+//   it closes: with NOTIFY, and by polling alone.
 // - An account is asked about once a day: under a thousand racing requests, after kills, after restarts.
 // - Keys rotate from one gateway to the next without a sign-out. Signing a user out everywhere is everywhere.
 // - No log holds the password of the database.

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-// HTTP/1.1 requests that no honest client sends (RFC 9112), on a public route, so that nothing but the parser is in the way.
+// HTTP/1.1 requests that no honest client sends (RFC 9112), on a public route, so that nothing but the parser is in the
+// way.
 //
 // - Two framings, broken lengths, codings and chunks: refused, the connection closed, not one byte of it upstream.
 // - Broken lines, fields, hosts, methods, versions: the same.

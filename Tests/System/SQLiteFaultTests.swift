@@ -3,8 +3,8 @@ import Testing
 
 // SQLite in trouble under a gateway that runs, and at its start. (PostgreSQL: StoreFaultTests.)
 //
-// - Locked by another program, its disk full, its file system read-only since the kernel found a mistake, damaged: who is
-//   signed in goes on, who would sign in gets a page with 503, /readyz says that it is the store and why.
+// - Locked by another program, its disk full, its file system read-only since the kernel found a mistake, damaged: who
+//   is signed in goes on, who would sign in gets a page with 503, /readyz says that it is the store and why.
 // - A lock that is gone and a disk with room again are over without a restart; a file system that was mended and a file
 //   from a backup take one.
 // - What cannot be read is trusted from memory for the grace, no longer.

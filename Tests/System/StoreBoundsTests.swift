@@ -5,8 +5,8 @@ import Testing
 // What a flood leaves in the database, and how what is old leaves it: two gateways on one PostgreSQL.
 //
 // - Sign-ins that are begun and not finished write nothing; an answer that is tried again and again is one mark.
-// - A notification that comes a hundred times, on both gateways, is one mark and carried out once; forged ones are none,
-//   and cost each gateway one fetch of Apple's keys.
+// - A notification that comes a hundred times, on both gateways, is one mark and carried out once; forged ones are
+//   none, and cost each gateway one fetch of Apple's keys.
 // - What is over is removed at a start, never more than 500 rows at a time, and nothing else is.
 // - What was seen is written down for all sessions at once.
 

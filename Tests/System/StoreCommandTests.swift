@@ -2,7 +2,8 @@ import Foundation
 import PostgreSQLServerTesting
 import Testing
 
-// `cordon store copy` and what else the commands make of a PostgreSQL store; the simulation that the documentation rests on.
+// `cordon store copy` and what else the commands make of a PostgreSQL store; the simulation that the documentation
+// rests on.
 
 @SystemActor
 @Suite("The commands and a PostgreSQL store")

@@ -4,8 +4,8 @@ import Testing
 
 // PostgreSQL in trouble, seen from outside. (SQLite: SQLiteFaultTests.)
 //
-// - Stopped, standing still, read-only, without a connection left: who is signed in goes on, who would sign in gets a page
-//   with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
+// - Stopped, standing still, read-only, without a connection left: who is signed in goes on, who would sign in gets a
+//   page with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
 // - A server that crashed and is back is not noticed by who is signed in.
 // - The grace is over some time: then nobody is let in on memory alone.
 // - What was signed out while one gateway could not hear of it is refused when it hears again.

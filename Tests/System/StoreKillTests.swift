@@ -2,8 +2,9 @@ import Foundation
 import PostgreSQLServerTesting
 import Testing
 
-// The gateway itself is killed (kill -9) while apps sign in and out, time and again, on each kind of store: it starts, what
-// it has answered holds, and nobody who was signed out is back. (The store alone, two hundred times: the KillTests of each.)
+// The gateway itself is killed (kill -9) while apps sign in and out, time and again, on each kind of store: it starts,
+// what it has answered holds, and nobody who was signed out is back. (The store alone, two hundred times: the KillTests
+// of each.)
 
 @SystemActor
 @Suite("A gateway that is killed")

@@ -56,7 +56,7 @@ struct TLSCertificateTests {
     try folder.run(
       """
       port, admin, pid, config, folder = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
-      def adopt(files, count):
+      def apply(files, count):
         lines = open(config).read().split("\\n")
         place = [i for i, l in enumerate(lines) if l.startswith("tls_ticket_key_files")][0]
         lines[place] = f"tls_ticket_key_files = {[folder + '/' + f for f in files]}".replace("'", '"')
@@ -71,10 +71,10 @@ struct TLSCertificateTests {
       contexts = {v: context(v) for v in BOTH}
       old = {v: session(v)[0] for v in BOTH}
       assert all(session(v, old[v])[1] for v in BOTH)
-      adopt(["b.key", "a.key"], 1)
+      apply(["b.key", "a.key"], 1)
       assert all(session(v, old[v])[1] for v in BOTH), "the old key still takes tickets"
       new = {v: session(v)[0] for v in BOTH}
-      adopt(["b.key"], 2)
+      apply(["b.key"], 2)
       assert not any(session(v, old[v])[1] for v in BOTH), "its key is gone"
       assert all(session(v, new[v])[1] for v in BOTH), "made by the new key"
       print("ok")

@@ -4,7 +4,8 @@ import Testing
 // Each time-out of the configuration, by the connection that runs into it.
 //
 // - Of clients: one that begins nothing, one that is idle, one that does not read.
-// - Of the application: one that cannot be reached, takes no body, stops within its answer; a kept connection nobody uses.
+// - Of the application: one that cannot be reached, takes no body, stops within its answer; a kept connection nobody
+//   uses.
 
 @SystemActor
 @Suite("Time-outs")

@@ -4,7 +4,8 @@ import Testing
 
 // Tunnels and streams.
 //
-// - A WebSocket of our own origin passes, both ways; one of another origin, or of none, is refused before the application.
+// - A WebSocket of our own origin passes, both ways; one of another origin, or of none, is refused before the
+//   application.
 // - It ends with the session, wherever that is signed out.
 // - No other upgrade is passed on: the request is answered as if it had not asked.
 // - Events arrive as they are sent; a long poll is waited for.

@@ -3,7 +3,8 @@ import Testing
 
 // The applications behind the gateway: which one a request goes to, and what a bad one costs.
 //
-// - Several addresses: all are used, the one with less to do first; one that refuses costs no request, is told in health and metrics, and comes back.
+// - Several addresses: all are used, the one with less to do first; one that refuses costs no request, is told in
+//   health and metrics, and comes back.
 // - Routes name upstreams; the longest prefix, byte for byte, decides.
 // - One that never answers holds up no other.
 // - Checks: off unless configured; an address that fails them gets no requests, and gets them again.

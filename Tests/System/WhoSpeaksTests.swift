@@ -3,7 +3,8 @@ import Testing
 
 // Who speaks: the PROXY protocol, trusted proxies, and what passes of a request's marks.
 //
-// - A listed balancer announces the client, by version 1 or 2; without a header, or with a malformed one, it gets nothing.
+// - A listed balancer announces the client, by version 1 or 2; without a header, or with a malformed one, it gets
+//   nothing.
 // - From others a PROXY header is a malformed request, and what a stranger says of addresses is dropped.
 // - Behind trusted proxies the client is the rightmost address that is none of them.
 // - Forwarded of a trusted proxy gains an element; traceparent passes; X-Request-Id is kept, or begun.

@@ -1,5 +1,5 @@
 /// The authorities that requests may be addressed to: `public_url`'s and those of `listen.hosts`.
-public struct AuthorityList: Sendable {
+package struct AuthorityList: Sendable {
   private let origin: Authority
   /// The others: the host in lower case, a zero byte, and the two bytes of the port.
   private let others: ByteTrie
@@ -9,7 +9,7 @@ public struct AuthorityList: Sendable {
   ///   - origin: the public origin; its scheme's port may be left out of any authority.
   ///   - hosts: more authorities, each a host with or without a port.
   /// - Throws: the first host that is none.
-  public init(origin: PublicOrigin, hosts: [String] = []) throws(AuthorityProblem) {
+  package init(origin: PublicOrigin, hosts: [String] = []) throws(AuthorityProblem) {
     defaultPort = origin.scheme.defaultPort
     self.origin = Authority(host: Array(origin.host.utf8), port: origin.port)
     var others = ByteTrie()
@@ -24,7 +24,7 @@ public struct AuthorityList: Sendable {
   }
 
   /// Whether the bytes of a `Host` field name `public_url` itself, not one of the other hosts.
-  public func isOrigin(_ authority: Span<UInt8>) -> Bool {
+  package func isOrigin(_ authority: Span<UInt8>) -> Bool {
     guard let end = Host.end(in: authority) else { return false }
     let port = end < authority.count ? Host.port(in: authority, from: end + 1) : defaultPort
     return port == origin.port && origin.hasHost(authority, end: end)
@@ -32,7 +32,7 @@ public struct AuthorityList: Sendable {
 
   /// Whether the bytes of a `Host` field name this machine itself: `localhost`, a name below it, 127.0.0.0/8 or
   /// `[::1]`, with any port.
-  public static func isLoopback(_ authority: Span<UInt8>) -> Bool {
+  package static func isLoopback(_ authority: Span<UInt8>) -> Bool {
     guard let end = Host.end(in: authority) else { return false }
     guard end == authority.count || Host.port(in: authority, from: end + 1) != nil else { return false }
     return Host.isLoopback((0..<end).map { authority[$0] })
@@ -41,7 +41,7 @@ public struct AuthorityList: Sendable {
   /// Whether the bytes of a `Host` field (or `:authority`) name one of them: the host without regard to ASCII case, the
   /// port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port with a leading
   /// zero are not accepted. Without allocation; the time does not depend on the number of hosts.
-  public func match(_ authority: Span<UInt8>) -> Bool {
+  package func match(_ authority: Span<UInt8>) -> Bool {
     guard let end = Host.end(in: authority) else { return false }
     var port = defaultPort
     if end < authority.count {
@@ -62,13 +62,13 @@ public struct AuthorityList: Sendable {
 }
 
 /// What is wrong with one of `listen.hosts`.
-public struct AuthorityProblem: Error, Sendable, Equatable {
+package struct AuthorityProblem: Error, Sendable, Equatable {
   /// Its place in the list.
-  public var index: Int
-  public var text: String
+  package var index: Int
+  package var text: String
 
   /// What is wrong, and the remedy.
-  public var message: String {
+  package var message: String {
     "\"\(text)\" is no authority; write a host, and a port if it is not the usual one, as in \"app.example.com:8443\""
   }
 }

@@ -1,4 +1,5 @@
-/// The host of an authority: letters, digits, `.`, `-` and `_`, or a bracketed IPv6 address. Nothing else; no trailing dot.
+/// The host of an authority: letters, digits, `.`, `-` and `_`, or a bracketed IPv6 address. Nothing else; no trailing
+/// dot.
 enum Host {
   /// Where the host of `authority` ends if it begins with a valid one; what follows is nothing, or `:` and a port.
   static func end(in authority: Span<UInt8>) -> Int? {

@@ -1,27 +1,27 @@
 /// The origin that browsers see (`public_url` of the configuration): a scheme, a host and a port, nothing else.
-public struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
-  public let scheme: Scheme
+package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
+  package let scheme: Scheme
   /// In lower case, an IPv6 address with its brackets.
-  public let host: String
+  package let host: String
   /// Also where it is the scheme's own.
-  public let port: UInt16
+  package let port: UInt16
   /// Whether only browsers on the same machine can reach it. Plain http is accepted there alone.
-  public let isLoopback: Bool
+  package let isLoopback: Bool
 
   /// What stands in `Host`, and after `://`: the host, and the port unless it is the scheme's own.
-  public var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
+  package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 
   /// As browsers write it in `Origin`, without a trailing slash.
-  public var description: String { "\(scheme.rawValue)://\(authority)" }
+  package var description: String { "\(scheme.rawValue)://\(authority)" }
 
-  public enum Scheme: String, Sendable, CaseIterable {
+  package enum Scheme: String, Sendable, CaseIterable {
     case http, https
 
-    public var defaultPort: UInt16 { self == .http ? 80 : 443 }
+    package var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 
   /// Parses an origin, such as `https://app.example.com` or `http://localhost:8080`. One trailing slash is allowed.
-  public init(parsing text: String) throws(OriginProblem) {
+  package init(parsing text: String) throws(OriginProblem) {
     var bytes = Array(text.utf8)
     let folded = bytes.map(PathByte.folded)
     guard let scheme = Scheme.allCases.first(where: { folded.starts(with: "\($0.rawValue)://".utf8) }) else {
@@ -41,11 +41,11 @@ public struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// What is wrong with an origin.
-public enum OriginProblem: Error, Sendable, Equatable {
+package enum OriginProblem: Error, Sendable, Equatable {
   case scheme, userInformation, path, authority, plainHTTP
 
   /// What is wrong, and the remedy.
-  public var message: String {
+  package var message: String {
     switch self {
     case .scheme: "is no origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""
     case .userInformation: "has user information in it; leave out everything up to the \"@\""

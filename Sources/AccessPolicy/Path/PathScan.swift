@@ -133,7 +133,7 @@ struct PathScan {
       return note(.malformedUTF8)
     }
     index = end
-    if Self.isLookalike(scalar) { note(.lookalike) }
+    if Self.isLookalike(scalar) { note(.confusable) }
     var letters = CompatibilityLetters.ascii(of: scalar)
     if letters == 0 { nestedEscape = 0 }
     while letters != 0 {
@@ -147,9 +147,9 @@ struct PathScan {
   /// have only their lenient reading.
   private mutating func takeCompatible(_ byte: UInt8) {
     switch byte {
-    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.lookalike)
+    case UInt8(ascii: "."), UInt8(ascii: "/"), UInt8(ascii: "\\"), UInt8(ascii: "%"): note(.confusable)
     case UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
-      if dots > 0, dots + spaces == length - 1 { note(.lookalike) }
+      if dots > 0, dots + spaces == length - 1 { note(.confusable) }
     case UInt8(ascii: " "): if !inParameter { spaces += 1 }
     default: if PathByte.isUnreserved(byte) { note(.compatibilityLetter) }
     }

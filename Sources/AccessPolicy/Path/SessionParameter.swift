@@ -15,9 +15,9 @@ enum SessionParameter {
   }
 
   /// Where a path ends that is canonical without its session parameter, and ambiguous for that alone.
-  static func plainEnd(of path: Span<UInt8>, _ judgement: PathJudgement) -> Int? {
+  static func plainEnd(of path: Span<UInt8>, _ judgement: PathClassification) -> Int? {
     guard judgement == .ambiguous(.parameter), let end = start(in: path),
-      PathJudgement.judge(path.extracting(0..<end)) == .canonical
+      PathClassification.classify(path.extracting(0..<end)) == .canonical
     else { return nil }
     return end
   }
@@ -33,8 +33,8 @@ extension RouteTable {
   /// As ``match(_:_:method:host:)``. A path that would be canonical without a session parameter at its end is canonical
   /// with it, too, where dropping it leads to the same decision: whether the application drops it or not, the same
   /// rules hold.
-  public func matchWithSessionParameter(
-    _ path: Span<UInt8>, _ judgement: PathJudgement, method: Span<UInt8>, host: Host = .publicURL
+  package func matchWithSessionParameter(
+    _ path: Span<UInt8>, _ judgement: PathClassification, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {
     guard let end = SessionParameter.plainEnd(of: path, judgement) else {
       return match(path, judgement, method: method, host: host)
@@ -45,8 +45,8 @@ extension RouteTable {
   }
 
   /// The same as ``match(_:_:host:)``, where the method is not known.
-  public func matchWithSessionParameter(
-    _ path: Span<UInt8>, _ judgement: PathJudgement, host: Host = .publicURL
+  package func matchWithSessionParameter(
+    _ path: Span<UInt8>, _ judgement: PathClassification, host: Host = .publicURL
   ) -> RouteDecision {
     guard let end = SessionParameter.plainEnd(of: path, judgement) else { return match(path, judgement, host: host) }
     let decision = match(path, .canonical, host: host)

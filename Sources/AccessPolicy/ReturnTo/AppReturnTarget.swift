@@ -1,11 +1,11 @@
 /// Where a sign-in in the browser is handed back to a native app: an address of a scheme that the operator has listed.
 /// Nothing else can be one.
-public struct AppReturnTarget: Sendable, Equatable {
+package struct AppReturnTarget: Sendable, Equatable {
   /// As the app wrote it: characters of RFC 3986, without a fragment.
-  public let address: String
+  package let address: String
 
   /// The longest accepted address, in bytes: 1,024.
-  public static let maximumLength = 1024
+  package static let maximumLength = 1024
 
   /// Parses a `return_to`, once percent-decoded.
   ///
@@ -13,7 +13,7 @@ public struct AppReturnTarget: Sendable, Equatable {
   ///   - bytes: what the client sent.
   ///   - schemes: the listed schemes, in lower case; upper and lower case are the same in an address (RFC 3986 3.1).
   /// - Returns: nil unless the scheme is listed and the rest can stand in a `Location` as it is.
-  public init?(parsing bytes: [UInt8], schemes: [String]) {
+  package init?(parsing bytes: [UInt8], schemes: [String]) {
     guard Self.names(bytes, oneOf: schemes), bytes.count <= Self.maximumLength,
       bytes.allSatisfy({ (0x21...0x7E).contains($0) && !Self.refused.contains($0) })
     else { return nil }
@@ -21,13 +21,13 @@ public struct AppReturnTarget: Sendable, Equatable {
   }
 
   /// An address that was parsed before, and kept where nobody could change it.
-  public init?(restoring bytes: [UInt8]) {
+  package init?(restoring bytes: [UInt8]) {
     let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }.map(PathByte.folded)
     self.init(parsing: bytes, schemes: [String(decoding: scheme, as: UTF8.self)])
   }
 
   /// Whether an address begins with a listed scheme, whatever else is wrong with it.
-  public static func names(_ bytes: [UInt8], oneOf schemes: [String]) -> Bool {
+  package static func names(_ bytes: [UInt8], oneOf schemes: [String]) -> Bool {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
     let scheme = bytes[..<colon].map(PathByte.folded)
     return schemes.contains { $0.utf8.elementsEqual(scheme) }
@@ -41,7 +41,7 @@ public struct AppReturnTarget: Sendable, Equatable {
   /// - Parameters:
   ///   - name: unreserved characters.
   ///   - value: unreserved characters.
-  public func adding(_ name: StaticString, _ value: String) -> String {
+  package func adding(_ name: StaticString, _ value: String) -> String {
     "\(address)\(address.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(name)=\(value)"
   }
 }

@@ -1,13 +1,13 @@
 /// Where the browser goes after it has signed in or out: a path on our own origin. Nothing else can be one.
-public struct ReturnTarget: Sendable, Equatable {
+package struct ReturnTarget: Sendable, Equatable {
   /// The path, with the query and the fragment if there are any: printable ASCII, beginning with exactly one `/`.
-  public let path: String
+  package let path: String
 
   /// The front page, where nothing better is known.
-  public static let frontPage = ReturnTarget(path: "/")
+  package static let frontPage = ReturnTarget(path: "/")
 
   /// The longest accepted target, in bytes: 2,048.
-  public static let maximumLength = 2048
+  package static let maximumLength = 2048
 
   private init(path: String) {
     self.path = path
@@ -18,24 +18,24 @@ public struct ReturnTarget: Sendable, Equatable {
   /// Accepted is a path on our origin, or an absolute URL of exactly our origin, that is judged again when it is
   /// requested: `//` behind the first segment, `%2F`, `%3F`, `%23`, `%252F` and bytes of older encodings stay as they
   /// are. Refused are `//evil`, `/\evil`, `/%09/evil`, `/%2f/evil`, `/;/evil`, `https:evil`, `javascript:`,
-  /// `/..//evil`, letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathJudgement/judge(_:)``
+  /// `/..//evil`, letters beyond ASCII, look-alike and overlong slashes, and whatever ``PathClassification/judge(_:)``
   /// refuses, also once nested escapes are decoded. Nor are our own pages accepted that would lead around in a circle.
   ///
   /// - Parameters:
   ///   - bytes: what the client sent.
   ///   - origin: our own origin.
   ///   - prefix: the path of our own pages, as in `/.auth`.
-  public init(parsing bytes: Span<UInt8>, origin: PublicOrigin, prefix: String) {
+  package init(parsing bytes: Span<UInt8>, origin: PublicOrigin, prefix: String) {
     self = Self.parse(bytes, origin: origin, prefix: prefix) ?? .frontPage
   }
 
   /// The same, of an array.
-  public init(parsing bytes: [UInt8], origin: PublicOrigin, prefix: String) {
+  package init(parsing bytes: [UInt8], origin: PublicOrigin, prefix: String) {
     self.init(parsing: bytes.span, origin: origin, prefix: prefix)
   }
 
   /// As the value of a query item: everything percent-encoded but unreserved bytes and `/`.
-  public var queryValue: String {
+  package var queryValue: String {
     var result: [UInt8] = []
     let digits = Array("0123456789ABCDEF".utf8)
     for byte in path.utf8 {
@@ -89,8 +89,8 @@ public struct ReturnTarget: Sendable, Equatable {
   }
 
   private static func isHarmless(asWritten path: Span<UInt8>) -> Bool {
-    switch PathJudgement.judge(path) {
-    case .refused, .ambiguous(.leadingDoubleSlash), .ambiguous(.lookalike), .ambiguous(.dots): return false
+    switch PathClassification.classify(path) {
+    case .refused, .ambiguous(.leadingDoubleSlash), .ambiguous(.confusable), .ambiguous(.dots): return false
     case .canonical, .ambiguous: break
     }
     return !mayBeginWithTwoSlashes(path) && !hasOverlongForm(path)

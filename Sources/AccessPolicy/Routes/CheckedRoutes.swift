@@ -114,7 +114,7 @@ struct CheckedRoutes {
     if beginsSegmentWithColon || path.contains(UInt8(ascii: "*")) {
       return "a path is a prefix, not a pattern; leave \"*\" and \"/:\" out (\"/public/\" rules everything below it)"
     }
-    switch PathJudgement.judge(path.span) {
+    switch PathClassification.classify(path.span) {
     case .canonical: return nil
     case .refused(.notAbsolute): return "a path begins with \"/\"; write \"/public/\", for instance"
     case .refused(.delimiter): return "a route knows no query and no fragment; leave \"?\" or \"#\" and the rest out"

@@ -1,28 +1,28 @@
 /// The effective settings of a route's requests, each with the place that states it.
-public struct EffectiveRoute: Sendable, Equatable {
+package struct EffectiveRoute: Sendable, Equatable {
   /// Who may pass.
-  public var access: Stated<RouteSettings.Access>
+  package var access: Stated<RouteSettings.Access>
   /// What is asked of them besides, from the most to the least specific route. Empty on a public route.
-  public var conditions: [Stated<AccessConditions>]
-  public var unauthenticated: Stated<RouteSettings.Unauthenticated>
+  package var conditions: [Stated<AccessConditions>]
+  package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
-  public var upstream: Stated<String?>
+  package var upstream: Stated<String?>
   /// The least rate of a request's body; nil where none is stated: the listener's then, or none towards HTTP/2.
-  public var bodyRate: Stated<Int?>
+  package var bodyRate: Stated<Int?>
 
   /// A setting, and where it is stated.
-  public struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
-    public var value: Value
-    public var source: Source
+  package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
+    package var value: Value
+    package var source: Source
 
-    public init(_ value: Value, by source: Source) {
+    package init(_ value: Value, by source: Source) {
       self.value = value
       self.source = source
     }
   }
 
   /// Where a setting is stated.
-  public enum Source: Sendable, Hashable {
+  package enum Source: Sendable, Hashable {
     /// The route at this place of the configured order.
     case route(Int)
     /// `[access]`.

@@ -1,25 +1,25 @@
 /// What a request may expect. A plain value: it holds no reference, and copying it costs nothing.
-public struct RouteDecision: Sendable, Hashable {
+package struct RouteDecision: Sendable, Hashable {
   /// Who may pass.
-  public var access: Access
+  package var access: Access
   /// The answer to a request without a session.
-  public var unauthenticated: RouteSettings.Unauthenticated
+  package var unauthenticated: RouteSettings.Unauthenticated
   /// Which application serves the path: a place in ``RouteTable/upstreams``, 0 for the one that serves by default. The
   /// routes that hold for the path byte for byte decide on it, whatever stricter reading decides on access.
-  public var upstream = 0
+  package var upstream = 0
   /// The least rate of its body, decided on like ``upstream``; nil where no route states one.
-  public var bodyRate: Int?
+  package var bodyRate: Int?
 
-  public init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
+  package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access
     self.unauthenticated = unauthenticated
   }
 
   /// The decision of a table without routes and without `[access]`: signed in.
-  public static let `default` = RouteDecision(access: .signedIn)
+  package static let `default` = RouteDecision(access: .signedIn)
 
   /// Who may pass.
-  public enum Access: Sendable, Hashable {
+  package enum Access: Sendable, Hashable {
     /// Everybody; the identity is still sent when there is a session.
     case `public`
     /// Everybody with a session.
@@ -31,7 +31,7 @@ public struct RouteDecision: Sendable, Hashable {
   }
 
   /// The class of route, for metrics: few values, whatever the configuration.
-  public var routeClass: RouteClass {
+  package var routeClass: RouteClass {
     switch access {
     case .public: .public
     case .signedIn: .signedIn
@@ -61,7 +61,7 @@ public struct RouteDecision: Sendable, Hashable {
 }
 
 /// The class of a route, from the laxest to the strictest.
-public enum RouteClass: String, Sendable, CaseIterable {
+package enum RouteClass: String, Sendable, CaseIterable {
   case `public`
   case signedIn = "signed-in"
   case rules
@@ -81,14 +81,14 @@ extension RouteDecision.Access {
 
 /// Places in ``RouteTable/rules``: one, or several where a path has several readings. At most ``limit``, in one value
 /// without a reference.
-public struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
+package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   /// Most rules that one decision can name.
-  public static let limit = 8
+  package static let limit = 8
 
   /// In ascending order from the front; -1 behind them.
   private var places = SIMD8<Int32>(repeating: -1)
   /// How many there are.
-  public private(set) var count = 0
+  package private(set) var count = 0
 
   init(_ index: Int) {
     places[0] = Int32(truncatingIfNeeded: index)
@@ -96,7 +96,7 @@ public struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   }
 
   /// - Precondition: at most ``limit`` elements.
-  public init(arrayLiteral elements: Int...) {
+  package init(arrayLiteral elements: Int...) {
     for element in elements {
       let isInserted = insert(Int32(truncatingIfNeeded: element))
       precondition(isInserted)
@@ -104,7 +104,7 @@ public struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   }
 
   /// The one at a position below ``count``.
-  public subscript(position: Int) -> Int { Int(places[position]) }
+  package subscript(position: Int) -> Int { Int(places[position]) }
 
   /// These and those; nil where they are too many.
   func union(_ others: RuleIndexes) -> RuleIndexes? {

@@ -1,30 +1,30 @@
 /// One `[[route]]` of the configuration: which requests it holds for, and what it states about them. What it does not
 /// state comes from less specific routes, and in the end from ``AccessSettings``.
-public struct RouteSettings: Sendable, Equatable {
+package struct RouteSettings: Sendable, Equatable {
   /// The hosts that it holds for. Default: that of `public_url` and its aliases.
-  public var host = HostScope.publicURL
+  package var host = HostScope.publicURL
   /// The canonical path, beginning with `/`.
-  public var path: String
+  package var path: String
   /// Whether it holds for what is below the path. Default: it does.
-  public var match = Match.prefix
+  package var match = Match.prefix
   /// The methods that it holds for, byte for byte; `GET` includes `HEAD`. Default: nil: all.
-  public var methods: [String]?
+  package var methods: [String]?
   /// Who may pass. Default: nil: inherited.
-  public var access: Access?
+  package var access: Access?
   /// Conditions beside those that it inherits; on a public route there are none.
-  public var conditions = AccessConditions()
+  package var conditions = AccessConditions()
   /// The answer to a request without a session. Default: nil: inherited.
-  public var unauthenticated: Unauthenticated?
+  package var unauthenticated: Unauthenticated?
   /// The name of the application that serves it; ``defaultUpstream`` for the one of `[upstream]`. Default: nil:
   /// inherited.
-  public var upstream: String?
+  package var upstream: String?
   /// The least rate of a request's body in bytes per second, 0 for none. Default: nil: inherited.
-  public var bodyRate: Int?
+  package var bodyRate: Int?
 
   /// The name of the application that serves everything for which no route states another.
-  public static let defaultUpstream = "default"
+  package static let defaultUpstream = "default"
 
-  public init(path: String, access: Access? = nil) {
+  package init(path: String, access: Access? = nil) {
     self.path = path
     self.access = access
   }
@@ -33,7 +33,7 @@ public struct RouteSettings: Sendable, Equatable {
   var statesAccess: Bool { access != nil || !conditions.isEmpty }
 
   /// Hosts that a route holds for.
-  public enum HostScope: Sendable, Hashable {
+  package enum HostScope: Sendable, Hashable {
     /// The host of `public_url`, and its aliases.
     case publicURL
     /// One other host: its authority in lower case. The host of `public_url` is ``publicURL``.
@@ -43,7 +43,7 @@ public struct RouteSettings: Sendable, Equatable {
   }
 
   /// How a path is compared with that of a route.
-  public enum Match: String, Sendable, CaseIterable {
+  package enum Match: String, Sendable, CaseIterable {
     /// The path itself unless it ends with `/`, and everything below it.
     case prefix
     /// The path itself.
@@ -51,7 +51,7 @@ public struct RouteSettings: Sendable, Equatable {
   }
 
   /// Who may pass.
-  public enum Access: Sendable, Equatable {
+  package enum Access: Sendable, Equatable {
     /// Everybody; the identity is still sent when there is a session.
     case `public`
     /// Everybody with a session.
@@ -63,7 +63,7 @@ public struct RouteSettings: Sendable, Equatable {
   }
 
   /// The answer to a request without a session.
-  public enum Unauthenticated: Sendable, Equatable {
+  package enum Unauthenticated: Sendable, Equatable {
     /// A navigation is sent to sign in; anything else gets 401.
     case automatic
     /// Always 401.
@@ -72,48 +72,48 @@ public struct RouteSettings: Sendable, Equatable {
 }
 
 /// `[access]`: what holds for every request about which no route says otherwise.
-public struct AccessSettings: Sendable, Equatable {
+package struct AccessSettings: Sendable, Equatable {
   /// The users who may pass. Default: nil: everybody with a session.
-  public var lists: AccessLists?
+  package var lists: AccessLists?
   /// Conditions of every route that is not public.
-  public var conditions = AccessConditions()
+  package var conditions = AccessConditions()
   /// The answer to a request without a session. Default: chosen by the request.
-  public var unauthenticated = RouteSettings.Unauthenticated.automatic
+  package var unauthenticated = RouteSettings.Unauthenticated.automatic
 
-  public init() {}
+  package init() {}
 }
 
 /// Lists of users. A user whom any one of them names may pass.
-public struct AccessLists: Sendable, Equatable {
+package struct AccessLists: Sendable, Equatable {
   /// Apple's `sub`, exactly.
-  public var subjects: [String] = []
+  package var subjects: [String] = []
   /// E-mail addresses, compared without regard to ASCII case.
-  public var emails: [String] = []
+  package var emails: [String] = []
   /// Domains of e-mail addresses, compared without regard to ASCII case.
-  public var emailDomains: [String] = []
+  package var emailDomains: [String] = []
   /// `org_id` of a Managed Apple Account, exactly.
-  public var organizations: [String] = []
+  package var organizations: [String] = []
 
-  public init() {}
+  package init() {}
 
   /// Whether no list names anybody.
-  public var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty }
+  package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty }
 }
 
 /// What is asked of a user beside the lists. Conditions add up along a chain of routes: none lifts another.
-public struct AccessConditions: Sendable, Equatable {
+package struct AccessConditions: Sendable, Equatable {
   /// What is asked of the address. Default: nothing.
-  public var privateEmail = PrivateEmail.allow
+  package var privateEmail = PrivateEmail.allow
   /// What claims of the identity token have to say. Default: nothing.
-  public var requirements: [ClaimRequirement] = []
+  package var requirements: [ClaimRequirement] = []
 
-  public init() {}
+  package init() {}
 
   /// Whether nothing is asked.
-  public var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty }
+  package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty }
 
   /// What is asked of the user's address.
-  public enum PrivateEmail: String, Sendable, CaseIterable {
+  package enum PrivateEmail: String, Sendable, CaseIterable {
     case allow
     /// A user who hides the address behind Apple's relay does not pass.
     case deny

@@ -16,11 +16,11 @@
 ///   admit it.
 ///
 /// A class, so that it is looked at where it is rather than copied for every request.
-public final class RouteTable: Sendable {
+package final class RouteTable: Sendable {
   /// The rules that ``RouteDecision/Access/rules(_:)`` points into.
-  public let rules: [AccessRules]
+  package let rules: [AccessRules]
   /// The names of the applications that ``RouteDecision/upstream`` points to; the first, nil, serves by default.
-  public let upstreams: [String?]
+  package let upstreams: [String?]
 
   private let methods: RouteMethods
   private let tree: RouteTree
@@ -30,18 +30,18 @@ public final class RouteTable: Sendable {
   private let hostOfNode: [Int32]
 
   /// The host of a request, as far as routes tell hosts apart.
-  public struct Host: Sendable, Equatable {
+  package struct Host: Sendable, Equatable {
     fileprivate var number: Int
 
     /// The host of `public_url` and its aliases.
-    public static let publicURL = Host(number: -1)
+    package static let publicURL = Host(number: -1)
   }
 
   /// Whether any path needs more than a session: where that is so, a request whose path is not known is denied.
-  public let hasRestrictions: Bool
+  package let hasRestrictions: Bool
 
   /// - Throws: every problem of the routes at once.
-  public init(access: AccessSettings = AccessSettings(), routes: [RouteSettings] = []) throws(RouteProblems) {
+  package init(access: AccessSettings = AccessSettings(), routes: [RouteSettings] = []) throws(RouteProblems) {
     let checked = CheckedRoutes(access, routes)
     var problems = checked.problems
     var compiler = DecisionCompiler()
@@ -63,7 +63,7 @@ public final class RouteTable: Sendable {
   }
 
   /// The host with routes of its own that an authority names, in lower case; otherwise nil.
-  public func host(named authority: Span<UInt8>) -> Host? {
+  package func host(named authority: Span<UInt8>) -> Host? {
     var node = 0
     for index in 0..<authority.count {
       node = hosts.child(of: node, authority[index])
@@ -80,15 +80,15 @@ public final class RouteTable: Sendable {
   ///   - judgement: a refused path is denied, should it be asked for nevertheless.
   ///   - method: the bytes of the method.
   ///   - host: the host that the request is for.
-  public func match(
-    _ path: Span<UInt8>, _ judgement: PathJudgement, method: Span<UInt8>, host: Host = .publicURL
+  package func match(
+    _ path: Span<UInt8>, _ judgement: PathClassification, method: Span<UInt8>, host: Host = .publicURL
   ) -> RouteDecision {
     if case .refused = judgement { return RouteDecision(access: .deny) }
     return tree(of: host).match(path, judgement, method: methods.number(of: method))
   }
 
   /// The decision on a path whose method is not known: every method must be admitted.
-  public func match(_ path: Span<UInt8>, _ judgement: PathJudgement, host: Host = .publicURL) -> RouteDecision {
+  package func match(_ path: Span<UInt8>, _ judgement: PathClassification, host: Host = .publicURL) -> RouteDecision {
     if case .refused = judgement { return RouteDecision(access: .deny) }
     let tree = tree(of: host)
     var decision = tree.match(path, judgement, method: methods.other)
@@ -101,7 +101,7 @@ public final class RouteTable: Sendable {
 
   /// What holds for each route, in the configured order, and what holds where no route does.
   /// - Throws: every problem of the routes at once.
-  public static func effectiveRoutes(
+  package static func effectiveRoutes(
     access: AccessSettings, routes: [RouteSettings]
   ) throws(RouteProblems) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
     let checked = CheckedRoutes(access, routes)
@@ -119,16 +119,16 @@ public final class RouteTable: Sendable {
 }
 
 /// What is wrong with the routes of a configuration.
-public struct RouteProblems: Error, Sendable, Equatable {
-  public var problems: [RouteProblem]
+package struct RouteProblems: Error, Sendable, Equatable {
+  package var problems: [RouteProblem]
 }
 
 /// What is wrong with one route, or with `[access]`.
-public struct RouteProblem: Sendable, Equatable {
+package struct RouteProblem: Sendable, Equatable {
   /// The place of the route in the configured order; nil for `[access]`.
-  public var route: Int?
+  package var route: Int?
   /// The key that it is about.
-  public var key: String
+  package var key: String
   /// What is wrong, and the remedy.
-  public var message: String
+  package var message: String
 }

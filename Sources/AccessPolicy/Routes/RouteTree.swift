@@ -65,7 +65,7 @@ final class RouteTree: Sendable {
 
   /// The decision on a path, whose judgement must not be a refusal. Without allocation; the time is proportional to the
   /// length of the path, as far as it is the beginning of a route's.
-  func match(_ path: Span<UInt8>, _ judgement: PathJudgement, method: Int) -> RouteDecision {
+  func match(_ path: Span<UInt8>, _ judgement: PathClassification, method: Int) -> RouteDecision {
     var request = Request(method: method)
     var row = defaultRow
     var node = 0

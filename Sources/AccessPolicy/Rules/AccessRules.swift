@@ -1,11 +1,11 @@
 /// The lists and conditions that hold for a request together, ready to be asked: members stand in sets.
-public struct AccessRules: Sendable, Hashable {
+package struct AccessRules: Sendable, Hashable {
   /// nil: everybody is named.
   private let lists: CompiledLists?
   private let privateEmail: AccessConditions.PrivateEmail
   private let requirements: [CompiledRequirement]
 
-  public init(lists: AccessLists?, conditions: AccessConditions = AccessConditions()) {
+  package init(lists: AccessLists?, conditions: AccessConditions = AccessConditions()) {
     self.init(compiled: lists.map { CompiledLists($0) }, conditions: conditions)
   }
 
@@ -29,8 +29,8 @@ public struct AccessRules: Sendable, Hashable {
   ///   - applicant: the user.
   ///   - requiresVerifiedEmail: whether an address counts only if Apple says that it is verified. Default: true.
   ///   - claim: what a claim of the user's says, by its name; asked only where there are requirements.
-  public func judge(
-    _ applicant: Applicant, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
+  package func judge(
+    _ applicant: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
   ) -> RuleVerdict {
     switch privateEmail {
     case .allow: break

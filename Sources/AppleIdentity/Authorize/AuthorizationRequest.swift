@@ -3,17 +3,17 @@ internal import WebFormats
 /// The address that a browser is sent to for signing in: `GET {base}/auth/authorize`.
 ///
 /// Source: "Sign in with Apple JS / Incorporating Sign in with Apple into other platforms", developer.apple.com.
-public struct AuthorizationRequest: Sendable, Equatable {
+package struct AuthorizationRequest: Sendable, Equatable {
   /// The complete address, percent-encoded. A space is `%20`, never `+`. It carries `state` and `nonce`, so it is for
   /// the `Location` field and not for a log.
-  public let url: String
+  package let url: String
 
   /// - Parameters:
   ///   - redirectURI: where Apple sends the answer; the very same text goes into the exchange.
   ///   - state: comes back as sent. The caller compares it before anything else.
   ///   - nonce: comes back as a claim of the identity token; used once.
   ///   - locale: the language of Apple's page, like `de_DE`; left out if it is not of that form.
-  public init(
+  package init(
     settings: AppleSettings, redirectURI: String, state: String, nonce: String, locale: String? = nil
   ) {
     var parameters: [(name: String, value: String)] = [

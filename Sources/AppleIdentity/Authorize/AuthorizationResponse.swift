@@ -1,39 +1,39 @@
 /// What Apple answered by way of the browser, in any response mode: fields of a form, a query, or a fragment.
 ///
 /// Nothing in it is proven. The caller compares `state` with its own attempt before it looks at anything else.
-public enum AuthorizationResponse: Sendable, Equatable {
+package enum AuthorizationResponse: Sendable, Equatable {
   /// The user went on.
   case granted(Grant)
   /// The user, or Apple, did not.
   case refused(Refusal)
 
   /// The user went on. `user` is there the first time ever that this user authorises the app, and then never again.
-  public struct Grant: Sendable, Equatable {
+  package struct Grant: Sendable, Equatable {
     /// The code, to be exchanged at the token endpoint within five minutes.
-    public let code: AuthorizationCode
+    package let code: AuthorizationCode
     /// With `code id_token` only.
-    public let identityToken: UnverifiedIdentityToken?
+    package let identityToken: UnverifiedIdentityToken?
     /// The `state` that was sent along.
-    public let state: String
+    package let state: String
     /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
-    public let user: SubmittedUser?
+    package let user: SubmittedUser?
     /// Why a `user` field that was there could not be used. The sign-in goes on without a name.
-    public let userProblem: SubmittedUserProblem?
+    package let userProblem: SubmittedUserProblem?
   }
 
   /// The user did not, or Apple could not.
-  public struct Refusal: Sendable, Equatable {
+  package struct Refusal: Sendable, Equatable {
     /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
-    public let error: String
+    package let error: String
     /// The `state` that was sent along, where it came back.
-    public let state: String?
+    package let state: String?
 
     /// The one documented code: the user pressed Cancel.
-    public var isCancelled: Bool { error.utf8.elementsEqual("user_cancelled_authorize".utf8) }
+    package var isCancelled: Bool { error.utf8.elementsEqual("user_cancelled_authorize".utf8) }
   }
 
   /// Reads an answer. Repeated fields, unknown ones too, are refused: whoever reads the other one sees another answer.
-  public static func parse(_ form: FormFields) throws(AuthorizationResponseProblem) -> AuthorizationResponse {
+  package static func parse(_ form: FormFields) throws(AuthorizationResponseProblem) -> AuthorizationResponse {
     try refuseRepetition(form)
     let state = try text("state", in: form, maximumBytes: Limit.state)
     if let error = try text("error", in: form, maximumBytes: Limit.error) {
@@ -88,7 +88,7 @@ public enum AuthorizationResponse: Sendable, Equatable {
 }
 
 /// Why an answer was refused. Always the sender's fault, and the sender need not be Apple.
-public enum AuthorizationResponseProblem: Error, Sendable, Equatable {
+package enum AuthorizationResponseProblem: Error, Sendable, Equatable {
   /// A field is not there.
   case missing(String)
   /// A field stands twice.
@@ -101,7 +101,7 @@ public enum AuthorizationResponseProblem: Error, Sendable, Equatable {
   case contradictory
 
   /// What is wrong with the answer.
-  public var message: String {
+  package var message: String {
     switch self {
     case .missing(let name): "the field \(name) is missing"
     case .repeated(let name): "the field \(name) is there more than once"

@@ -4,46 +4,46 @@ internal import WebFormats
 /// within bounds.
 ///
 /// Names and values are bytes, because nobody has said yet that they are text.
-public struct FormFields: Sendable, Equatable {
+package struct FormFields: Sendable, Equatable {
   /// In the order of the form.
-  public let fields: [Field]
+  package let fields: [Field]
 
   /// One `name=value`, percent-decoded, `+` turned into a space.
-  public struct Field: Sendable, Equatable {
+  package struct Field: Sendable, Equatable {
     /// Decoded; any bytes.
-    public let name: [UInt8]
+    package let name: [UInt8]
     /// Decoded; any bytes.
-    public let value: [UInt8]
+    package let value: [UInt8]
 
     /// One field, decoded.
-    public init(name: [UInt8], value: [UInt8]) {
+    package init(name: [UInt8], value: [UInt8]) {
       self.name = name
       self.value = value
     }
   }
 
   /// Bounds of a form. Defaults: 64 KiB in all, 32 fields, names up to 64 bytes.
-  public struct Limits: Sendable {
+  package struct Limits: Sendable {
     /// Length of the encoded text, in bytes.
-    public var bytes = 64 * 1024
+    package var bytes = 64 * 1024
     /// How many fields, the empty ones between two `&` not counted.
-    public var fields = 32
+    package var fields = 32
     /// Length of a decoded name, in bytes.
-    public var nameBytes = 64
+    package var nameBytes = 64
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   /// Fields in their order.
-  public init(fields: [Field]) {
+  package init(fields: [Field]) {
     self.fields = fields
   }
 
   /// Reads the body of a form, or what follows the `?` of a target.
   /// - Throws: ``FormFieldsProblem``, also for the raw bytes that no browser leaves unencoded (controls, spaces and
   ///   everything from 0x7F) and for a `%` without two hexadecimal digits.
-  public init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsProblem) {
+  package init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsProblem) {
     guard encoded.count <= limits.bytes else { throw .tooLong }
     var parsed: [Field] = []
     for pair in encoded.split(separator: UInt8(ascii: "&")) {
@@ -58,20 +58,20 @@ public struct FormFields: Sendable, Equatable {
   }
 
   /// The values of a name in the order sent.
-  public func values(of name: String) -> [[UInt8]] {
+  package func values(of name: String) -> [[UInt8]] {
     fields.lazy.filter { $0.name.elementsEqual(name.utf8) }.map(\.value)
   }
 
   /// The value of a name that must not be repeated: `nil` if it is absent.
   /// - Throws: ``FormFieldsProblem/repeated(_:)``.
-  public func value(of name: String) throws(FormFieldsProblem) -> [UInt8]? {
+  package func value(of name: String) throws(FormFieldsProblem) -> [UInt8]? {
     let all = values(of: name)
     guard all.count <= 1 else { throw .repeated(name) }
     return all.first
   }
 
   /// The same as text. - Throws: ``FormFieldsProblem/notUTF8(_:)`` as well.
-  public func text(of name: String) throws(FormFieldsProblem) -> String? {
+  package func text(of name: String) throws(FormFieldsProblem) -> String? {
     guard let bytes = try value(of: name) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8(name) }
     return text
@@ -104,7 +104,7 @@ public struct FormFields: Sendable, Equatable {
 }
 
 /// Why a form was refused. Always the sender's fault.
-public enum FormFieldsProblem: Error, Sendable, Equatable {
+package enum FormFieldsProblem: Error, Sendable, Equatable {
   /// More bytes than the limit.
   case tooLong
   /// More fields than the limit.
@@ -119,7 +119,7 @@ public enum FormFieldsProblem: Error, Sendable, Equatable {
   case notUTF8(String)
 
   /// What is wrong with the form.
-  public var message: String {
+  package var message: String {
     switch self {
     case .tooLong: "the form is too long"
     case .tooManyFields: "the form has too many fields"

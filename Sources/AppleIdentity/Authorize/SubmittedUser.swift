@@ -2,26 +2,26 @@
 ///
 /// It is what the user typed into Apple's sheet, or whatever else the browser's owner sent. It is fit for display after
 /// escaping, and good for nothing else. The user's e-mail address is the identity token's, never the one in it.
-public struct SubmittedUser: Sendable, Equatable {
+package struct SubmittedUser: Sendable, Equatable {
   /// `name.firstName`, sanitised; `nil` if there was none.
-  public let givenName: String?
+  package let givenName: String?
   /// `name.lastName`, sanitised; `nil` if there was none.
-  public let familyName: String?
+  package let familyName: String?
   /// `email`, where it could be an address. Unproven: good for telling two people's answers apart, and for nothing
   /// else.
-  public let claimedEmail: String?
+  package let claimedEmail: String?
 
   /// Given and family name with a space between them; `nil` if there is neither.
-  public var name: String? {
+  package var name: String? {
     let parts = [givenName, familyName].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
   /// Reads `{"name":{"firstName":…,"lastName":…},"email":…}`; at most 4 KiB, at most 4 levels deep.
-  public init(json: some Collection<UInt8>) throws(SubmittedUserProblem) {
-    let user: [String: ForeignJSON]
-    do throws(ForeignJSONProblem) {
-      user = try ForeignJSON.object(json, maximumBytes: 4096, maximumDepth: 4)
+  package init(json: some Collection<UInt8>) throws(SubmittedUserProblem) {
+    let user: [String: StrictJSON]
+    do throws(StrictJSONProblem) {
+      user = try StrictJSON.object(json, maximumBytes: 4096, maximumDepth: 4)
     } catch {
       throw .unreadable(error.reason)
     }
@@ -29,14 +29,14 @@ public struct SubmittedUser: Sendable, Equatable {
   }
 
   /// The same of an object that was read already.
-  init(_ user: [String: ForeignJSON]) {
+  init(_ user: [String: StrictJSON]) {
     let parts = user["name"]?.members
     self.init(
       givenName: parts?["firstName"]?.text, familyName: parts?["lastName"]?.text, claimedEmail: user["email"]?.text)
   }
 
   /// A name from elsewhere than the `user` field, sanitised in the same way.
-  public init(givenName: String?, familyName: String?, claimedEmail: String? = nil) {
+  package init(givenName: String?, familyName: String?, claimedEmail: String? = nil) {
     self.givenName = givenName.flatMap(DisplayName.sanitised)
     self.familyName = familyName.flatMap(DisplayName.sanitised)
     self.claimedEmail = claimedEmail.flatMap { Self.isAddress($0) ? $0 : nil }
@@ -49,12 +49,12 @@ public struct SubmittedUser: Sendable, Equatable {
 }
 
 /// Why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
-public enum SubmittedUserProblem: Error, Sendable, Equatable {
+package enum SubmittedUserProblem: Error, Sendable, Equatable {
   /// No JSON of the form that Apple sends; why.
   case unreadable(String)
 
   /// What is wrong with the object.
-  public var message: String {
+  package var message: String {
     switch self {
     case .unreadable(let reason): "the field user could not be read: \(reason)"
     }

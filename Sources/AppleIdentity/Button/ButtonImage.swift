@@ -1,14 +1,14 @@
 internal import WebFormats
 
 /// One of the images that a gateway serves: what varies from visitor to visitor.
-public struct ButtonVariant: Sendable, Hashable {
+package struct ButtonVariant: Sendable, Hashable {
   /// The language of the words on it.
-  public var locale: ButtonLocale
+  package var locale: ButtonLocale
   /// For a dark page; black otherwise.
-  public var isWhite: Bool
+  package var isWhite: Bool
 
   /// A variant of these.
-  public init(locale: ButtonLocale, isWhite: Bool) {
+  package init(locale: ButtonLocale, isWhite: Bool) {
     self.locale = locale
     self.isWhite = isWhite
   }
@@ -16,7 +16,7 @@ public struct ButtonVariant: Sendable, Hashable {
 
 extension ButtonSettings {
   /// Where Apple has the image of a variant: path and query.
-  public func imagePath(_ variant: ButtonVariant) -> String {
+  package func imagePath(_ variant: ButtonVariant) -> String {
     var parameters: [(name: String, value: String)] = [
       ("color", variant.isWhite ? "white" : "black"), ("border", border ? "true" : "false"),
       ("border_radius", "\(borderRadius)"), ("scale", "\(scale)"),
@@ -45,12 +45,12 @@ extension ButtonSettings {
 }
 
 /// An image that Apple sent, looked at before it is served under our name.
-public struct ButtonImage: Sendable, Equatable {
+package struct ButtonImage: Sendable, Equatable {
   /// A PNG of at most ``maximumBytes`` bytes.
-  public let png: [UInt8]
+  package let png: [UInt8]
 
   /// The largest image that is taken. Apple's have some ten kilobytes.
-  public static let maximumBytes = 512 * 1024
+  package static let maximumBytes = 512 * 1024
 
   /// The same, or why this is no image to serve.
   init(_ response: AppleHTTPResponse) throws(ButtonImageProblem) {
@@ -74,7 +74,7 @@ public struct ButtonImage: Sendable, Equatable {
 }
 
 /// Why there is no image from Apple.
-public enum ButtonImageProblem: Error, Sendable, Equatable {
+package enum ButtonImageProblem: Error, Sendable, Equatable {
   /// There was no answer.
   case unreachable(AppleTransportError)
   /// An answer other than 200.
@@ -83,7 +83,7 @@ public enum ButtonImageProblem: Error, Sendable, Equatable {
   case noImage(String)
 
   /// What is wrong, for the log: one line, whatever Apple's side sent.
-  public var message: String {
+  package var message: String {
     switch self {
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitised(reason)
     case .status(let status): "Apple answered \(status)"

@@ -7,9 +7,9 @@ internal import HTTPTypes
 ///   the old one goes on.
 /// - A failure is followed by a pause, in which nothing is asked: of this image if Apple had an answer, of any if not.
 /// - There are as many images as there are locales and colours, and no more than a fixed number of bytes of them.
-public actor ButtonImages {
+package actor ButtonImages {
   /// What the images look like.
-  public nonisolated let settings: ButtonSettings
+  package nonisolated let settings: ButtonSettings
   private let origin: AppleOrigin
   private let transport: AppleTransport
   private let clock: AppleClock
@@ -34,7 +34,7 @@ public actor ButtonImages {
   ///   - baseURL: the origin of Apple's content network.
   ///   - report: is told of each failure; at most one a minute for each image.
   /// - Throws: the problem of `baseURL`, if it is not an origin that can be spoken to.
-  public init(
+  package init(
     settings: ButtonSettings, baseURL: String, transport: @escaping AppleTransport, clock: @escaping AppleClock,
     report: @escaping @Sendable (ButtonImageProblem) -> Void
   ) throws(AppleSettingsProblem) {
@@ -48,7 +48,7 @@ public actor ButtonImages {
 
   /// The image of a variant, nil if there is none in time.
   /// - Parameter patience: how long a fetch that is under way is waited for.
-  public func image(_ variant: ButtonVariant, within patience: Duration) async -> ButtonImage? {
+  package func image(_ variant: ButtonVariant, within patience: Duration) async -> ButtonImage? {
     if let image = kept[variant] {
       if age(of: image.fetched) >= Self.maximumAge, mayFetch(variant) { begin(variant) }
       return image.image

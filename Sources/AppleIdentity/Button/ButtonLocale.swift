@@ -1,6 +1,6 @@
 /// A locale that Apple has button images for (Apple, "Displaying Sign in with Apple buttons on the web"). The raw value
 /// is the parameter `locale`.
-public enum ButtonLocale: String, Sendable, CaseIterable {
+package enum ButtonLocale: String, Sendable, CaseIterable {
   /// Arabic.
   case arabic = "ar_SA"
   /// Catalan.
@@ -77,7 +77,7 @@ public enum ButtonLocale: String, Sendable, CaseIterable {
   case chineseTaiwan = "zh_TW"
 
   /// The tag of the language (BCP 47), for `lang`.
-  public var languageTag: String {
+  package var languageTag: String {
     switch self {
     case .hebrew: "he"
     case .norwegian: "nb"
@@ -91,7 +91,7 @@ public enum ButtonLocale: String, Sendable, CaseIterable {
 
   /// Language tags in lower case and the locale that serves each, for the lookup of RFC 4647 section 3.4: a range that
   /// is more particular is shortened until it stands here.
-  public static let byLanguageTag: [String: ButtonLocale] = {
+  package static let byLanguageTag: [String: ButtonLocale] = {
     var table: [String: ButtonLocale] = [:]
     for locale in allCases {
       // `de_DE` serves `de`; where a language has two locales, the more common one is named below.

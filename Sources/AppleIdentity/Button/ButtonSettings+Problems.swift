@@ -1,6 +1,7 @@
 extension ButtonSettings {
-  /// Every problem, by Apple's tables; an image request with one of these would be answered 404. Empty if there is none.
-  public var problems: [AppleSettingsProblem] {
+  /// Every problem, by Apple's tables; an image request with one of these would be answered 404. Empty if there is
+  /// none.
+  package var problems: [AppleSettingsProblem] {
     var problems = shapeProblems + rangeProblems
     if let baseURL, AppleOrigin(baseURL).map({ $0.scheme == "http" && !$0.isLoopback }) ?? true {
       problems.append(

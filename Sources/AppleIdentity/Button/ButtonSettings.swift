@@ -2,48 +2,48 @@
 /// image service has (Apple, "Displaying Sign in with Apple buttons on the web"). Lengths are in points.
 ///
 /// A parameter that is nil has a default, and which parameters there are depends on the shape: see ``problems``.
-public struct ButtonSettings: Sendable, Equatable {
+package struct ButtonSettings: Sendable, Equatable {
   /// Whether the image is fetched from Apple and served from our own origin (true), or the button is drawn by the page
   /// (false), so that nothing is asked of Apple's content network. Default: true.
-  public var usesAppleImage = true
+  package var usesAppleImage = true
   /// The origin that images are fetched from. Default: Apple's content network; with a simulated Apple none, and
   /// the button is drawn.
-  public var baseURL: String?
+  package var baseURL: String?
   /// The form of the button. Default: centred.
-  public var shape: Shape = .centred
+  package var shape: Shape = .centred
   /// Default: black on a light page, white on a dark one.
-  public var color: Color = .auto
+  package var color: Color = .auto
   /// Default: no line around it.
-  public var border = false
+  package var border = false
   /// 0 to 50. Default: 12.
-  public var borderRadius = 12
+  package var borderRadius = 12
   /// Pixels for a point, 1 to 6. Default: 3, which is sharp on every screen.
-  public var scale = 3
+  package var scale = 3
   /// Default: by the visitor's `Accept-Language`. Not with the shape `logo`.
-  public var locale: ButtonLocale?
+  package var locale: ButtonLocale?
   /// What the words say. Default: sign in. Not with the shape `logo`.
-  public var type: Kind?
+  package var type: Kind?
   /// 130 to 375. Default: 320. Not with the shape `logo`.
-  public var width: Int?
+  package var width: Int?
   /// 30 to 64. Default: 48. Not with the shape `logo`.
-  public var height: Int?
+  package var height: Int?
   /// 0 to 182, at most half the width; where the words begin. Only with the shape `left`.
-  public var labelPosition: Int?
+  package var labelPosition: Int?
   /// 0 to 182, at most half the width; where the logo begins. Only with the shape `left`.
-  public var logoPosition: Int?
+  package var logoPosition: Int?
   /// Default: small. Only with the shape `left`.
-  public var logoSize: LogoSize?
+  package var logoSize: LogoSize?
   /// Width and height, 30 to 64. Default: 48. Only with the shape `logo`.
-  public var size: Int?
+  package var size: Int?
 
   /// Apple's defaults.
-  public init() {}
+  package init() {}
 
   /// Apple's content network.
-  public static let appleBaseURL = "https://appleid.cdn-apple.com"
+  package static let appleBaseURL = "https://appleid.cdn-apple.com"
 
   /// The forms that Apple offers.
-  public enum Shape: String, Sendable, CaseIterable {
+  package enum Shape: String, Sendable, CaseIterable {
     /// Logo and words in the middle.
     case centred
     /// The logo, and then the words, from the left.
@@ -53,7 +53,7 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 
   /// The colours that Apple offers.
-  public enum Color: String, Sendable, CaseIterable {
+  package enum Color: String, Sendable, CaseIterable {
     /// Goes with the page: white where that is dark.
     case auto
     /// Black, for light pages.
@@ -63,7 +63,7 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 
   /// What the button says.
-  public enum Kind: String, Sendable, CaseIterable {
+  package enum Kind: String, Sendable, CaseIterable {
     /// "Sign in with Apple".
     case signIn = "sign-in"
     /// "Continue with Apple".
@@ -71,7 +71,7 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 
   /// How large the logo is.
-  public enum LogoSize: String, Sendable, CaseIterable {
+  package enum LogoSize: String, Sendable, CaseIterable {
     /// Apple's `small`.
     case small
     /// Apple's `medium`.
@@ -81,15 +81,15 @@ public struct ButtonSettings: Sendable, Equatable {
   }
 
   /// Width and height in points, with the defaults.
-  public var extent: (width: Int, height: Int) {
+  package var extent: (width: Int, height: Int) {
     shape == .logo ? (size ?? 48, size ?? 48) : (width ?? 320, height ?? 48)
   }
 }
 
 extension ButtonSettings {
-  /// Where images are fetched from; nil where none are. A simulated Apple draws no button worth showing, so with one the
-  /// page draws it, unless the configuration says otherwise.
-  public func imageOrigin(_ apple: AppleSettings) -> String? {
+  /// Where images are fetched from; nil where none are. A simulated Apple draws no button worth showing, so with one
+  /// the page draws it, unless the configuration says otherwise.
+  package func imageOrigin(_ apple: AppleSettings) -> String? {
     guard usesAppleImage else { return nil }
     return baseURL ?? (apple.baseURL.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) ? Self.appleBaseURL : nil)
   }

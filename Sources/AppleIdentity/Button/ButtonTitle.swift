@@ -1,6 +1,6 @@
 extension ButtonLocale {
   /// What the button says, in Apple's translation: for screen readers, and where the button is drawn.
-  public func title(_ type: ButtonSettings.Kind) -> String {
+  package func title(_ type: ButtonSettings.Kind) -> String {
     switch type {
     case .signIn: titles.signIn
     case .proceed: titles.proceed

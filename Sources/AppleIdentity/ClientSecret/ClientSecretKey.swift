@@ -1,17 +1,17 @@
 internal import JWTKit
-public import Secrets
+package import Secrets
 
 /// The private key that Apple gave out as `AuthKey_….p8`: PKCS #8, P-256. It signs client secrets.
 ///
 /// A value cannot be printed, and the key cannot be read back from it.
-public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let privateKey: ES256PrivateKey
 
   /// Reads the key file.
   ///
   /// A file that others have access to is refused (`PrivateFile`): its readers could speak to Apple in our name.
   /// - Parameter path: absolute path of the `.p8` file.
-  public init(contentsOfFile path: String) throws(ClientSecretKeyProblem) {
+  package init(contentsOfFile path: String) throws(ClientSecretKeyProblem) {
     let shown = LogText.sanitised(path, maximumBytes: 1024)
     let bytes: [UInt8]
     do throws(PrivateFileError) {
@@ -24,7 +24,7 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
 
   /// Reads the key from the text of a `.p8` file.
   /// - Parameter name: what error messages call the file.
-  public init(pem: some Collection<UInt8>, name: String = "the key") throws(ClientSecretKeyProblem) {
+  package init(pem: some Collection<UInt8>, name: String = "the key") throws(ClientSecretKeyProblem) {
     guard let text = String(validating: pem, as: UTF8.self), text.utf8.count <= Self.maximumBytes else {
       throw .notAKey(name)
     }
@@ -39,9 +39,9 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
     privateKey = key
   }
 
-  public var description: String { "[concealed]" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "[concealed]" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 
   /// A `.p8` file has about 260 bytes.
   private static let maximumBytes = 16 * 1024
@@ -57,7 +57,7 @@ public struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugStr
 }
 
 /// Why a key file cannot be used. The operator's to mend.
-public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
+package enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   /// The file cannot be read, or is not private.
   case file(PrivateFileError)
   /// The file holds no PEM of a key.
@@ -70,7 +70,7 @@ public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   case notP256(String)
 
   /// What is wrong.
-  public var message: String {
+  package var message: String {
     switch self {
     case .file(let error): "\(error.path) \(error.problem)"
     case .notAKey(let name): "\(name) is not a private key in PEM form"
@@ -81,7 +81,7 @@ public enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     switch self {
     case .file(let error): error.remedy
     case .notAKey, .otherKind, .notP256:

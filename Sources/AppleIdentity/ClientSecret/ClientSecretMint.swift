@@ -1,16 +1,16 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import JWTKit
 internal import Synchronization
 
 /// Mints client secrets: JWTs signed with ES256 that live for minutes.
 ///
 /// Source: "Creating a client secret", developer.apple.com.
-public final class ClientSecretMint: Sendable {
+package final class ClientSecretMint: Sendable {
   /// How long a secret is good for after it was minted. Apple allows six months; a secret that leaks is worth little
   /// after ten minutes.
-  public static let lifetime: TimeInterval = 600
+  package static let lifetime: TimeInterval = 600
   /// How far `iat` is set back, against "issued in the future" under clock skew.
-  public static let backdating: TimeInterval = 60
+  package static let backdating: TimeInterval = 60
   /// A secret is handed out again while at least this much of its life is left.
   static let remainder: TimeInterval = 120
 
@@ -26,7 +26,7 @@ public final class ClientSecretMint: Sendable {
   }
 
   /// Mints for one team by one of its keys.
-  public init(teamID: String, keyID: String, key: ClientSecretKey, clock: @escaping AppleClock) {
+  package init(teamID: String, keyID: String, key: ClientSecretKey, clock: @escaping AppleClock) {
     self.teamID = teamID
     self.keyID = keyID
     self.key = key
@@ -37,7 +37,7 @@ public final class ClientSecretMint: Sendable {
   /// was set back behind its minting.
   ///
   /// The audience is always Apple's, whatever `base_url` says.
-  public func secret(for clientID: String) async throws(ClientSecretMintProblem) -> ClientSecret {
+  package func secret(for clientID: String) async throws(ClientSecretMintProblem) -> ClientSecret {
     let now = clock()
     if let secret = minted.withLock({ Self.usable($0[clientID], at: now) }) {
       return secret
@@ -70,14 +70,14 @@ public final class ClientSecretMint: Sendable {
 }
 
 /// Why no client secret could be made. Ours to mend.
-public enum ClientSecretMintProblem: Error, Sendable, Equatable {
+package enum ClientSecretMintProblem: Error, Sendable, Equatable {
   /// The clock shows a time that no JWT can carry.
   case clockOutOfRange
   /// The key did not sign.
   case signingFailed
 
   /// What happened, with the remedy.
-  public var message: String {
+  package var message: String {
     switch self {
     case .clockOutOfRange: "the system's clock shows an impossible time"
     case .signingFailed: "the client secret could not be signed with the private key"

@@ -1,31 +1,31 @@
 /// What a verified identity token says, beyond who it is about.
 ///
 /// Every claim with a single value is kept as text, because any of them may be wanted as an identity header: a string
-/// as it is, a Boolean as `true` or `false`, an integer in digits, a list of strings joined by spaces. Apple writes some
-/// Booleans as strings, so text is also what makes the two alike. Codable as a flat JSON object of strings.
-public struct IdentityClaims: Sendable, Equatable {
+/// as it is, a Boolean as `true` or `false`, an integer in digits, a list of strings joined by spaces. Apple writes
+/// some Booleans as strings, so text is also what makes the two alike. Codable as a flat JSON object of strings.
+package struct IdentityClaims: Sendable, Equatable {
   /// Text by claim name.
-  public let values: [String: String]
+  package let values: [String: String]
 
   /// - Parameter values: text by claim name, for claims that were stored.
-  public init(values: [String: String] = [:]) {
+  package init(values: [String: String] = [:]) {
     self.values = values
   }
 
   /// The text of a claim; `nil` if the token had none, or an object, a `null`, or nothing in it.
-  public func text(of claim: String) -> String? {
+  package func text(of claim: String) -> String? {
     guard let text = values[claim], !text.isEmpty else { return nil }
     return text
   }
 
   /// May be absent (Work & School accounts). Never an identifier.
-  public var email: String? { text(of: "email") }
+  package var email: String? { text(of: "email") }
   /// `nil` if the token does not say.
-  public var isEmailVerified: Bool? { flag("email_verified") }
+  package var isEmailVerified: Bool? { flag("email_verified") }
   /// Whether the address is one of Apple's relay addresses; `nil` if the token does not say.
-  public var isPrivateEmail: Bool? { flag("is_private_email") }
+  package var isPrivateEmail: Bool? { flag("is_private_email") }
   /// Native apps only: 0 unsupported, 1 unknown, 2 likely real.
-  public var realUserStatus: Int? {
+  package var realUserStatus: Int? {
     switch text(of: "real_user_status") {
     case "0": 0
     case "1": 1
@@ -34,11 +34,11 @@ public struct IdentityClaims: Sendable, Equatable {
     }
   }
   /// The subject under the new team, for the 60 days after an app changed team.
-  public var transferSubject: String? { text(of: "transfer_sub") }
+  package var transferSubject: String? { text(of: "transfer_sub") }
   /// The organization of a Managed Apple Account.
-  public var organizationID: String? { text(of: "org_id") }
+  package var organizationID: String? { text(of: "org_id") }
   /// What a Managed Apple Account granted, separated by spaces.
-  public var scopes: String? { text(of: "scopes") }
+  package var scopes: String? { text(of: "scopes") }
 
   func flag(_ claim: String) -> Bool? {
     switch text(of: claim) {
@@ -51,11 +51,11 @@ public struct IdentityClaims: Sendable, Equatable {
 
 extension IdentityClaims: Codable {
   /// From the values that the encoder wrote.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     values = try decoder.singleValueContainer().decode([String: String].self)
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(values)
   }
@@ -63,7 +63,7 @@ extension IdentityClaims: Codable {
 
 extension IdentityClaims {
   /// The claims of a payload, and of those the first 64 names in order, with texts of up to 2 KiB.
-  init(payload: [String: ForeignJSON]) {
+  init(payload: [String: StrictJSON]) {
     var values: [String: String] = [:]
     for (name, value) in payload.sorted(by: { $0.key < $1.key }) {
       guard values.count < 64, name.utf8.count <= 128, let text = Self.text(value), text.utf8.count <= 2048 else {
@@ -74,7 +74,7 @@ extension IdentityClaims {
     self.init(values: values)
   }
 
-  private static func text(_ value: ForeignJSON) -> String? {
+  private static func text(_ value: StrictJSON) -> String? {
     switch value {
     case .string(let text): text
     case .bool(let flag): flag ? "true" : "false"

@@ -1,5 +1,5 @@
 /// Why an identity token is not believed.
-public enum IdentityTokenRejection: Error, Sendable, Equatable {
+package enum IdentityTokenRejection: Error, Sendable, Equatable {
   /// The answer should have carried a token, and did not.
   case absent
   /// Longer than ``IdentityTokenVerifier/maximumBytes``.
@@ -36,7 +36,7 @@ public enum IdentityTokenRejection: Error, Sendable, Equatable {
   case nonceMismatch
 
   /// What is wrong, without any text of the token.
-  public var message: String {
+  package var message: String {
     switch self {
     case .absent: "the identity token that was asked for did not come"
     case .tooLong: "the identity token is too long"
@@ -59,7 +59,7 @@ public enum IdentityTokenRejection: Error, Sendable, Equatable {
   }
 
   /// Whether waiting may help, because it is Apple who cannot be reached.
-  public var isAppleTrouble: Bool {
+  package var isAppleTrouble: Bool {
     if case .keysUnavailable = self { true } else { false }
   }
 }

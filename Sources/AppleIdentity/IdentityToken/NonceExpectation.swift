@@ -2,7 +2,7 @@ internal import Crypto
 internal import WebFormats
 
 /// What the nonce of an identity token is compared with.
-public enum NonceExpectation: Sendable {
+package enum NonceExpectation: Sendable {
   /// A sign-in in the browser: the nonce of the attempt, exactly.
   case web(String)
   /// A native app: its raw nonce. Apps commonly give Apple only the hash, so a claim of 64 lower-case hexadecimal

@@ -4,7 +4,7 @@ internal import WebFormats
 /// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued
 /// them, for whom and when is still to be judged, with the functions below.
 struct SignedClaims {
-  let values: [String: ForeignJSON]
+  let values: [String: StrictJSON]
 
   /// Reads a token in compact form (RFC 7515 7.1).
   static func verified(
@@ -21,7 +21,7 @@ struct SignedClaims {
     // Header and payload as they came, with the dot between them.
     let signed = bytes[..<parts[1].endIndex]
     guard key.isValid(signature: signature, of: signed) else { throw .signatureInvalid }
-    guard let values = try? ForeignJSON.object(payload, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
+    guard let values = try? StrictJSON.object(payload, maximumBytes: maximumBytes, maximumDepth: maximumDepth) else {
       throw .malformed("payload")
     }
     return SignedClaims(values: values)
@@ -47,12 +47,12 @@ struct SignedClaims {
 extension UnverifiedIdentityToken {
   /// The subject that the token claims to be of. Nothing proves it: good for withholding something, never for giving
   /// it.
-  public var claimedSubject: String? {
+  package var claimedSubject: String? {
     let bytes = Array(exposed.utf8)
     guard bytes.count <= IdentityTokenVerifier.maximumBytes else { return nil }
     let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, let payload = Base64URL.decode(parts[1]),
-      let values = try? ForeignJSON.object(
+      let values = try? StrictJSON.object(
         payload, maximumBytes: IdentityTokenVerifier.maximumBytes, maximumDepth: SignedClaims.maximumDepth),
       let subject = values["sub"]?.text, SignedClaims.isSubject(subject)
     else { return nil }

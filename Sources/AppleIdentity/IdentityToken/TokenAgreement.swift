@@ -8,7 +8,7 @@ extension VerifiedIdentityToken {
   /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means
   /// that somebody put a foreign code or a foreign token into the answer.
   /// - Returns: `nil` if they agree.
-  public func disagreement(
+  package func disagreement(
     withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode
   ) -> IdentityTokenDisagreement? {
     guard subject.utf8.elementsEqual(exchanged.subject.utf8) else { return .subject }
@@ -31,12 +31,12 @@ extension VerifiedIdentityToken {
 }
 
 /// In what two identity tokens of one sign-in differ.
-public enum IdentityTokenDisagreement: Error, Sendable, Equatable {
+package enum IdentityTokenDisagreement: Error, Sendable, Equatable {
   /// The user; the attempt; the hash of the code (`c_hash`).
   case subject, nonce, codeHash
 
   /// What does not agree.
-  public var message: String {
+  package var message: String {
     switch self {
     case .subject: "the two identity tokens name different users"
     case .nonce: "the two identity tokens are of different attempts to sign in"

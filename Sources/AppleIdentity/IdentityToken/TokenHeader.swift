@@ -11,7 +11,7 @@ struct TokenHeader: Equatable {
   /// - Parameter encoded: the first part of the token, still in base64url.
   init(encoded: some Collection<UInt8>) throws(IdentityTokenRejection) {
     guard let bytes = Base64URL.decode(encoded),
-      let header = try? ForeignJSON.object(bytes, maximumBytes: 4096, maximumDepth: 4)
+      let header = try? StrictJSON.object(bytes, maximumBytes: 4096, maximumDepth: 4)
     else { throw .malformed("header") }
     guard let name = header["alg"]?.text else { throw .algorithmRefused("(none given)") }
     guard let algorithm = TokenAlgorithm(rawValue: name) else {

@@ -1,21 +1,21 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// An identity token that Apple signed, for us, and that is not out of date. Only ``IdentityTokenVerifier`` makes one.
-public struct VerifiedIdentityToken: Sendable, Equatable {
+package struct VerifiedIdentityToken: Sendable, Equatable {
   /// The user: stable, and the same across one team's apps. The only identifier.
-  public let subject: String
+  package let subject: String
   /// The client ID that the token is for: one of those that were asked for.
-  public let audience: String
+  package let audience: String
   /// The `nonce` claim; nil where the token has none.
-  public let nonce: String?
+  package let nonce: String?
   /// `c_hash`: the left half of the SHA-256 of the code that came with the token.
-  public let codeHash: String?
+  package let codeHash: String?
   /// The `iat` claim.
-  public let issuedAt: Date
+  package let issuedAt: Date
   /// The token's end, ten minutes to a day ahead. It is not the session's.
-  public let expires: Date
+  package let expires: Date
   /// The claims about the user.
-  public let claims: IdentityClaims
+  package let claims: IdentityClaims
 
   fileprivate init(
     subject: String, audience: String, nonce: String?, codeHash: String?, issuedAt: Date, expires: Date,
@@ -34,18 +34,18 @@ public struct VerifiedIdentityToken: Sendable, Equatable {
 /// Verifies identity tokens in full: header, signature, issuer, audience, times, nonce.
 ///
 /// Source: "Verifying a user", developer.apple.com; OpenID Connect Core 3.1.3.7.
-public struct IdentityTokenVerifier: Sendable {
+package struct IdentityTokenVerifier: Sendable {
   /// The longest token looked at, in bytes. Apple's have about 1000.
-  public static let maximumBytes = 16 * 1024
+  package static let maximumBytes = 16 * 1024
   /// How far in the future `iat` may lie, against clock skew. Default: 60 s. `exp` gets no leeway: it is later than now
   /// or the token is out of date.
-  public static let leeway: TimeInterval = 60
+  package static let leeway: TimeInterval = 60
 
   private let keySet: AppleKeySet
   private let clock: AppleClock
 
   /// Verifies by these keys, at the time of this clock.
-  public init(keySet: AppleKeySet, clock: @escaping AppleClock) {
+  package init(keySet: AppleKeySet, clock: @escaping AppleClock) {
     self.keySet = keySet
     self.clock = clock
   }
@@ -54,7 +54,7 @@ public struct IdentityTokenVerifier: Sendable {
   ///   - audiences: the client IDs that the token may be for. Each audience of the token must be one of them.
   ///   - nonce: what the nonce is compared with.
   ///   - source: who brought the token.
-  public func verify(
+  package func verify(
     _ token: UnverifiedIdentityToken, audiences: [String], nonce: NonceExpectation, from source: TokenSource = .stranger
   ) async throws(IdentityTokenRejection) -> VerifiedIdentityToken {
     let signed = try await SignedClaims.verified(

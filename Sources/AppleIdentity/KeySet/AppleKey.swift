@@ -9,7 +9,7 @@ struct AppleKey: Sendable {
   let algorithm: TokenAlgorithm
   private let verification: any JWTAlgorithm
 
-  init?(jwk: [String: ForeignJSON]) async {
+  init?(jwk: [String: StrictJSON]) async {
     guard let identifier = jwk["kid"]?.text, TokenAlgorithm.isKeyIdentifier(identifier) else { return nil }
     if let use = jwk["use"], use.text != "sig" { return nil }
     // A collection of one key: of several, jwt-kit takes the first when it does not know an identifier, and would
@@ -39,12 +39,12 @@ struct AppleKey: Sendable {
   }
 
   /// Whether a key's `alg` is the one given, or absent: the key type then leaves no other choice.
-  private static func names(_ alg: ForeignJSON?, _ expected: String) -> Bool {
+  private static func names(_ alg: StrictJSON?, _ expected: String) -> Bool {
     alg.map { $0.text == expected } ?? true
   }
 
   /// At least 2048 bits, and at most 8192: a longer one only costs time.
-  private static func rsaKey(_ jwk: [String: ForeignJSON]) -> Insecure.RSA.PublicKey? {
+  private static func rsaKey(_ jwk: [String: StrictJSON]) -> Insecure.RSA.PublicKey? {
     guard let modulus = jwk["n"]?.text, let exponent = jwk["e"]?.text,
       let modulusBytes = Base64URL.decode(modulus.utf8), let exponentBytes = Base64URL.decode(exponent.utf8),
       (256...1024).contains(modulusBytes.drop(while: { $0 == 0 }).count), (1...8).contains(exponentBytes.count)
@@ -53,7 +53,7 @@ struct AppleKey: Sendable {
     return try? Insecure.RSA.PublicKey(modulus: modulus, exponent: exponent)
   }
 
-  private static func ellipticKey(_ jwk: [String: ForeignJSON]) -> ES256PublicKey? {
+  private static func ellipticKey(_ jwk: [String: StrictJSON]) -> ES256PublicKey? {
     guard jwk["crv"]?.text == "P-256", let x = jwk["x"]?.text, let y = jwk["y"]?.text,
       Base64URL.decode(x.utf8)?.count == 32, Base64URL.decode(y.utf8)?.count == 32
     else { return nil }

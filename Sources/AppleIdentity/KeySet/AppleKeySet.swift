@@ -1,7 +1,7 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Who brought a token: what a stranger sends must not keep Apple's keys from whoever is signing in.
-public enum TokenSource: Sendable, Hashable {
+package enum TokenSource: Sendable, Hashable {
   /// Anybody: a notification, an app.
   case stranger
   /// Apple itself over our own connection, or a browser that proved its attempt to sign in.
@@ -18,23 +18,23 @@ public enum TokenSource: Sendable, Hashable {
 ///   (``AppleKeySetProblem/coolingDown``).
 /// - Whoever asks while a fetch is under way waits for that one.
 /// - An answer without a single usable key changes nothing.
-public actor AppleKeySet {
+package actor AppleKeySet {
   /// When to fetch. All in seconds.
-  public struct Policy: Sendable {
+  package struct Policy: Sendable {
     /// After a fetch that did not bring the key that a stranger asked for. Default: 60.
-    public var coolDown: TimeInterval = 60
+    package var coolDown: TimeInterval = 60
     /// The same for attempts that were proved. Default: 10.
-    public var coolDownOfProved: TimeInterval = 10
+    package var coolDownOfProved: TimeInterval = 10
     /// The same while there are no keys at all, so that nobody can sign in. Default: 5.
-    public var coolDownWithoutKeys: TimeInterval = 5
+    package var coolDownWithoutKeys: TimeInterval = 5
     /// Fetches in one cool-down that did bring the key. Default: 4. A set that flaps must not become a fetch for each
     /// sign-in.
-    public var fetchesPerCoolDown = 4
+    package var fetchesPerCoolDown = 4
     /// After that a set is fetched again. Default: 24 h.
-    public var maximumAge: TimeInterval = 86_400
+    package var maximumAge: TimeInterval = 86_400
 
     /// The defaults.
-    public init() {}
+    package init() {}
   }
 
   private let origin: AppleOrigin
@@ -58,7 +58,7 @@ public actor AppleKeySet {
   /// Fetches the set now, whatever is known: for `doctor`, and for a start with warm keys.
   /// - Returns: the identifiers of the usable keys and Apple's `Date`.
   @discardableResult
-  public func fetchNow() async throws(AppleKeySetProblem) -> KeySetReport {
+  package func fetchNow() async throws(AppleKeySetProblem) -> KeySetReport {
     let (fetched, date) = try await download()
     accept(fetched, at: clock())
     return KeySetReport(keyIdentifiers: keys.keys.sorted(), date: date)
@@ -155,22 +155,22 @@ public actor AppleKeySet {
 }
 
 /// What `doctor` tells about the key set.
-public struct KeySetReport: Sendable, Equatable {
+package struct KeySetReport: Sendable, Equatable {
   /// The identifiers of the keys (`kid`), in the order of the set.
-  public let keyIdentifiers: [String]
+  package let keyIdentifiers: [String]
   /// The field `Date` of Apple's answer.
-  public let date: String?
+  package let date: String?
 
   /// How far our clock is ahead of Apple's, in seconds; negative if it is behind, `nil` if Apple did not tell the time.
   /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
   /// find Apple's tokens so.
-  public func clockDifference(at now: Date) -> TimeInterval? {
+  package func clockDifference(at now: Date) -> TimeInterval? {
     date.flatMap(HTTPDate.parse).map { now.timeIntervalSince($0) }
   }
 }
 
 /// Why a key is not to be had.
-public enum AppleKeySetProblem: Error, Sendable, Equatable {
+package enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The token names a key that Apple does not publish. The token's fault.
   case unknownKey
   /// The key is not known, and Apple is not asked again so soon: try again in a moment.
@@ -183,7 +183,7 @@ public enum AppleKeySetProblem: Error, Sendable, Equatable {
   case unusable(String)
 
   /// What happened, with the remedy.
-  public var message: String {
+  package var message: String {
     switch self {
     case .unknownKey: "no key of Apple's has this identifier"
     case .coolingDown: "Apple's keys were fetched a moment ago, without one of this identifier: try again in a minute"

@@ -3,9 +3,9 @@ enum KeySetDocument {
   /// The usable keys by their identifier. Of two with one identifier the first counts.
   /// - Throws: ``AppleKeySetProblem/unusable(_:)`` if there is none.
   static func keys(of body: [UInt8]) async throws(AppleKeySetProblem) -> [String: AppleKey] {
-    let document: [String: ForeignJSON]
-    do throws(ForeignJSONProblem) {
-      document = try ForeignJSON.object(body, maximumBytes: 128 * 1024, maximumDepth: 8)
+    let document: [String: StrictJSON]
+    do throws(StrictJSONProblem) {
+      document = try StrictJSON.object(body, maximumBytes: 128 * 1024, maximumDepth: 8)
     } catch {
       throw .unusable(error.reason)
     }

@@ -2,24 +2,24 @@
 /// and, the first time ever, `user`.
 ///
 /// Nothing in it is proven. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
-public struct NativeSignInRequest: Sendable, Equatable {
+package struct NativeSignInRequest: Sendable, Equatable {
   /// The token that the sheet gave to the app.
-  public let identityToken: UnverifiedIdentityToken
+  package let identityToken: UnverifiedIdentityToken
   /// The code that the sheet gave to the app, to be exchanged within five minutes.
-  public let code: AuthorizationCode
+  package let code: AuthorizationCode
   /// As the app drew it; what it gave to Apple may have been its SHA-256.
-  public let nonce: String
+  package let nonce: String
   /// The name as the app submitted it, sanitised. `user` is an object as the web's, or the text of one.
-  public let user: SubmittedUser?
+  package let user: SubmittedUser?
 
   /// The longest text that is read, in bytes.
-  public static let maximumBytes = 32 * 1024
+  package static let maximumBytes = 32 * 1024
 
   /// Reads an app's JSON. Members that nobody knows are passed over, repeated ones refuse the whole.
-  public init(json: some Collection<UInt8>) throws(NativeSignInProblem) {
-    let members: [String: ForeignJSON]
-    do throws(ForeignJSONProblem) {
-      members = try ForeignJSON.object(json, maximumBytes: Self.maximumBytes, maximumDepth: 4)
+  package init(json: some Collection<UInt8>) throws(NativeSignInProblem) {
+    let members: [String: StrictJSON]
+    do throws(StrictJSONProblem) {
+      members = try StrictJSON.object(json, maximumBytes: Self.maximumBytes, maximumDepth: 4)
     } catch {
       throw .unreadable(error.reason)
     }
@@ -37,7 +37,7 @@ public struct NativeSignInRequest: Sendable, Equatable {
 
   /// Printable ASCII without spaces; it has to be there.
   private static func text(
-    _ name: String, of members: [String: ForeignJSON], maximumBytes: Int
+    _ name: String, of members: [String: StrictJSON], maximumBytes: Int
   ) throws(NativeSignInProblem) -> String {
     guard let text = members[name]?.text, !text.isEmpty else { throw .missing(name) }
     guard text.utf8.count <= maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
@@ -48,7 +48,7 @@ public struct NativeSignInRequest: Sendable, Equatable {
 }
 
 /// Why what an app sent could not be used. Always the sender's fault.
-public enum NativeSignInProblem: Error, Sendable, Equatable {
+package enum NativeSignInProblem: Error, Sendable, Equatable {
   /// Not JSON, not an object, too long or too deep.
   case unreadable(String)
   /// A member is not there.

@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// What Apple tells a server about one of its users. Only ``NotificationVerifier`` makes one.
 ///
@@ -6,26 +6,26 @@ public import FoundationEssentials
 /// the user's latest authorization ends nothing.
 ///
 /// Source: "Processing changes for Sign in with Apple accounts", developer.apple.com.
-public struct AppleNotification: Sendable, Equatable {
+package struct AppleNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
-  public let identifier: String
+  package let identifier: String
   /// The client ID that it is for: the App ID as often as the Services ID.
-  public let audience: String
+  package let audience: String
   /// What happened.
-  public let kind: Kind
+  package let kind: Kind
   /// The user.
-  public let subject: String
+  package let subject: String
   /// When it happened.
-  public let eventTime: Date
+  package let eventTime: Date
   /// With the e-mail events only.
-  public let email: String?
+  package let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
-  public let isPrivateEmail: Bool?
+  package let isPrivateEmail: Bool?
   /// The JWS as Apple posted it, for whoever wants to verify it again.
-  public let payload: String
+  package let payload: String
 
   /// The events that Apple tells of.
-  public enum Kind: Sendable, Equatable {
+  package enum Kind: Sendable, Equatable {
     /// The user switched forwarding from a relay address on, or off.
     case emailEnabled, emailDisabled
     /// The user took back what the application was allowed.
@@ -47,7 +47,7 @@ public struct AppleNotification: Sendable, Equatable {
     }
 
     /// As Apple writes it, in the documented spelling.
-    public var name: String {
+    package var name: String {
       switch self {
       case .emailEnabled: "email-enabled"
       case .emailDisabled: "email-disabled"
@@ -58,11 +58,11 @@ public struct AppleNotification: Sendable, Equatable {
     }
 
     /// Whether the user's sessions end.
-    public var endsSessions: Bool { self == .consentRevoked || self == .accountDeleted }
+    package var endsSessions: Bool { self == .consentRevoked || self == .accountDeleted }
   }
 
   fileprivate init(
-    identifier: String, audience: String, event: [String: ForeignJSON], payload: String
+    identifier: String, audience: String, event: [String: StrictJSON], payload: String
   ) throws(IdentityTokenRejection) {
     guard let type = event["type"]?.text, let subject = event["sub"]?.text, SignedClaims.isSubject(subject) else {
       throw .malformedClaim("events")
@@ -81,7 +81,7 @@ public struct AppleNotification: Sendable, Equatable {
   /// Milliseconds since 1970 are what Apple sends. Its page's example has seconds, and a time in 1970 would make every
   /// event older than the latest sign-in: what is before March 1973 in milliseconds is taken for seconds. What is later
   /// than the year 9999 or before 1970 is no time.
-  private static func time(_ value: ForeignJSON?) throws(IdentityTokenRejection) -> Date {
+  private static func time(_ value: StrictJSON?) throws(IdentityTokenRejection) -> Date {
     let milliseconds: Double
     switch value {
     case .integer(let number): milliseconds = Double(number)
@@ -94,7 +94,7 @@ public struct AppleNotification: Sendable, Equatable {
 }
 
 /// Verifies what is posted to the notification endpoint: anybody can post there.
-public struct NotificationVerifier: Sendable {
+package struct NotificationVerifier: Sendable {
   private let keySet: AppleKeySet
   private let clock: AppleClock
   private let audiences: [String]
@@ -109,8 +109,8 @@ public struct NotificationVerifier: Sendable {
   /// Reads `{"payload": "<JWS>"}`, at most 32 KiB, signed with one of the keys that sign identity tokens.
   ///
   /// There is no `exp` to check: a repetition may come late.
-  public func verify(_ body: some Collection<UInt8>) async throws(IdentityTokenRejection) -> AppleNotification {
-    guard let envelope = try? ForeignJSON.object(body, maximumBytes: 32 * 1024, maximumDepth: 4),
+  package func verify(_ body: some Collection<UInt8>) async throws(IdentityTokenRejection) -> AppleNotification {
+    guard let envelope = try? StrictJSON.object(body, maximumBytes: 32 * 1024, maximumDepth: 4),
       let token = envelope["payload"]?.text
     else { throw .malformed("envelope") }
     let signed = try await SignedClaims.verified(
@@ -126,12 +126,12 @@ public struct NotificationVerifier: Sendable {
   }
 
   /// The claim `events` is JSON text in a string; an object is taken as well, should Apple mend that.
-  private static func event(of signed: SignedClaims) throws(IdentityTokenRejection) -> [String: ForeignJSON] {
+  private static func event(of signed: SignedClaims) throws(IdentityTokenRejection) -> [String: StrictJSON] {
     switch signed.values["events"] {
     case nil, .null: throw .missingClaim("events")
     case .object(let event): return event
     case .string(let text):
-      guard let event = try? ForeignJSON.object(Array(text.utf8), maximumBytes: 8192, maximumDepth: 4) else {
+      guard let event = try? StrictJSON.object(Array(text.utf8), maximumBytes: 8192, maximumDepth: 4) else {
         throw .malformedClaim("events")
       }
       return event

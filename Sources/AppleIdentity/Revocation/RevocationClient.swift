@@ -2,7 +2,7 @@
 ///
 /// For deleting an account, not for an ordinary sign-out: after a revocation Apple asks the user again.
 /// Source: "Revoke tokens", developer.apple.com.
-public struct RevocationClient: Sendable {
+package struct RevocationClient: Sendable {
   private let call: AppleCall
 
   init(call: AppleCall) {
@@ -10,7 +10,7 @@ public struct RevocationClient: Sendable {
   }
 
   /// - Parameter clientID: the client that the refresh token was given to.
-  public func revoke(_ token: RefreshToken, clientID: String) async -> RevocationOutcome {
+  package func revoke(_ token: RefreshToken, clientID: String) async -> RevocationOutcome {
     let form = [(name: "token", value: token.exposed), (name: "token_type_hint", value: "refresh_token")]
     switch await call.post("/auth/revoke", clientID: clientID, form: form) {
     case .succeeded: return .revoked
@@ -23,13 +23,13 @@ public struct RevocationClient: Sendable {
 }
 
 /// What came of a revocation.
-public enum RevocationOutcome: Sendable, Equatable {
+package enum RevocationOutcome: Sendable, Equatable {
   /// 200, whatever the body. Also the answer for a token that was invalid already.
   case revoked
   /// Our key, team or client ID is wrong, or the token is of another client. Nothing was revoked.
-  case refused(AppleRefusal)
+  case refused(OAuthError)
   /// Not known whether it happened; revoking again does no harm.
-  case appleTrouble(AppleTrouble)
+  case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple.
   case notSent(reason: String)
   /// The client secret could not be made. Ours to mend.

@@ -11,8 +11,8 @@ struct AppleCall: Sendable {
     /// 200, with the body as it is.
     case succeeded(body: [UInt8])
     /// 4xx with one of the documented error codes.
-    case refused(AppleRefusal, status: Int)
-    case trouble(AppleTrouble)
+    case refused(OAuthError, status: Int)
+    case trouble(AppleTransportFailure)
     /// Cannot have reached Apple.
     case notSent(reason: String)
     /// We could not make a secret.
@@ -55,12 +55,12 @@ struct AppleCall: Sendable {
     case 400, 401, 403: break
     default: return .trouble(.status(response.status))
     }
-    guard let object = try? ForeignJSON.object(response.body, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
+    guard let object = try? StrictJSON.object(response.body, maximumBytes: maximumBytes, maximumDepth: maximumDepth)
     else { return .trouble(.malformed(reason: "status \(response.status) without a JSON object")) }
-    guard let name = object["error"]?.text, let code = AppleRefusal.Code(rawValue: name) else {
+    guard let name = object["error"]?.text, let code = OAuthError.Code(rawValue: name) else {
       return .trouble(.malformed(reason: "status \(response.status) with an error that is not documented"))
     }
     let description = object["error_description"]?.text.map { LogText.sanitised($0) }
-    return .refused(AppleRefusal(code: code, description: description), status: response.status)
+    return .refused(OAuthError(code: code, description: description), status: response.status)
   }
 }

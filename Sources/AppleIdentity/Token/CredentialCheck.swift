@@ -1,7 +1,7 @@
 extension TokenClient {
   /// Asks Apple whether team, key, client ID and private key belong together, without any user: it sends a code that
   /// nobody has. Apple looks at the credentials first, so `invalid_grant` says that they are good. For `doctor`.
-  public func checkCredentials(clientID: String) async -> CredentialVerdict {
+  package func checkCredentials(clientID: String) async -> CredentialVerdict {
     let outcome = await exchange(
       code: AuthorizationCode("no-such-code"), redirectURI: nil, clientID: clientID, nonce: .none)
     switch outcome {
@@ -17,13 +17,13 @@ extension TokenClient {
 }
 
 /// What Apple thinks of our credentials.
-public enum CredentialVerdict: Sendable, Equatable {
+package enum CredentialVerdict: Sendable, Equatable {
   /// Apple takes them.
   case accepted
   /// Our key, team or client ID is wrong.
-  case misconfigured(AppleRefusal)
+  case misconfigured(OAuthError)
   /// Apple did not answer as it should: nothing is known.
-  case appleTrouble(AppleTrouble)
+  case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple: nothing is known.
   case notSent(reason: String)
   /// The client secret could not be made. Ours to mend.

@@ -9,7 +9,7 @@ extension AppleIdentityProvider {
   ///   - nonce: the attempt's.
   ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the moment to save
   ///     the name, which Apple sends once and never again. What it throws stops the sign-in, the code unused.
-  public func completeSignIn<Failure: Error>(
+  package func completeSignIn<Failure: Error>(
     _ grant: AuthorizationResponse.Grant, redirectURI: String, nonce: String,
     beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
@@ -23,7 +23,7 @@ extension AppleIdentityProvider {
   /// says which of `native_client_ids` the app is, and the code is exchanged for that client.
   /// - Parameter beforeExchange: as for the browser: is given the app's token once it is verified, before the code is
   ///   sent. What it throws stops the sign-in, the code unused.
-  public func completeNativeSignIn<Failure: Error>(
+  package func completeNativeSignIn<Failure: Error>(
     _ request: NativeSignInRequest, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     try await complete(

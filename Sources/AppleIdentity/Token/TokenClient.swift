@@ -1,7 +1,7 @@
 /// Speaks to Apple's token endpoint: `POST {base}/auth/token`.
 ///
 /// Source: "Generate and validate tokens", developer.apple.com.
-public struct TokenClient: Sendable {
+package struct TokenClient: Sendable {
   private let call: AppleCall
   private let verifier: IdentityTokenVerifier
 
@@ -15,7 +15,7 @@ public struct TokenClient: Sendable {
   ///   - redirectURI: the one of the authorization request; `nil` for a native app's code, which had none.
   ///   - clientID: the client that the code is bound to: the Services ID, or the app's bundle ID.
   ///   - nonce: what the nonce of the identity token is compared with.
-  public func exchange(
+  package func exchange(
     code: AuthorizationCode, redirectURI: String?, clientID: String, nonce: NonceExpectation
   ) async -> ExchangeOutcome {
     var form = [(name: "grant_type", value: "authorization_code"), (name: "code", value: code.exposed)]
@@ -27,7 +27,7 @@ public struct TokenClient: Sendable {
     case .refused(let refusal, _): return refusal.code == .invalidGrant ? .refused(refusal) : .misconfigured(refusal)
     case .succeeded(let body):
       let answer: TokenAnswer
-      do throws(AppleTrouble) {
+      do throws(AppleTransportFailure) {
         answer = try TokenAnswer(body: body)
       } catch {
         return .appleTrouble(error)
@@ -48,7 +48,7 @@ public struct TokenClient: Sendable {
   /// - Parameters:
   ///   - subject: the user that the refresh token was given for.
   ///   - clientID: the client that the refresh token was given to.
-  public func refresh(_ token: RefreshToken, of subject: String, clientID: String) async -> RefreshVerdict {
+  package func refresh(_ token: RefreshToken, of subject: String, clientID: String) async -> RefreshVerdict {
     let form = [(name: "grant_type", value: "refresh_token"), (name: "refresh_token", value: token.exposed)]
     switch await call.post("/auth/token", clientID: clientID, form: form) {
     case .noSecret(let problem): return .noSecret(problem)
@@ -69,7 +69,7 @@ public struct TokenClient: Sendable {
   /// updates nothing. One of another user says nothing of this one (OpenID Connect Core 12.2: `sub` must be the same).
   private func standing(_ body: [UInt8], of subject: String, clientID: String) async -> RefreshVerdict {
     let answer: TokenAnswer
-    do throws(AppleTrouble) {
+    do throws(AppleTransportFailure) {
       answer = try TokenAnswer(body: body)
     } catch {
       return .appleTrouble(error)
@@ -99,10 +99,10 @@ private struct TokenAnswer {
   /// Whether it is a token response at all (RFC 6749, 5.1), and not just any object.
   let isTokenResponse: Bool
 
-  init(body: [UInt8]) throws(AppleTrouble) {
-    let object: [String: ForeignJSON]
-    do throws(ForeignJSONProblem) {
-      object = try ForeignJSON.object(
+  init(body: [UInt8]) throws(AppleTransportFailure) {
+    let object: [String: StrictJSON]
+    do throws(StrictJSONProblem) {
+      object = try StrictJSON.object(
         body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
     } catch {
       throw .malformed(reason: error.reason)

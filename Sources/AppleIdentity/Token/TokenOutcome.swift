@@ -1,17 +1,17 @@
 /// What came of exchanging a code.
-public enum ExchangeOutcome: Sendable, Equatable {
+package enum ExchangeOutcome: Sendable, Equatable {
   /// Apple gave tokens, and the identity token among them is verified.
   case granted(TokenGrant)
   /// `invalid_grant`: the code was used before, is too old, or is of another client or redirect URI. Sign in again.
-  case refused(AppleRefusal)
+  case refused(OAuthError)
   /// Any other error code: our key, team, client ID or redirect URI is wrong. The operator's to mend.
-  case misconfigured(AppleRefusal)
+  case misconfigured(OAuthError)
   /// Tokens came, and the identity token is not to be believed, or Apple's keys cannot be had to tell.
   case unverified(IdentityTokenRejection)
   /// The token that came by the browser or the app and the one from the exchange are of different sign-ins.
   case disagreement(IdentityTokenDisagreement)
   /// Apple did not answer as it should: the code may be used up.
-  case appleTrouble(AppleTrouble)
+  case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)
   /// The client secret could not be made. Ours to mend.
@@ -19,24 +19,24 @@ public enum ExchangeOutcome: Sendable, Equatable {
 }
 
 /// What Apple gives for a code.
-public struct TokenGrant: Sendable, Equatable {
+package struct TokenGrant: Sendable, Equatable {
   /// The identity token of the answer, verified.
-  public let identityToken: VerifiedIdentityToken
+  package let identityToken: VerifiedIdentityToken
   /// For the daily check; belongs to the client ID that the code was exchanged for.
-  public let refreshToken: RefreshToken?
+  package let refreshToken: RefreshToken?
 }
 
 /// What the answer to a refresh means for the user.
-public enum RefreshVerdict: Sendable, Equatable {
+package enum RefreshVerdict: Sendable, Equatable {
   /// 200. Note the time, and keep what came with it.
   case goodStanding(GoodStanding)
   /// 400 `invalid_grant`: revoked, or the password was changed. The sessions that rest on this token end.
-  case revoked(AppleRefusal)
+  case revoked(OAuthError)
   /// Another error code: our key, team or client ID is wrong. Alarm the operator; users keep their sessions for the
   /// grace period.
-  case misconfigured(AppleRefusal)
+  case misconfigured(OAuthError)
   /// 429, 5xx, a time-out, an answer that is not JSON. Sessions go on for the grace period.
-  case appleTrouble(AppleTrouble)
+  case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple. The only case in which the check may be tried again.
   case notSent(reason: String)
   /// The client secret could not be made, and nothing was sent. Ours to mend.
@@ -44,16 +44,16 @@ public enum RefreshVerdict: Sendable, Equatable {
 }
 
 /// What came with a good answer to a refresh.
-public struct GoodStanding: Sendable, Equatable {
+package struct GoodStanding: Sendable, Equatable {
   /// The user's identity token, verified, to update the claims from.
-  public var identityToken: VerifiedIdentityToken?
+  package var identityToken: VerifiedIdentityToken?
   /// To be used from now on instead of the one that was sent (RFC 6749, 6). Apple sends none today.
-  public var refreshToken: RefreshToken?
+  package var refreshToken: RefreshToken?
   /// Why an identity token that came was passed over, for the log.
-  public var rejection: IdentityTokenRejection?
+  package var rejection: IdentityTokenRejection?
 
   /// What came, if anything.
-  public init(
+  package init(
     identityToken: VerifiedIdentityToken? = nil, refreshToken: RefreshToken? = nil,
     rejection: IdentityTokenRejection? = nil
   ) {
@@ -65,7 +65,7 @@ public struct GoodStanding: Sendable, Equatable {
 
 extension ExchangeOutcome {
   /// A name for logs and metrics: one of a closed set.
-  public var code: String {
+  package var code: String {
     switch self {
     case .granted: "granted"
     case .refused: "refused"
@@ -79,7 +79,7 @@ extension ExchangeOutcome {
   }
 
   /// What happened, for a log line; `nil` if it went well. No code, token or secret is in it.
-  public var problem: String? {
+  package var problem: String? {
     switch self {
     case .granted: nil
     case .refused(let refusal), .misconfigured(let refusal): refusal.message
@@ -94,7 +94,7 @@ extension ExchangeOutcome {
 
 extension RefreshVerdict {
   /// A name for logs and metrics: one of a closed set.
-  public var code: String {
+  package var code: String {
     switch self {
     case .goodStanding: "good_standing"
     case .revoked: "revoked"
@@ -106,7 +106,7 @@ extension RefreshVerdict {
   }
 
   /// What happened, for a log line; `nil` if it went well.
-  public var problem: String? {
+  package var problem: String? {
     switch self {
     case .goodStanding(let standing): standing.rejection?.message
     case .revoked(let refusal), .misconfigured(let refusal): refusal.message

@@ -7,7 +7,7 @@ internal import HTTPTypes
 ///
 /// Source: "Transferring your apps and users to another team" and "Bringing new apps and users into your team",
 /// developer.apple.com.
-public struct TransferClient: Sendable {
+package struct TransferClient: Sendable {
   private let call: AppleCall
 
   init(call: AppleCall) {
@@ -15,7 +15,7 @@ public struct TransferClient: Sendable {
   }
 
   /// Asks for the right to move users, which both directions want: good for an hour or so.
-  public func authorize(clientID: String) async throws(TransferProblem) -> TransferPermit {
+  package func authorize(clientID: String) async throws(TransferProblem) -> TransferPermit {
     let form = [(name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration")]
     let answer = try await ask("/auth/token", clientID: clientID, form: form)
     guard let token = answer["access_token"]?.text, Self.isToken(token) else { throw .malformed("no access token") }
@@ -23,7 +23,7 @@ public struct TransferClient: Sendable {
   }
 
   /// What the user is called on the way to another team. For the team that gives the application away.
-  public func transferSubject(
+  package func transferSubject(
     of subject: String, toTeam team: String, by permit: TransferPermit
   ) async throws(TransferProblem) -> String {
     let form = [(name: "sub", value: subject), (name: "target", value: team)]
@@ -35,7 +35,7 @@ public struct TransferClient: Sendable {
   }
 
   /// What the user is called here. For the team that received the application.
-  public func user(
+  package func user(
     behind transferSubject: String, by permit: TransferPermit
   ) async throws(TransferProblem) -> TransferredUser {
     let form = [(name: "transfer_sub", value: transferSubject)]
@@ -47,11 +47,11 @@ public struct TransferClient: Sendable {
 
   private func ask(
     _ path: String, clientID: String, form: [(name: String, value: String)], _ permit: TransferPermit? = nil
-  ) async throws(TransferProblem) -> [String: ForeignJSON] {
+  ) async throws(TransferProblem) -> [String: StrictJSON] {
     switch await call.post(path, clientID: clientID, form: form, bearer: permit?.token.exposed) {
     case .succeeded(let body):
       guard
-        let object = try? ForeignJSON.object(
+        let object = try? StrictJSON.object(
           body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
       else { throw .malformed("no JSON object") }
       return object
@@ -69,28 +69,28 @@ public struct TransferClient: Sendable {
 }
 
 /// Apple's leave to move the users of one application.
-public struct TransferPermit: Sendable {
+package struct TransferPermit: Sendable {
   let token: Concealed<TransferPermit>
   /// The client that it is for.
-  public let clientID: String
+  package let clientID: String
 }
 
 /// A user as the receiving team knows them.
-public struct TransferredUser: Sendable, Equatable {
+package struct TransferredUser: Sendable, Equatable {
   /// `sub`, in the receiving team.
-  public let subject: String
+  package let subject: String
   /// An address of Apple's relay is another one for each team.
-  public let email: String?
+  package let email: String?
   /// `is_private_email`: whether it is one.
-  public let isPrivateEmail: Bool?
+  package let isPrivateEmail: Bool?
 }
 
 /// Why Apple did not tell.
-public enum TransferProblem: Error, Sendable, Equatable {
+package enum TransferProblem: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
-  case refused(AppleRefusal)
+  case refused(OAuthError)
   /// Throttled, or in trouble: later.
-  case appleTrouble(AppleTrouble)
+  case appleTrouble(AppleTransportFailure)
   /// 200 without what was asked for.
   case malformed(String)
   /// Cannot have reached Apple.
@@ -99,7 +99,7 @@ public enum TransferProblem: Error, Sendable, Equatable {
   case noSecret(ClientSecretMintProblem)
 
   /// Whether the next user may fare better: what is wrong with the request for one user need not stop the others.
-  public var isAboutOneUser: Bool {
+  package var isAboutOneUser: Bool {
     if case .refused(let refusal) = self {
       refusal.code == .invalidRequest || refusal.code == .invalidGrant
     } else {
@@ -108,7 +108,7 @@ public enum TransferProblem: Error, Sendable, Equatable {
   }
 
   /// What is wrong, and what to do.
-  public var message: String {
+  package var message: String {
     switch self {
     case .refused(let refusal): "\(refusal.message): \(refusal.remedy)"
     case .appleTrouble(let trouble): "\(trouble.message): try again"

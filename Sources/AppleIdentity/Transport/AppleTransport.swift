@@ -1,64 +1,64 @@
-public import HTTPTypes
+package import HTTPTypes
 
 /// The one function that this module needs from the world: send a request to Apple and bring back the answer.
 ///
 /// The transport owns the connection, the certificate check, the total time-out (10 s or more: answers slower than 2 s
 /// are normal) and the bound on the body. It follows no redirect. Whatever the status, an answer is an answer: only
 /// the absence of one is an error.
-public typealias AppleTransport =
+package typealias AppleTransport =
   @Sendable (AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse
 
 /// A request for Apple. The head holds method, scheme, authority and path; the body is complete.
 ///
 /// The body carries the client secret and often a code or a refresh token, so a description shows only where the
 /// request goes.
-public struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// Method, address and header fields.
-  public var head: HTTPRequest
+  package var head: HTTPRequest
   /// The body, as a whole.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// A request with its whole body.
-  public init(head: HTTPRequest, body: [UInt8] = []) {
+  package init(head: HTTPRequest, body: [UInt8] = []) {
     self.head = head
     self.body = body
   }
 
-  public var description: String {
+  package var description: String {
     "\(head.method.rawValue) \(head.scheme ?? "")://\(head.authority ?? "")\(head.path ?? "")"
   }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// What Apple answered. The body is complete and already bounded by the transport.
 ///
 /// The body may carry tokens, so a description shows the status only.
-public struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The status code of the final response.
-  public var status: Int
+  package var status: Int
   /// The field `Content-Type`, if there was one.
-  public var contentType: String?
+  package var contentType: String?
   /// The field `Date` as Apple sent it, for comparing clocks.
-  public var date: String?
+  package var date: String?
   /// The body, as a whole.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
   /// An answer with its whole body.
-  public init(status: Int, contentType: String? = nil, date: String? = nil, body: [UInt8] = []) {
+  package init(status: Int, contentType: String? = nil, date: String? = nil, body: [UInt8] = []) {
     self.status = status
     self.contentType = contentType
     self.date = date
     self.body = body
   }
 
-  public var description: String { "status \(status), \(body.count) bytes" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: []) }
+  package var description: String { "status \(status), \(body.count) bytes" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// Why there is no answer. The difference decides whether a check may be tried again: Apple allows one a day.
-public enum AppleTransportError: Error, Sendable, Equatable {
+package enum AppleTransportError: Error, Sendable, Equatable {
   /// The request cannot have reached Apple: the name was not found, the connection was refused, the handshake failed.
   case notSent(reason: String)
   /// The request may have reached Apple: a time-out, or a connection that broke before the answer was complete.

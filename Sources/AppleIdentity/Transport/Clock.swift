@@ -1,4 +1,4 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Where the time comes from: the system's clock in the gateway, a clock of its own in a test.
-public typealias AppleClock = @Sendable () -> Date
+package typealias AppleClock = @Sendable () -> Date

@@ -1,10 +1,10 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// The time in a `Date` field (RFC 9110 5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`. Of the three forms only this one is
 /// sent by anybody today.
-public enum HTTPDate {
+package enum HTTPDate {
   /// `nil` for anything but a date of that form between 1970 and 9999. The day of the week is not compared.
-  public static func parse(_ text: String) -> Date? {
+  package static func parse(_ text: String) -> Date? {
     let bytes = Array(text.utf8)
     guard bytes.count == 29, bytes[3] == UInt8(ascii: ","), bytes[25...].elementsEqual(" GMT".utf8),
       [4, 7, 11, 16].allSatisfy({ bytes[$0] == UInt8(ascii: " ") }),

@@ -29,8 +29,8 @@ extension Response {
 
   /// Bytes of some type.
   ///
-  /// - Parameter reason: why a request was refused, for whoever reads the simulator's request log. Apple does not say it;
-  ///   here it travels in a field of its own, which no client may read.
+  /// - Parameter reason: why a request was refused, for whoever reads the simulator's request log. Apple does not say
+  ///   it; here it travels in a field of its own, which no client may read.
   static func bytes(
     _ data: Data, type: String, status: HTTPResponse.Status = .ok, reason: String? = nil
   ) -> Response {

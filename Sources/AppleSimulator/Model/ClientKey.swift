@@ -1,23 +1,23 @@
 import Crypto
 
 /// A client's key pair, as Apple's developer portal hands it out once in a `.p8`.
-public struct ClientKey: Sendable, CustomStringConvertible {
+package struct ClientKey: Sendable, CustomStringConvertible {
   private let key: P256.Signing.PrivateKey
 
   /// A new key.
-  public init() { key = P256.Signing.PrivateKey() }
+  package init() { key = P256.Signing.PrivateKey() }
 
   /// The key of a `.p8` (PKCS #8 in PEM).
   ///
   /// - Throws: an error of swift-crypto if it is no P-256 private key.
-  public init(privateKeyPEM: String) throws { key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) }
+  package init(privateKeyPEM: String) throws { key = try P256.Signing.PrivateKey(pemRepresentation: privateKeyPEM) }
 
   /// The content of the `.p8`.
-  public var privateKeyPEM: String { key.pemRepresentation }
+  package var privateKeyPEM: String { key.pemRepresentation }
 
   /// What the simulator needs to know of it.
-  public var publicKeyPEM: String { key.publicKey.pemRepresentation }
+  package var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
   /// Prints nothing of the key.
-  public var description: String { "ClientKey" }
+  package var description: String { "ClientKey" }
 }

@@ -1,7 +1,7 @@
 /// A JSON value of any kind: what tests order by the control API must travel into tokens unchanged.
 ///
 /// Numbers keep whether they were written as integers, so that `exp` is not turned into `1.7e+09`.
-public enum JSONValue: Sendable, Hashable {
+package enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   case integer(Int64)
@@ -12,7 +12,7 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue: Codable {
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
       self = .null
@@ -31,7 +31,7 @@ extension JSONValue: Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .null: try container.encodeNil()
@@ -46,19 +46,19 @@ extension JSONValue: Codable {
 }
 
 extension JSONValue: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral {
-  public init(stringLiteral value: String) { self = .string(value) }
-  public init(booleanLiteral value: Bool) { self = .bool(value) }
-  public init(integerLiteral value: Int64) { self = .integer(value) }
+  package init(stringLiteral value: String) { self = .string(value) }
+  package init(booleanLiteral value: Bool) { self = .bool(value) }
+  package init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
 extension JSONValue {
   /// The text of a string, nothing for any other kind.
-  public var text: String? {
+  package var text: String? {
     if case .string(let value) = self { value } else { nil }
   }
 
   /// The members of an object, nothing for any other kind.
-  public var members: [String: JSONValue]? {
+  package var members: [String: JSONValue]? {
     if case .object(let value) = self { value } else { nil }
   }
 

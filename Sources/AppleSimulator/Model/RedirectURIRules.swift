@@ -3,8 +3,8 @@
 enum RedirectURIRules {
   /// What is wrong with a URI, or nothing.
   ///
-  /// - Parameter allowingLoopback: also take `http` on `localhost`, `127.0.0.1` and `[::1]`. Apple never does; a gateway
-  ///   on the developer's own machine has nothing else.
+  /// - Parameter allowingLoopback: also take `http` on `localhost`, `127.0.0.1` and `[::1]`. Apple never does; a
+  ///   gateway on the developer's own machine has nothing else.
   static func problem(of uri: String, allowingLoopback: Bool) -> String? {
     let bytes = Array(uri.utf8)
     guard bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else { return "only printable ASCII without spaces" }

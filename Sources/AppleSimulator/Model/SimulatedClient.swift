@@ -1,25 +1,25 @@
 import Crypto
 
 /// A client as it is registered in Apple's developer portal: a Services ID (web) or an App ID (native).
-public struct SimulatedClient: Sendable, Equatable, Codable {
+package struct SimulatedClient: Sendable, Equatable, Codable {
   /// The Services ID or App ID. Case-sensitive, and never with the Team ID in it.
-  public var clientID: String
+  package var clientID: String
   /// Whether browsers may come with it. Default: web.
-  public var kind: Kind
+  package var kind: Kind
   /// The 10-character Team ID.
-  public var teamID: String
+  package var teamID: String
   /// The team's keys: the public half (PEM, `BEGIN PUBLIC KEY`) of each `.p8`, by its 10-character key ID.
-  public var keys: [String: String]
+  package var keys: [String: String]
   /// Where browsers may be sent back to (web only). Compared as bytes.
-  public var redirectURIs: [String]
+  package var redirectURIs: [String]
   /// Until when its users' tokens carry `transfer_sub`, in seconds since 1970. Default: it never changed its team.
-  public var transferEnds: Double?
+  package var transferEnds: Double?
 
-  public enum Kind: String, Sendable, Codable {
+  package enum Kind: String, Sendable, Codable {
     case web, native
   }
 
-  public init(
+  package init(
     clientID: String, kind: Kind = .web, teamID: String, keys: [String: String], redirectURIs: [String] = []
   ) {
     self.clientID = clientID
@@ -38,7 +38,7 @@ public struct SimulatedClient: Sendable, Equatable, Codable {
     case transferEnds = "transfer_ends"
   }
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     clientID = try container.decode(String.self, forKey: .clientID)
     kind = try container.decodeIfPresent(Kind.self, forKey: .kind) ?? .web
@@ -50,21 +50,21 @@ public struct SimulatedClient: Sendable, Equatable, Codable {
 }
 
 /// Why the portal would not take a registration.
-public struct RegistrationError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct RegistrationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The field that is wrong, by its JSON name.
-  public let field: String
+  package let field: String
   /// What is wrong with it and what would be right.
-  public let message: String
+  package let message: String
 
-  public var description: String { "\(field): \(message)" }
+  package var description: String { "\(field): \(message)" }
 }
 
 extension SimulatedClient {
   /// What Apple's portal checks before it saves a registration.
   ///
-  /// - Parameter allowingLoopback: also take `http://localhost` and the like, which Apple never does, for gateways under
-  ///   test.
-  public func validate(allowingLoopback: Bool) throws(RegistrationError) {
+  /// - Parameter allowingLoopback: also take `http://localhost` and the like, which Apple never does, for gateways
+  ///   under test.
+  package func validate(allowingLoopback: Bool) throws(RegistrationError) {
     guard Self.isTenCharacters(teamID) else {
       throw RegistrationError(field: "team_id", message: "a Team ID is ten letters and digits, as in DEF123GHIJ")
     }

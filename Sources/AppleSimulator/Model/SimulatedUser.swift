@@ -1,27 +1,27 @@
 import Crypto
 
 /// Somebody with an Apple Account.
-public struct SimulatedUser: Sendable, Equatable, Codable {
+package struct SimulatedUser: Sendable, Equatable, Codable {
   /// A short handle for tests and the page's control ids (`user-anna`). Not what clients see.
-  public var id: String
-  public var firstName: String
-  public var lastName: String
+  package var id: String
+  package var firstName: String
+  package var lastName: String
   /// The account's address. Nothing for a Managed Apple Account without one (Work & School).
-  public var email: String?
+  package var email: String?
   /// Default: true.
-  public var emailVerified: Bool
+  package var emailVerified: Bool
   /// `real_user_status` that native apps are told: 0 unsupported, 1 unknown, 2 likely real. Default: 2.
-  public var realUserStatus: Int64
+  package var realUserStatus: Int64
   /// The `sub` that every team is told. Default: one for each team, derived from the handle.
-  public var subject: String?
+  package var subject: String?
   /// `transfer_sub`, present for 60 days after an app changed its team. Default: none.
-  public var transferSubject: String?
+  package var transferSubject: String?
   /// `org_id` of a Managed Apple Account. Default: none.
-  public var organizationID: String?
+  package var organizationID: String?
   /// More claims for this user's identity tokens; they win over the computed ones. Default: none.
-  public var claims: [String: JSONValue]
+  package var claims: [String: JSONValue]
 
-  public init(id: String, firstName: String, lastName: String, email: String?, emailVerified: Bool = true) {
+  package init(id: String, firstName: String, lastName: String, email: String?, emailVerified: Bool = true) {
     self.id = id
     self.firstName = firstName
     self.lastName = lastName
@@ -41,7 +41,7 @@ public struct SimulatedUser: Sendable, Equatable, Codable {
     case organizationID = "org_id"
   }
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: CodingKeys.self)
     id = try container.decode(String.self, forKey: .id)
     firstName = try container.decodeIfPresent(String.self, forKey: .firstName) ?? ""
@@ -56,7 +56,7 @@ public struct SimulatedUser: Sendable, Equatable, Codable {
   }
 
   /// The built-in users: an ordinary one, one for each thing that is different in production.
-  public static var builtIn: [SimulatedUser] {
+  package static var builtIn: [SimulatedUser] {
     var managed = SimulatedUser(id: "dana", firstName: "Dana", lastName: "Wu", email: nil)
     managed.organizationID = "6f3f8e5a-school"
     return [
@@ -74,7 +74,7 @@ extension SimulatedUser {
   /// The `sub` that the apps of a team know this user by: stable, and another one for another team.
   ///
   /// Apple's have the shape `000123.0123456789abcdef0123456789abcdef.0123`.
-  public func subject(forTeam teamID: String) -> String {
+  package func subject(forTeam teamID: String) -> String {
     if let subject { return subject }
     let hex = Self.hex(SHA256.hash(data: Array("\(teamID) \(id)".utf8)))
     let digits = hex.utf8.map { $0 % 10 }.map { String($0) }
@@ -82,7 +82,7 @@ extension SimulatedUser {
   }
 
   /// The address of Apple's mail relay that stands for this user towards a team's apps when the real one is hidden.
-  public func relayAddress(forTeam teamID: String) -> String {
+  package func relayAddress(forTeam teamID: String) -> String {
     let hex = Self.hex(SHA256.hash(data: Array("relay \(teamID) \(id)".utf8)))
     return "\(hex.prefix(10))@privaterelay.appleid.com"
   }

@@ -1,29 +1,29 @@
 /// What of Apple's observed behaviour the simulator shows. All can be changed while it runs.
-public struct SimulatorSwitches: Sendable, Equatable, Codable {
+package struct SimulatorSwitches: Sendable, Equatable, Codable {
   /// `email_verified` and `is_private_email` as `"true"`/`"false"` rather than Booleans: both are seen. Default: false.
-  public var flagsAsStrings = false
+  package var flagsAsStrings = false
   /// Whether tokens say `nonce_supported`. Default: true.
-  public var nonceSupported = true
+  package var nonceSupported = true
   /// Whether the answer to a refresh carries an identity token: not always so in production. Default: true.
-  public var identityTokenOnRefresh = true
+  package var identityTokenOnRefresh = true
   /// Whether a refresh brings a new refresh token, and the old one is refused from then on (RFC 6749, 6): Apple does
   /// not today. Default: false.
-  public var rotatesRefreshTokens = false
+  package var rotatesRefreshTokens = false
   /// How long identity tokens are good for, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
-  public var identityTokenLifetime: Double = 86_400
+  package var identityTokenLifetime: Double = 86_400
   /// When a refresh is answered 429. Default: never.
-  public var throttle = Throttle.off
+  package var throttle = Throttle.off
   /// The time within which a second check is one too many, in seconds. Default: 86400.
-  public var throttleWindow: Double = 86_400
+  package var throttleWindow: Double = 86_400
   /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
-  public var allowsLoopbackRedirects = true
+  package var allowsLoopbackRedirects = true
   /// How often a notification is posted again that is not answered 200. Default: 6.
-  public var notificationRetries = 6
+  package var notificationRetries = 6
   /// How long after the first attempt the second comes, in seconds; each further one takes twice as long. Default: 1.
-  public var notificationRetryDelay: Double = 1
+  package var notificationRetryDelay: Double = 1
 
   /// What makes a refresh one check too many. Apple: "verifying a user's Apple Account more than once a day".
-  public enum Throttle: String, Sendable, Codable {
+  package enum Throttle: String, Sendable, Codable {
     /// Nothing.
     case off
     /// An earlier refresh for the same account within the window.
@@ -32,7 +32,7 @@ public struct SimulatorSwitches: Sendable, Equatable, Codable {
     case verification
   }
 
-  public init() {}
+  package init() {}
 
   enum CodingKeys: String, CodingKey {
     case throttle

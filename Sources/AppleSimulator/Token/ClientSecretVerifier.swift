@@ -12,8 +12,8 @@ struct ClientSecretVerifier: Sendable {
 
   /// The client that a form proves to come from (`client_secret_post`, the only method).
   ///
-  /// - Throws: `invalid_request` if `client_id` is missing or a name is repeated, `invalid_client` for everything that is
-  ///   wrong with the secret.
+  /// - Throws: `invalid_request` if `client_id` is missing or a name is repeated, `invalid_client` for everything that
+  ///   is wrong with the secret.
   func client(of form: FormFields) async throws(EndpointRefusal) -> SimulatedClient {
     if let name = form.repeatedName {
       throw EndpointRefusal(.invalidRequest, reason: "parameter \(name) is repeated")

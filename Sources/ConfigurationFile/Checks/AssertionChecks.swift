@@ -2,7 +2,7 @@ import IdentityAssertion
 
 /// What is signed for the application, and what needs a signature.
 enum AssertionChecks {
-  static func check(_ draft: inout Draft, _ reading: inout Reading) {
+  static func check(_ draft: inout ConfigurationBuilder, _ reading: inout DecodingContext) {
     let (keys, audience, relay) = (
       NodePath("assertion.key_files"), NodePath("assertion.audience"), NodePath("notifications.relay_url")
     )
@@ -28,7 +28,7 @@ enum AssertionChecks {
     checkClaims(draft.configuration.assertion.claims, &reading)
   }
 
-  private static func checkClaims(_ claims: [String], _ reading: inout Reading) {
+  private static func checkClaims(_ claims: [String], _ reading: inout DecodingContext) {
     for (index, claim) in claims.enumerated() where AssertionSettings.registeredClaims.contains(claim) {
       let path = NodePath("assertion.claims").appending(index)
       reading.complain(

@@ -8,7 +8,7 @@ import Sessions
 
 /// Values that are each in order and make no sense together.
 enum CombinationChecks {
-  static func check(_ draft: inout Draft, _ reading: inout Reading) {
+  static func check(_ draft: inout ConfigurationBuilder, _ reading: inout DecodingContext) {
     checkLimits(draft.configuration, &reading)
     checkAddresses(draft.configuration, &reading)
     checkApple(draft.configuration, &reading)
@@ -18,7 +18,7 @@ enum CombinationChecks {
     checkLists(draft.configuration, &reading)
   }
 
-  private static func checkLimits(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkLimits(_ configuration: Configuration, _ reading: inout DecodingContext) {
     let limits = configuration.listener.limits
     guard limits.targetBytes > limits.headBytes else { return }
     let key = reading.good.contains("listen.limits.target_length") ? "target_length" : "head_size"
@@ -27,7 +27,7 @@ enum CombinationChecks {
       remedy: "make listen.limits.target_length smaller than listen.limits.head_size")
   }
 
-  private static func checkAddresses(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkAddresses(_ configuration: Configuration, _ reading: inout DecodingContext) {
     guard reading.good.contains("listen.address") else { return }
     let listen = configuration.listener.main.address
     if overlap(listen, configuration.adminAddress) {
@@ -62,17 +62,17 @@ enum CombinationChecks {
     host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8)
   }
 
-  private static func checkApple(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkApple(_ configuration: Configuration, _ reading: inout DecodingContext) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {
       // What is missing or malformed was complained about already, and so is what follows from it.
       if keys(behind: problem.key).contains(where: { reading.isThere($0) && !reading.good.contains($0) }) { continue }
-      if Sections.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
+      if ConfigurationSchema.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
       let path = NodePath(problem.key)
       reading.complain(at: path, "\(problem.key): \(problem.reason)", remedy: problem.remedy)
     }
   }
 
-  private static func checkButton(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkButton(_ configuration: Configuration, _ reading: inout DecodingContext) {
     for problem in configuration.button.problems where reading.good.contains(problem.key) {
       reading.complain(at: NodePath(problem.key), "\(problem.key): \(problem.reason)", remedy: problem.remedy)
     }
@@ -87,7 +87,7 @@ enum CombinationChecks {
     }
   }
 
-  private static func checkTimes(_ configuration: inout Configuration, _ reading: inout Reading) {
+  private static func checkTimes(_ configuration: inout Configuration, _ reading: inout DecodingContext) {
     let interval = configuration.revalidation.interval
     if configuration.apple.baseURL == AppleSettings.appleBaseURL, interval < .seconds(86_400) {
       reading.complain(
@@ -106,7 +106,7 @@ enum CombinationChecks {
     }
   }
 
-  private static func checkLists(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkLists(_ configuration: Configuration, _ reading: inout DecodingContext) {
     if reading.good.contains("session.secret_files"), configuration.session.secretFiles.isEmpty {
       reading.complain(
         at: NodePath("session.secret_files"), "session.secret_files names no file",

@@ -7,14 +7,14 @@ internal import Secrets
 #endif
 
 /// How files that a configuration names are looked at: a seam, so that tests need no files.
-public struct FileAccess: Sendable {
+package struct FileAccess: Sendable {
   /// Reads a file, if it has at most `limit` bytes.
-  public var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
+  package var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
 
   /// The names of what is in a folder, in no order.
-  public var list: @Sendable (_ path: String) -> Listing
+  package var list: @Sendable (_ path: String) -> Listing
 
-  public init(
+  package init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
     list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing }
   ) {
@@ -23,7 +23,7 @@ public struct FileAccess: Sendable {
   }
 
   /// What came of looking into a folder.
-  public enum Listing: Sendable, Equatable {
+  package enum Listing: Sendable, Equatable {
     case names([String])
     case missing
     case notFolder
@@ -32,7 +32,7 @@ public struct FileAccess: Sendable {
   }
 
   /// What came of it.
-  public enum Outcome: Sendable, Equatable {
+  package enum Outcome: Sendable, Equatable {
     /// The contents, and the file's permission bits.
     case contents([UInt8], mode: UInt32)
     case missing
@@ -44,7 +44,7 @@ public struct FileAccess: Sendable {
   }
 
   /// The files of this machine.
-  public static let system = FileAccess(read: read, list: list)
+  package static let system = FileAccess(read: read, list: list)
 
   private static func list(_ path: String) -> Listing {
     guard let folder = opendir(path) else {

@@ -13,8 +13,8 @@ struct FileChecks {
   private static let limit = 65_536
 
   func check(
-    _ draft: Draft, listeners: [DocumentReader.Element<EntranceDraft>],
-    upstreams: [DocumentReader.Element<UpstreamDraft>], _ reading: inout Reading
+    _ draft: ConfigurationBuilder, listeners: [DocumentReader.Element<ListenerBuilder>],
+    upstreams: [DocumentReader.Element<UpstreamBuilder>], _ reading: inout DecodingContext
   ) {
     let configuration = draft.configuration
     if reading.good.contains("apple.private_key_file") {
@@ -49,12 +49,12 @@ struct FileChecks {
     for (entrance, path) in ListenerChecks.places(draft, listeners) { checkTLS(entrance, at: path, &reading) }
     checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &reading)
     for (index, upstream, _) in upstreams {
-      checkTLS(upstream.tls.settings, at: NodePath(Sections.upstreams.name).appending(index), &reading)
+      checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &reading)
     }
   }
 
   /// Any bytes, one trailing newline dropped, at least 32 left.
-  private func checkLength(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  private func checkLength(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     let shown = reading.shown(file)
     // A command is run in any folder: its path is the whole one.
     let command = "cordon keygen --output \(reading.concealing(file))"
@@ -67,7 +67,7 @@ struct FileChecks {
     }
   }
 
-  private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     let hint = "make one with: cordon keygen --assertion --output \(reading.concealing(file))"
     guard let contents = secret(file, path, missing: hint, &reading) else { return }
     do throws(AssertionKeyProblem) {
@@ -78,7 +78,7 @@ struct FileChecks {
   }
 
   /// What `Authorization: Bearer` can carry: visible ASCII, 4096 bytes at most.
-  private func checkToken(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  private func checkToken(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     guard case .contents(var contents, _) = files.read(file, Self.limit) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
@@ -89,7 +89,7 @@ struct FileChecks {
 
   func expect(
     _ marker: String, in contents: [UInt8], _ file: String, _ path: NodePath, _ what: String, _ remedy: String,
-    _ reading: inout Reading
+    _ reading: inout DecodingContext
   ) {
     if !String(decoding: contents, as: UTF8.self).utf8.containsSequence(marker.utf8) {
       reading.complain(at: path, "\(path): \(reading.shown(file)) holds \(what)", remedy: remedy)
@@ -97,7 +97,7 @@ struct FileChecks {
   }
 
   /// The contents of a file that holds a secret, judged by the rule of `PrivateFile` as the gateway will.
-  func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout Reading) -> [UInt8]? {
+  func secret(_ file: String, _ path: NodePath, missing: String, _ reading: inout DecodingContext) -> [UInt8]? {
     guard let (bytes, mode) = contents(file, path, missing: missing, &reading) else { return nil }
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
@@ -113,7 +113,7 @@ struct FileChecks {
   }
 
   func contents(
-    _ file: String, _ path: NodePath, missing: String, _ reading: inout Reading
+    _ file: String, _ path: NodePath, missing: String, _ reading: inout DecodingContext
   ) -> (bytes: [UInt8], mode: UInt32)? {
     let shown = reading.shown(file)
     switch files.read(file, Self.limit) {

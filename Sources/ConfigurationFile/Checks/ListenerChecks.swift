@@ -3,7 +3,8 @@ import DataPlane
 /// Turns what a document says of listeners into settings.
 enum ListenerChecks {
   static func check(
-    _ drafts: [DocumentReader.Element<EntranceDraft>], into draft: inout Draft, _ reading: inout Reading
+    _ drafts: [DocumentReader.Element<ListenerBuilder>], into draft: inout ConfigurationBuilder,
+    _ reading: inout DecodingContext
   ) {
     checkTLS(draft.main, at: NodePath("listen"), draft.configuration, &reading)
     checkProtocols(draft.main, at: NodePath("listen"), &reading)
@@ -20,15 +21,15 @@ enum ListenerChecks {
 
   /// Every draft with its place, the main one first.
   static func places(
-    _ draft: Draft, _ drafts: [DocumentReader.Element<EntranceDraft>]
-  ) -> [(draft: EntranceDraft, path: NodePath)] {
+    _ draft: ConfigurationBuilder, _ drafts: [DocumentReader.Element<ListenerBuilder>]
+  ) -> [(draft: ListenerBuilder, path: NodePath)] {
     [(draft.main, NodePath("listen"))] + drafts.map { ($0.draft, path(at: $0.index)) }
   }
 
-  private static func path(at index: Int) -> NodePath { NodePath(Sections.listener.name).appending(index) }
+  private static func path(at index: Int) -> NodePath { NodePath(ConfigurationSchema.listener.name).appending(index) }
 
   private static func checkName(
-    _ other: EntranceDraft, at path: NodePath, among listener: ListenerSettings, _ reading: inout Reading
+    _ other: ListenerBuilder, at path: NodePath, among listener: ListenerSettings, _ reading: inout DecodingContext
   ) {
     let taken = ["admin"] + listener.entrances.map(\.name)
     guard taken.contains(where: { UpstreamChecks.isSame($0, other.name) }) else { return }
@@ -38,7 +39,7 @@ enum ListenerChecks {
   }
 
   private static func checkAddress(
-    _ address: BindAddress, at path: NodePath, _ configuration: Configuration, _ reading: inout Reading
+    _ address: BindAddress, at path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
   ) {
     let others = configuration.listener.entrances.map(\.address) + [configuration.adminAddress]
     guard others.contains(where: { CombinationChecks.overlap($0, address) }) else { return }
@@ -46,7 +47,7 @@ enum ListenerChecks {
       at: path.appending("address"), "another listener has this address", remedy: "give each a port of its own")
   }
 
-  private static func checkProtocols(_ draft: EntranceDraft, at path: NodePath, _ reading: inout Reading) {
+  private static func checkProtocols(_ draft: ListenerBuilder, at path: NodePath, _ reading: inout DecodingContext) {
     guard let protocols = draft.protocols, protocols.isEmpty || Set(protocols).count < protocols.count else { return }
     let key = path.appending("protocols")
     reading.complain(
@@ -55,7 +56,7 @@ enum ListenerChecks {
   }
 
   private static func checkTLS(
-    _ draft: EntranceDraft, at path: NodePath, _ configuration: Configuration, _ reading: inout Reading
+    _ draft: ListenerBuilder, at path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
   ) {
     let (certificate, key) = (path.appending("tls_certificate_file"), path.appending("tls_private_key_file"))
     if draft.certificateFile != nil, !reading.isThere(key) {
@@ -81,7 +82,7 @@ enum ListenerChecks {
     }
   }
 
-  private static func checkScheme(_ configuration: Configuration, _ reading: inout Reading) {
+  private static func checkScheme(_ configuration: Configuration, _ reading: inout DecodingContext) {
     guard reading.good.contains("public_url"), configuration.publicURL.utf8.starts(with: "http:".utf8),
       !configuration.listener.entrances.contains(where: { $0.tls != nil })
     else { return }

@@ -6,13 +6,13 @@ import DataPlane
 enum RouteChecks {
   /// - Returns: the places in the document of the routes that are in order by themselves.
   static func check(
-    _ drafts: [(index: Int, draft: RouteDraft, present: Set<String>)], _ access: AccessSettings,
-    into configuration: inout Configuration, _ reading: inout Reading
+    _ drafts: [(index: Int, draft: RouteBuilder, present: Set<String>)], _ access: AccessSettings,
+    into configuration: inout Configuration, _ reading: inout DecodingContext
   ) -> [Int] {
     configuration.access = access
     var settings: [(index: Int, route: RouteSettings)] = []
     for (index, draft, present) in drafts {
-      let path = NodePath(Sections.route.name).appending(index)
+      let path = NodePath(ConfigurationSchema.route.name).appending(index)
       checkUpstream(draft.upstream, of: path, configuration, &reading)
       if let route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading) {
         settings.append((index, route))
@@ -22,8 +22,8 @@ enum RouteChecks {
     checkAddresses(settings, configuration, &reading)
     if case .failure(let problems) = table(access, settings.map(\.route)) {
       for problem in problems.problems {
-        let route = problem.route.map { NodePath(Sections.route.name).appending(settings[$0].index) }
-        complain(problem, at: (route ?? NodePath(Sections.access.name)).appending(problem.key), &reading)
+        let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
+        complain(problem, at: (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key), &reading)
       }
     }
     return settings.map(\.index)
@@ -31,20 +31,21 @@ enum RouteChecks {
 
   /// Rules about addresses that nobody is asked for would let nobody in, or everybody, and say nothing.
   private static func checkAddresses(
-    _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ reading: inout Reading
+    _ routes: [(index: Int, route: RouteSettings)], _ configuration: Configuration, _ reading: inout DecodingContext
   ) {
     // Native apps ask for scopes themselves.
     guard !configuration.apple.scopes.contains(.email), configuration.apple.nativeClientIDs.isEmpty else { return }
     checkAddresses(
-      configuration.access.lists, configuration.access.conditions, of: NodePath(Sections.access.name), &reading)
+      configuration.access.lists, configuration.access.conditions, of: NodePath(ConfigurationSchema.access.name),
+      &reading)
     for (index, route) in routes {
       let lists: AccessLists? = if case .lists(let lists) = route.access { lists } else { nil }
-      checkAddresses(lists, route.conditions, of: NodePath(Sections.route.name).appending(index), &reading)
+      checkAddresses(lists, route.conditions, of: NodePath(ConfigurationSchema.route.name).appending(index), &reading)
     }
   }
 
   private static func checkAddresses(
-    _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ reading: inout Reading
+    _ lists: AccessLists?, _ conditions: AccessConditions, of path: NodePath, _ reading: inout DecodingContext
   ) {
     let keys = [
       ("allow_emails", lists?.emails.isEmpty == false), ("allow_email_domains", lists?.emailDomains.isEmpty == false),
@@ -59,7 +60,7 @@ enum RouteChecks {
   }
 
   /// Looks at the path of a route whose other keys are not in order.
-  static func checkPath(_ text: String, at path: NodePath, _ reading: inout Reading) {
+  static func checkPath(_ text: String, at path: NodePath, _ reading: inout DecodingContext) {
     guard case .failure(let problems) = table(AccessSettings(), [RouteSettings(path: text)]) else { return }
     for problem in problems.problems { complain(problem, at: path.appending("path"), &reading) }
   }
@@ -70,7 +71,7 @@ enum RouteChecks {
     Result { () throws(RouteProblems) in try RouteTable(access: access, routes: routes) }
   }
 
-  private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout Reading) {
+  private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout DecodingContext) {
     // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
     let message = Array(reading.concealing(problem.message).utf8)
     let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex
@@ -81,7 +82,7 @@ enum RouteChecks {
   }
 
   private static func checkUpstream(
-    _ name: String?, of path: NodePath, _ configuration: Configuration, _ reading: inout Reading
+    _ name: String?, of path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
   ) {
     let names = [UpstreamSettings.defaultName] + configuration.upstreams.map(\.name)
     guard let name, !names.contains(where: { UpstreamChecks.isSame($0, name) }) else { return }
@@ -93,7 +94,8 @@ enum RouteChecks {
   }
 
   private static func route(
-    _ draft: RouteDraft, _ present: Set<String>, _ path: NodePath, isUnder prefix: String, _ reading: inout Reading
+    _ draft: RouteBuilder, _ present: Set<String>, _ path: NodePath, isUnder prefix: String,
+    _ reading: inout DecodingContext
   ) -> RouteSettings? {
     if draft.path.utf8.elementsEqual(prefix.utf8) || draft.path.utf8.starts(with: (prefix + "/").utf8) {
       reading.complain(
@@ -115,7 +117,7 @@ enum RouteChecks {
   }
 
   /// An empty list would name nobody, and look as if it named everybody.
-  private static func checkLists(_ draft: RouteDraft, _ path: NodePath, _ reading: inout Reading) -> Bool {
+  private static func checkLists(_ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext) -> Bool {
     let lists = [
       ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
       ("allow_organizations", draft.organizations),
@@ -131,7 +133,7 @@ enum RouteChecks {
   }
 
   private static func checkAccess(
-    _ draft: RouteDraft, _ present: Set<String>, _ path: NodePath, _ reading: inout Reading
+    _ draft: RouteBuilder, _ present: Set<String>, _ path: NodePath, _ reading: inout DecodingContext
   ) -> Bool {
     guard let access = draft.access, access != .signedIn else { return true }
     if draft.lists != nil || !draft.conditions.isEmpty {
@@ -152,7 +154,7 @@ enum RouteChecks {
   }
 }
 
-extension RouteDraft.Access {
+extension RouteBuilder.Access {
   fileprivate var setting: RouteSettings.Access {
     switch self {
     case .public: .public

@@ -2,7 +2,7 @@ import DataPlane
 
 /// Looks at the certificates and keys that a configuration names, as the gateway will when it starts.
 extension FileChecks {
-  func checkTLS(_ entrance: EntranceDraft, at path: NodePath, _ reading: inout Reading) {
+  func checkTLS(_ entrance: ListenerBuilder, at path: NodePath, _ reading: inout DecodingContext) {
     if let file = entrance.certificateFile {
       checkCertificate(file, path.appending("tls_certificate_file"), &reading)
     }
@@ -20,7 +20,7 @@ extension FileChecks {
     }
   }
 
-  func checkTLS(_ upstream: UpstreamTLSSettings, at path: NodePath, _ reading: inout Reading) {
+  func checkTLS(_ upstream: UpstreamTLSSettings, at path: NodePath, _ reading: inout DecodingContext) {
     if let file = upstream.authorityFile { checkCertificate(file, path.appending("tls_ca_file"), &reading) }
     if let files = upstream.certificate {
       checkCertificate(files.certificateFile, path.appending("tls_certificate_file"), &reading)
@@ -28,20 +28,20 @@ extension FileChecks {
     }
   }
 
-  func checkCertificate(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  func checkCertificate(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     guard let contents = contents(file, path, missing: "write the path of a PEM file", &reading)?.bytes else { return }
     expect(
       "-----BEGIN CERTIFICATE-----", in: contents, file, path, "no certificate in PEM", "write the path of a PEM file",
       &reading)
   }
 
-  private func checkKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  private func checkKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     guard let contents = secret(file, path, missing: "write the path of a PEM file", &reading) else { return }
     expect(
       "PRIVATE KEY-----", in: contents, file, path, "no private key in PEM", "write the path of a PEM file", &reading)
   }
 
-  private func checkTicketKey(_ file: String, _ path: NodePath, _ reading: inout Reading) {
+  private func checkTicketKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     let command = "(umask 077; openssl rand 80 > \(reading.concealing(file)))"
     guard
       let contents = secret(file, path, missing: "make one with: \(command)", &reading),

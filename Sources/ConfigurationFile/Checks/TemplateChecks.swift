@@ -2,7 +2,7 @@ import Pages
 
 /// Reads the operator's own templates: they are a part of the configuration, and a reload takes them with it.
 enum TemplateChecks {
-  static func check(_ draft: inout Draft, _ files: FileAccess, _ reading: inout Reading) {
+  static func check(_ draft: inout ConfigurationBuilder, _ files: FileAccess, _ reading: inout DecodingContext) {
     guard let folder = draft.templates, reading.good.contains(path.description) else { return }
     guard let names = names(in: folder, files, &reading) else { return }
     var found: [(name: String, contents: [UInt8])] = []
@@ -38,7 +38,7 @@ enum TemplateChecks {
   private static let path = NodePath("pages.templates")
 
   /// What is in the folder, but for what is hidden (as the links of a Kubernetes volume are) and what editors leave.
-  private static func names(in folder: String, _ files: FileAccess, _ reading: inout Reading) -> [String]? {
+  private static func names(in folder: String, _ files: FileAccess, _ reading: inout DecodingContext) -> [String]? {
     switch files.list(folder) {
     case .names(let all):
       let names = all.filter { $0.utf8.first != UInt8(ascii: ".") && $0.utf8.last != UInt8(ascii: "~") }.sorted()
@@ -54,7 +54,7 @@ enum TemplateChecks {
   }
 
   private static func complain(
-    _ file: String, _ what: String, separator: String = " ", remedy: String, _ reading: inout Reading
+    _ file: String, _ what: String, separator: String = " ", remedy: String, _ reading: inout DecodingContext
   ) {
     reading.complain(at: path, "\(path): \(reading.shown(file))\(separator)\(what)", remedy: remedy)
   }

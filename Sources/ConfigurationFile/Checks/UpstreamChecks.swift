@@ -3,7 +3,8 @@ import DataPlane
 /// Turns what a document says of upstreams into settings.
 enum UpstreamChecks {
   static func check(
-    _ drafts: [DocumentReader.Element<UpstreamDraft>], into draft: inout Draft, _ reading: inout Reading
+    _ drafts: [DocumentReader.Element<UpstreamBuilder>], into draft: inout ConfigurationBuilder,
+    _ reading: inout DecodingContext
   ) {
     draft.configuration.upstream.addresses = addresses(
       reading.good.contains("upstream.url") ? draft.upstreamURL : nil, draft.upstreamURLs, at: NodePath("upstream"),
@@ -24,8 +25,10 @@ enum UpstreamChecks {
     for (index, other, _) in drafts { add(other, at: index, to: &draft, &reading) }
   }
 
-  private static func add(_ other: UpstreamDraft, at index: Int, to draft: inout Draft, _ reading: inout Reading) {
-    let path = NodePath(Sections.upstreams.name).appending(index)
+  private static func add(
+    _ other: UpstreamBuilder, at index: Int, to draft: inout ConfigurationBuilder, _ reading: inout DecodingContext
+  ) {
+    let path = NodePath(ConfigurationSchema.upstreams.name).appending(index)
     if isSame(other.name, UpstreamSettings.defaultName) {
       reading.complain(
         at: path.appending("name"), "\"default\" is the name of [upstream]", remedy: "choose another name")
@@ -55,7 +58,7 @@ enum UpstreamChecks {
     draft.configuration.upstreams.append(settings)
   }
 
-  private static func checkTLS(_ tls: UpstreamTLSDraft, at path: NodePath, _ reading: inout Reading) {
+  private static func checkTLS(_ tls: UpstreamTLSBuilder, at path: NodePath, _ reading: inout DecodingContext) {
     let (certificate, key) = (path.appending("tls_certificate_file"), path.appending("tls_private_key_file"))
     if tls.certificateFile != nil, !reading.isThere(key) {
       reading.complain(atKey: certificate, "\(certificate) is there, but no \(key)", remedy: "write both or neither")
@@ -65,7 +68,7 @@ enum UpstreamChecks {
   }
 
   /// The gateway's own addresses, as far as they are known.
-  private static func listen(_ draft: Draft, _ reading: Reading) -> [BindAddress] {
+  private static func listen(_ draft: ConfigurationBuilder, _ reading: DecodingContext) -> [BindAddress] {
     let listener = draft.configuration.listener
     return (reading.good.contains("listen.address") ? [listener.main.address] : []) + listener.others.map(\.address)
   }
@@ -75,7 +78,7 @@ enum UpstreamChecks {
 
   private static func addresses(
     _ url: UpstreamAddress?, _ urls: [UpstreamAddress]?, at path: NodePath, listen: [BindAddress],
-    _ reading: inout Reading
+    _ reading: inout DecodingContext
   ) -> [UpstreamAddress] {
     let list = path.appending("urls")
     if url != nil, urls != nil {

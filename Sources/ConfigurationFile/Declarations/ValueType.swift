@@ -3,7 +3,7 @@ struct ValueType<Value: Sendable>: Sendable {
   /// In the reference: "duration".
   let name: String
   /// The value of a node; nil where it cannot be one, after the problem was noted.
-  let read: @Sendable (Node, NodePath, inout Reading) -> Value?
+  let read: @Sendable (Node, NodePath, inout DecodingContext) -> Value?
   /// As it stands in the file.
   let write: @Sendable (Value) -> String
 }
@@ -18,13 +18,13 @@ extension ValueType {
   ///   - parse: Reads the text; relative paths are relative to the directory.
   static func text(
     _ name: String, expected: String, isConfidential: Bool = false, write: @escaping @Sendable (Value) -> String,
-    parse: @escaping @Sendable (_ text: String, _ directory: String) throws(Complaint) -> Value
+    parse: @escaping @Sendable (_ text: String, _ directory: String) throws(Diagnostic) -> Value
   ) -> ValueType {
     ValueType(
       name: name,
       read: { node, path, reading in
         guard let text = reading.text(node, at: path, expected: expected) else { return nil }
-        do throws(Complaint) {
+        do throws(Diagnostic) {
           return try parse(text.value, reading.directory)
         } catch {
           let subject = isConfidential ? "\(path)" : "\(path): \(text.shown)"
@@ -109,7 +109,7 @@ extension ValueType where Value == Int {
         } else {
           let expected = "a size, as in \"32KiB\", or a whole number of bytes"
           guard let text = reading.text(node, at: path, expected: expected) else { return nil }
-          do throws(Complaint) {
+          do throws(Diagnostic) {
             value = try SizeText.parse(text.value)
           } catch {
             reading.complain(at: path, "\(path): \(text.shown) \(error.what)", remedy: error.remedy)
@@ -138,7 +138,7 @@ extension ValueType where Value == Duration {
       read: { node, path, reading in
         let expected = "a duration in quotation marks, as in \"15s\" (units: ms, s, m, h, d)"
         guard let text = reading.text(node, at: path, expected: expected) else { return nil }
-        do throws(Complaint) {
+        do throws(Diagnostic) {
           let value = try DurationText.parse(text.value)
           if range.contains(value) { return value }
           let size = value < range.lowerBound ? "short" : "long"

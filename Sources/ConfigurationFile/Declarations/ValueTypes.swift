@@ -9,13 +9,13 @@ extension ValueType where Value == String {
   static func words(_ name: String, limit: Int = 255, expected: String) -> ValueType {
     text(
       name, expected: expected, write: { $0 },
-      parse: { text, _ throws(Complaint) in
-        guard !text.isEmpty else { throw Complaint("is empty", remedy: "write \(expected), or leave the key out") }
+      parse: { text, _ throws(Diagnostic) in
+        guard !text.isEmpty else { throw Diagnostic("is empty", remedy: "write \(expected), or leave the key out") }
         guard text.utf8.count <= limit else {
-          throw Complaint("is longer than \(limit) bytes", remedy: "write \(expected)")
+          throw Diagnostic("is longer than \(limit) bytes", remedy: "write \(expected)")
         }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }) else {
-          throw Complaint("holds control characters", remedy: "remove them")
+          throw Diagnostic("holds control characters", remedy: "remove them")
         }
         return text
       })
@@ -24,7 +24,7 @@ extension ValueType where Value == String {
   static var file: ValueType {
     text(
       "file", expected: "the path of a file in quotation marks", write: { $0 },
-      parse: { text, directory throws(Complaint) in
+      parse: { text, directory throws(Diagnostic) in
         try FilePath.parse(text, directory: directory)
       })
   }
@@ -32,7 +32,7 @@ extension ValueType where Value == String {
   static var folder: ValueType {
     text(
       "folder", expected: "the path of a folder in quotation marks", write: { $0 },
-      parse: { text, directory throws(Complaint) in
+      parse: { text, directory throws(Diagnostic) in
         try FilePath.parse(text, directory: directory)
       })
   }
@@ -40,14 +40,14 @@ extension ValueType where Value == String {
   static var publicURL: ValueType {
     text(
       "origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         do throws(OriginProblem) {
           return try PublicOrigin(parsing: text).description
         } catch {
           // The message of the problem is "WHAT; REMEDY".
           let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
           let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
-          throw Complaint(
+          throw Diagnostic(
             String(decoding: parts.first ?? "is no origin"[...].utf8, as: UTF8.self),
             remedy: String(decoding: remedy, as: UTF8.self))
         }
@@ -57,11 +57,11 @@ extension ValueType where Value == String {
   static var host: ValueType {
     text(
       "host", expected: "a host, as in \"app.example.com\" or \"app.example.com:8443\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         // Any origin does: only the host is judged here.
         let origin = try? PublicOrigin(parsing: "https://localhost")
         guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
-          throw Complaint(
+          throw Diagnostic(
             "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
         }
         return String(decoding: text.utf8.map(\.folded), as: UTF8.self)
@@ -71,7 +71,7 @@ extension ValueType where Value == String {
   static var pathPrefix: ValueType {
     text(
       "path", expected: "a path, as in \"/.auth\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         try PathPrefixText.parse(text)
       })
   }
@@ -80,11 +80,11 @@ extension ValueType where Value == String {
   static var requestPath: ValueType {
     text(
       "path", expected: "a path, as in \"/health\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         guard text.utf8.first == UInt8(ascii: "/"), text.utf8.count <= 2_048,
           text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
         else {
-          throw Complaint(
+          throw Diagnostic(
             "is no path", remedy: "begin with \"/\", and percent-encode spaces and letters beyond ASCII")
         }
         return text
@@ -95,11 +95,11 @@ extension ValueType where Value == String {
   static var label: ValueType {
     text(
       "name", expected: "a name, as in \"reports\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         guard (1...64).contains(text.utf8.count),
           text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) })
         else {
-          throw Complaint(
+          throw Diagnostic(
             "is no name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
         }
         return text
@@ -110,11 +110,11 @@ extension ValueType where Value == String {
   static var serverName: ValueType {
     text(
       "name", expected: "a host name, as in \"app.internal\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         guard (1...253).contains(text.utf8.count),
           text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.:".utf8.contains($0) })
         else {
-          throw Complaint(
+          throw Diagnostic(
             "is no host name", remedy: "write a name or an IP address without port, as in \"app.internal\"")
         }
         return text
@@ -124,7 +124,7 @@ extension ValueType where Value == String {
   static var claim: ValueType {
     text(
       "claim", expected: "a claim, as in \"email\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         try IdentityHeaderText.checkClaim(text)
         return text
       })
@@ -133,7 +133,7 @@ extension ValueType where Value == String {
   static var scheme: ValueType {
     text(
       "scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         try SchemeText.parse(text)
       })
   }
@@ -145,7 +145,7 @@ extension ValueType where Value == ClaimRequirement {
     text(
       "claim=value", expected: "a claim and what it says, as in \"real_user_status=2\"",
       write: { "\($0.claim)=\($0.values.joined(separator: ","))" },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         try ClaimRequirementText.parse(text)
       })
   }
@@ -155,7 +155,7 @@ extension ValueType where Value == BindAddress {
   static var address: ValueType {
     text(
       "address", expected: "an address, as in \"0.0.0.0:8080\"", write: { $0.description },
-      parse: { text, directory throws(Complaint) in
+      parse: { text, directory throws(Diagnostic) in
         try AddressText.parse(text, directory: directory)
       })
   }
@@ -165,9 +165,9 @@ extension ValueType where Value == NetworkPrefix {
   static var network: ValueType {
     text(
       "network", expected: "a network, as in \"10.0.0.0/8\"", write: { $0.description },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         guard let network = NetworkPrefix(text) else {
-          throw Complaint(
+          throw Diagnostic(
             "is no network",
             remedy: "write an IP address, or a block whose bits after its length are 0, as in \"10.0.0.0/8\"")
         }
@@ -180,7 +180,7 @@ extension ValueType where Value == UpstreamAddress {
   static var upstreamURL: ValueType {
     text(
       "address", expected: "an address, as in \"http://127.0.0.1:3000\"", write: { $0.description },
-      parse: { text, directory throws(Complaint) in
+      parse: { text, directory throws(Diagnostic) in
         try UpstreamURL.parse(text, directory: directory)
       })
   }
@@ -191,7 +191,7 @@ extension ValueType where Value == EndpointAddress {
     text(
       "address", expected: "an address with its path, as in \"http://127.0.0.1:3000/hooks/apple\"",
       write: { $0.description },
-      parse: { text, _ throws(Complaint) in
+      parse: { text, _ throws(Diagnostic) in
         try EndpointURL.parse(text)
       })
   }
@@ -201,7 +201,7 @@ extension ValueType where Value == StoreSettings.Location {
   static var storeURL: ValueType {
     text(
       "store", expected: "a store, as in \"sqlite:cordon.db\"", isConfidential: true, write: StoreURL.format,
-      parse: { text, directory throws(Complaint) in
+      parse: { text, directory throws(Diagnostic) in
         try StoreURL.parse(text, directory: directory)
       })
   }
@@ -244,9 +244,9 @@ extension ValueType where Value == [IdentityHeaderSettings.Header] {
   }
 
   private static func header(
-    _ name: String, _ node: Node, _ path: NodePath, _ reading: inout Reading
+    _ name: String, _ node: Node, _ path: NodePath, _ reading: inout DecodingContext
   ) -> IdentityHeaderSettings.Header? {
-    do throws(Complaint) {
+    do throws(Diagnostic) {
       try IdentityHeaderText.checkName(name)
     } catch {
       reading.complain(
@@ -255,7 +255,7 @@ extension ValueType where Value == [IdentityHeaderSettings.Header] {
       return nil
     }
     guard let claim = reading.text(node, at: path, expected: "a claim, as in \"sub\"") else { return nil }
-    do throws(Complaint) {
+    do throws(Diagnostic) {
       try IdentityHeaderText.checkClaim(claim.value)
     } catch {
       reading.complain(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)

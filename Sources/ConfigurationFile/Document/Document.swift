@@ -26,10 +26,11 @@ struct Document: Sendable {
     if let offset = bytes.firstIndex(of: 0) {
       throw DocumentError(place: text.place(of: offset), what: "there is a NUL byte", remedy: "remove it")
     }
-    let finder = PlaceFinder(bytes)
+    let finder = SourceLocations(bytes)
     if let offset = finder.tooDeep {
       throw DocumentError(
-        place: text.place(of: offset), what: "tables and lists are nested deeper than \(PlaceFinder.depthLimit) levels",
+        place: text.place(of: offset),
+        what: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
         remedy: "no key of the configuration needs that; see `cordon reference`")
     }
     if let offset = finder.escapedNUL {
@@ -85,7 +86,7 @@ struct Document: Sendable {
 
   private static func node(_ value: any TOMLValueConvertible, depth: Int) -> Node {
     // The finder has seen the depth already; this is the second lock on the same door.
-    guard depth < 8 * PlaceFinder.depthLimit else { return .moment }
+    guard depth < 8 * SourceLocations.depthLimit else { return .moment }
     switch value.type {
     case .table: return .table(value.table.map { table($0, depth: depth) } ?? [:])
     case .array:

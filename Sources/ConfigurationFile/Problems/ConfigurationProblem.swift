@@ -1,17 +1,17 @@
 /// One thing that is wrong with a configuration, where, and what to do about it.
-public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible {
+package struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible {
   /// The file as it was named on the command line.
-  public var file: String
+  package var file: String
   /// From 1.
-  public var line: Int
+  package var line: Int
   /// From 1, in characters.
-  public var column: Int
+  package var column: Int
   /// What is wrong. Never holds the value of an environment variable or the contents of a secret.
-  public var what: String
+  package var what: String
   /// What to do about it.
-  public var remedy: String
+  package var remedy: String
 
-  public init(file: String, line: Int, column: Int, what: String, remedy: String) {
+  package init(file: String, line: Int, column: Int, what: String, remedy: String) {
     self.file = file
     self.line = line
     self.column = column
@@ -20,7 +20,7 @@ public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible 
   }
 
   /// `FILE:LINE:COLUMN: what; remedy`, on one line whatever the file holds.
-  public var description: String {
+  package var description: String {
     Self.printable("\(file):\(line):\(column): \(what); \(remedy)")
   }
 
@@ -39,12 +39,12 @@ public struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible 
 }
 
 /// Everything that is wrong with a configuration, in the order of the file.
-public struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
+package struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
   /// At least one.
-  public var problems: [ConfigurationProblem]
+  package var problems: [ConfigurationProblem]
 
-  public init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+  package init(_ problems: [ConfigurationProblem]) { self.problems = problems }
 
   /// One line each.
-  public var description: String { problems.map(\.description).joined(separator: "\n") }
+  package var description: String { problems.map(\.description).joined(separator: "\n") }
 }

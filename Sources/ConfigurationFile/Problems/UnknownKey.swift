@@ -7,7 +7,7 @@ struct UnknownKey {
 
   var remedy: String {
     if isTable, let nearest = NearestKey.find(name, among: Self.tables) { return "did you mean [\(nearest)]?" }
-    let descriptions = Sections.descriptions
+    let descriptions = ConfigurationSchema.descriptions
     let table = name.split(separator: ".").dropLast().joined(separator: ".")
     let key = String(name.split(separator: ".").last ?? "")
     let siblings = descriptions.filter { $0.table == table }.map(\.name)
@@ -30,7 +30,7 @@ struct UnknownKey {
   }
 
   private static let tables =
-    Sections.all.map(\.name).filter { !$0.isEmpty } + [
-      Sections.listener.name, Sections.upstreams.name, Sections.route.name,
+    ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [
+      ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name, ConfigurationSchema.route.name,
     ]
 }

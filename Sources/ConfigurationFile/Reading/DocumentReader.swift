@@ -3,26 +3,26 @@ import AccessPolicy
 /// Walks the tables of a document along the declarations: every value is read by the entry that declares its key, every
 /// other key is a problem.
 struct DocumentReader {
-  private(set) var reading: Reading
-  private(set) var draft = Draft()
+  private(set) var reading: DecodingContext
+  private(set) var draft = ConfigurationBuilder()
   /// Routes that were in order by themselves, each with its index in the file.
-  private(set) var routes: [Element<RouteDraft>] = []
+  private(set) var routes: [Element<RouteBuilder>] = []
   /// Upstreams that were in order by themselves.
-  private(set) var upstreams: [Element<UpstreamDraft>] = []
+  private(set) var upstreams: [Element<UpstreamBuilder>] = []
   /// Listeners that were in order by themselves.
-  private(set) var listeners: [Element<EntranceDraft>] = []
+  private(set) var listeners: [Element<ListenerBuilder>] = []
 
   /// One table of a list of tables.
   typealias Element<Target> = (index: Int, draft: Target, present: Set<String>)
 
-  private let entries: [String: Entry<Draft>]
+  private let entries: [String: SchemaKey<ConfigurationBuilder>]
   private let tables: Set<String>
 
-  init(reading: Reading) {
+  init(reading: DecodingContext) {
     self.reading = reading
-    var entries: [String: Entry<Draft>] = [:]
+    var entries: [String: SchemaKey<ConfigurationBuilder>] = [:]
     var tables: Set<String> = []
-    for section in Sections.all {
+    for section in ConfigurationSchema.all {
       if !section.name.isEmpty { tables.insert(section.name) }
       for entry in section.entries { entries[entry.description.key] = entry }
     }
@@ -53,21 +53,22 @@ struct DocumentReader {
             remedy: "write it as one table, [\(name)]"
               + (name == "upstream" ? "; others are [[upstreams]]" : ""))
         }
-      } else if name == Sections.route.name {
+      } else if name == ConfigurationSchema.route.name {
         readList(
-          node, at: keyPath, Sections.route, key: "path", remedy: "\"/public/\", or what it is to rule",
+          node, at: keyPath, ConfigurationSchema.route, key: "path", remedy: "\"/public/\", or what it is to rule",
           keep: { $0.routes.append($1) },
           spoiled: { reading, draft, path in
             // Its other mistakes are told; its path can still be looked at by itself.
             if !draft.path.isEmpty { RouteChecks.checkPath(draft.path, at: path, &reading) }
           })
-      } else if name == Sections.upstreams.name {
+      } else if name == ConfigurationSchema.upstreams.name {
         readList(
-          node, at: keyPath, Sections.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
+          node, at: keyPath, ConfigurationSchema.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
           keep: { $0.upstreams.append($1) })
-      } else if name == Sections.listener.name {
+      } else if name == ConfigurationSchema.listener.name {
         readList(
-          node, at: keyPath, Sections.listener, key: "name", remedy: "\"internal\", or what the log is to call it",
+          node, at: keyPath, ConfigurationSchema.listener, key: "name",
+          remedy: "\"internal\", or what the log is to call it",
           keep: { $0.listeners.append($1) })
       } else {
         complainUnknown(keyPath, name: name, isTable: node.kind == "a table")
@@ -84,9 +85,9 @@ struct DocumentReader {
   private mutating func readList<Target>(
     _ node: Node, at path: NodePath, _ section: Section<Target>, key: String, remedy: String,
     keep: (inout DocumentReader, Element<Target>) -> Void,
-    spoiled: (inout Reading, Target, NodePath) -> Void = { _, _, _ in }
+    spoiled: (inout DecodingContext, Target, NodePath) -> Void = { _, _, _ in }
   ) {
-    let words = [Sections.route.name: "route", Sections.upstreams.name: "upstream"]
+    let words = [ConfigurationSchema.route.name: "route", ConfigurationSchema.upstreams.name: "upstream"]
     let word = words[section.name] ?? section.name
     guard case .array(let elements) = node else {
       let remedy = "write each \(word) under a line [[\(section.name)]], with two brackets"
@@ -136,10 +137,10 @@ struct DocumentReader {
   // MARK: Keys that are not there, and keys that should not be
 
   private mutating func reportMissing(in root: [String: Node]) {
-    for section in Sections.all {
+    for section in ConfigurationSchema.all {
       for entry in section.entries {
         guard case .required(let example) = entry.description.presence else { continue }
-        if let other = Sections.alternatives[entry.description.key], reading.isThere(other) { continue }
+        if let other = ConfigurationSchema.alternatives[entry.description.key], reading.isThere(other) { continue }
         var node: Node? = .table(root)
         for component in entry.description.key.split(separator: ".") {
           guard case .table(let table) = node else {

@@ -1,16 +1,16 @@
 /// The settings of another program, whose file is TOML with every key at the top: what `cordon import` reads.
 ///
 /// It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most 1 MiB, nesting bounded.
-public struct ForeignSettings: Sendable {
+package struct ForeignSettings: Sendable {
   /// One key and its value.
-  public struct Setting: Sendable, Equatable {
-    public let name: String
-    public let value: Value
+  package struct Setting: Sendable, Equatable {
+    package let name: String
+    package let value: Value
     /// Where the key stands, from 1.
-    public let line: Int
+    package let line: Int
   }
 
-  public enum Value: Sendable, Equatable {
+  package enum Value: Sendable, Equatable {
     case text(String)
     case number(Int)
     case truth(Bool)
@@ -20,7 +20,7 @@ public struct ForeignSettings: Sendable {
     case other
 
     /// A text, or the texts of a list: many programs take either.
-    public var list: [String]? {
+    package var list: [String]? {
       switch self {
       case .text(let text): [text]
       case .texts(let texts): texts
@@ -30,10 +30,10 @@ public struct ForeignSettings: Sendable {
   }
 
   /// In the order of the file.
-  public let settings: [Setting]
+  package let settings: [Setting]
 
   /// - Throws: What makes the file no TOML.
-  public init(_ bytes: [UInt8], name: String) throws(ConfigurationProblems) {
+  package init(_ bytes: [UInt8], name: String) throws(ConfigurationProblems) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)

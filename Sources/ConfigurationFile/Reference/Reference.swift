@@ -1,7 +1,7 @@
 /// Tells the whole configuration from its declarations.
-public enum Reference {
+package enum Reference {
   /// Every table and key, in Markdown that reads well on a terminal, too.
-  public static func text() -> String {
+  package static func text() -> String {
     var parts = [
       """
       # The configuration of Cordon
@@ -12,10 +12,10 @@ public enum Reference {
       `cordon check --config FILE` tells every mistake with its place and its remedy.
       """
     ]
-    for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
-    parts.append(text(of: Sections.listener, header: "[[listener]]"))
-    parts.append(text(of: Sections.upstreams, header: "[[upstreams]]"))
-    parts.append(text(of: Sections.route, header: "[[route]]"))
+    for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    parts.append(text(of: ConfigurationSchema.listener, header: "[[listener]]"))
+    parts.append(text(of: ConfigurationSchema.upstreams, header: "[[upstreams]]"))
+    parts.append(text(of: ConfigurationSchema.route, header: "[[route]]"))
     return parts.map { Prose.wrap($0, width: 100, prefix: "") }.joined(separator: "\n\n") + "\n"
   }
 
@@ -26,12 +26,12 @@ public enum Reference {
     return blocks.joined(separator: "\n\n")
   }
 
-  private static func text(of entry: EntryDescription) -> String {
+  private static func text(of entry: SchemaKeyDescription) -> String {
     var lines = ["### `\(entry.key)`: \(entry.typeName)", "", entry.purpose, ""]
     if let unit = entry.unit { lines.append("- Unit: \(unit)") }
     switch entry.presence {
     case .required(let example): lines.append("- Required. Example: `\(example)`")
-    case .byDefault(let value): lines.append("- Default: `\(value)`")
+    case .withDefault(let value): lines.append("- Default: `\(value)`")
     case .absent(let example): lines.append("- No default. Example: `\(example)`")
     }
     if let omission = entry.omission { lines.append("- Without it: \(omission)") }

@@ -1,12 +1,12 @@
 import Sessions
 
 /// The file that `gateway.conf.sample` is: every key with what it is for, commented out unless it is required.
-public enum SampleFile {
+package enum SampleFile {
   private static let width = 100
 
-  public static func text() -> String {
+  package static func text() -> String {
     var parts = [head]
-    for section in Sections.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }
     parts += [listeners, upstreams, routes]
     return parts.joined(separator: "\n\n\n") + "\n"
   }
@@ -27,7 +27,7 @@ public enum SampleFile {
 
   private static func text<Target>(of section: Section<Target>, header: String) -> String {
     var blocks: [String] = []
-    if section.name == Sections.identityHeaders.name { return identityHeaders(section) }
+    if section.name == ConfigurationSchema.identityHeaders.name { return identityHeaders(section) }
     if !section.name.isEmpty {
       let rule = "# " + String(repeating: "-", count: width - 2)
       let introduction = section.introduction.isEmpty ? "" : "\n" + comment(section.introduction)
@@ -37,22 +37,22 @@ public enum SampleFile {
     return blocks.joined(separator: "\n\n")
   }
 
-  private static func text(of entry: EntryDescription) -> String {
+  private static func text(of entry: SchemaKeyDescription) -> String {
     let words = explanation(of: entry)
     switch entry.presence {
     case .required(let example): return "\(comment(words))\n\(entry.name) = \(example)"
-    case .byDefault(let value): return "\(comment(words))\n#\(entry.name) = \(value)"
+    case .withDefault(let value): return "\(comment(words))\n#\(entry.name) = \(value)"
     case .absent(let example): return "\(comment(words))\n#\(entry.name) = \(example)"
     }
   }
 
   /// The purpose, and on lines of its own what else there is to know.
-  private static func explanation(of entry: EntryDescription) -> String {
+  private static func explanation(of entry: SchemaKeyDescription) -> String {
     var facts: [String] = []
     if let unit = entry.unit { facts.append("Unit: \(unit).") }
     switch entry.presence {
     case .required: facts.append("Required.")
-    case .byDefault(let value): facts.append("Default: \(value).")
+    case .withDefault(let value): facts.append("Default: \(value).")
     case .absent: break
     }
     if let omission = entry.omission { facts.append("Without it: \(omission)") }
@@ -61,7 +61,7 @@ public enum SampleFile {
   }
 
   /// The one table whose keys are the user's own.
-  private static func identityHeaders(_ section: Section<some ReadingTarget>) -> String {
+  private static func identityHeaders(_ section: Section<some DecodingTarget>) -> String {
     let headers = Configuration().identityHeaders.headers
       .map { "#\($0.name) = \(TOMLText.quoted($0.claim))" }.joined(separator: "\n")
     return comment(
@@ -70,7 +70,7 @@ public enum SampleFile {
   }
 
   private static var listeners: String {
-    keys(of: Sections.listener) + """
+    keys(of: ConfigurationSchema.listener) + """
 
 
       #[[listener]]
@@ -80,7 +80,7 @@ public enum SampleFile {
   }
 
   private static var upstreams: String {
-    keys(of: Sections.upstreams) + """
+    keys(of: ConfigurationSchema.upstreams) + """
 
 
       #[[upstreams]]
@@ -91,14 +91,14 @@ public enum SampleFile {
   }
 
   /// What the keys of a table are for that there may be many of.
-  private static func keys(of section: Section<some ReadingTarget>) -> String {
+  private static func keys(of section: Section<some DecodingTarget>) -> String {
     let rule = "# " + String(repeating: "-", count: width - 2)
     let keys = section.entries.map { "#   \($0.description.name)\n" + comment(explanation(of: $0.description)) }
     return ([rule + "\n" + comment(section.introduction)] + keys).joined(separator: "\n\n")
   }
 
   private static var routes: String {
-    var blocks = [keys(of: Sections.route)]
+    var blocks = [keys(of: ConfigurationSchema.route)]
     blocks.append(
       """
       #[[route]]

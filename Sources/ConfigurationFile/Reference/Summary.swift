@@ -8,7 +8,7 @@ import Sessions
 extension Configuration {
   /// What a person wants to see of a configuration that is in order: for each part its name and what it is, without
   /// secrets.
-  public var summary: [(part: String, text: String)] {
+  package var summary: [(part: String, text: String)] {
     var lines: [(part: String, text: String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),
       ("listen", text(of: listener.main) + hostsText + proxiesText),
@@ -49,7 +49,7 @@ extension Configuration {
     return log.auditEvents.map { ", audit of \($0.map(\.rawValue).joined(separator: ", "))" } ?? ""
   }
 
-  private func text(of entrance: EntranceSettings) -> String {
+  private func text(of entrance: AcceptorSettings) -> String {
     guard let tls = entrance.tls else { return "\(entrance.address), cleartext" }
     let count = tls.certificates.count > 1 ? " with \(tls.certificates.count) certificates" : ""
     let clients = tls.clients.map {

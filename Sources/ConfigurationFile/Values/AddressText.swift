@@ -6,34 +6,34 @@ enum AddressText {
     "write an IP address and a port, as in \"0.0.0.0:8080\" or \"[::]:8080\", or \"unix:\" and a path"
 
   /// - Parameter directory: What a relative path of a socket is relative to.
-  static func parse(_ text: String, directory: String) throws(Complaint) -> BindAddress {
+  static func parse(_ text: String, directory: String) throws(Diagnostic) -> BindAddress {
     if text.utf8.starts(with: "unix:".utf8) {
       return .unix(
         path: try FilePath.parse(
           String(decoding: text.utf8.dropFirst(5), as: UTF8.self), directory: directory, isSocket: true))
     }
     guard let colon = text.utf8.lastIndex(of: UInt8(ascii: ":")) else {
-      throw Complaint("has no port", remedy: remedy)
+      throw Diagnostic("has no port", remedy: remedy)
     }
     var host = String(decoding: text.utf8[..<colon], as: UTF8.self)
     guard let port = DecimalDigits.parse(text.utf8[text.utf8.index(after: colon)...], limit: 65_535) else {
-      throw Complaint("has no port from 0 to 65535", remedy: remedy)
+      throw Diagnostic("has no port from 0 to 65535", remedy: remedy)
     }
     if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
       host = String(decoding: host.utf8.dropFirst().dropLast(), as: UTF8.self)
-      guard host.utf8.contains(UInt8(ascii: ":")) else { throw Complaint("is no address", remedy: remedy) }
+      guard host.utf8.contains(UInt8(ascii: ":")) else { throw Diagnostic("is no address", remedy: remedy) }
     } else if host.utf8.contains(UInt8(ascii: ":")) {
-      throw Complaint("is an IPv6 address without brackets", remedy: "write it as \"[\(host)]:\(port)\"")
+      throw Diagnostic("is an IPv6 address without brackets", remedy: "write it as \"[\(host)]:\(port)\"")
     }
     guard IPAddressBytes(host) != nil else {
       if host.utf8.elementsEqual("localhost".utf8) {
-        throw Complaint("is a name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
+        throw Diagnostic("is a name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
       }
       if host.isEmpty || host.utf8.elementsEqual("*".utf8) {
-        throw Complaint(
+        throw Diagnostic(
           "has no IP address", remedy: "for every address of the machine write \"0.0.0.0:\(port)\" or \"[::]:\(port)\"")
       }
-      throw Complaint("is no IP address with a port", remedy: remedy)
+      throw Diagnostic("is no IP address with a port", remedy: remedy)
     }
     return .ip(host: host, port: UInt16(port))
   }

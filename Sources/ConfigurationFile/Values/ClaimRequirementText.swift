@@ -2,27 +2,27 @@ import AccessPolicy
 
 /// What a claim has to say, as it is written: the claim, `=`, and one value.
 enum ClaimRequirementText {
-  static func parse(_ text: String) throws(Complaint) -> ClaimRequirement {
+  static func parse(_ text: String) throws(Diagnostic) -> ClaimRequirement {
     let parts = text.utf8.split(
       separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false
     ).map { String(decoding: $0, as: UTF8.self) }
     guard parts.count == 2, !parts[1].isEmpty else {
-      throw Complaint(
+      throw Diagnostic(
         "names no value", remedy: "write the claim, \"=\" and what it says, as in \"real_user_status=2\"")
     }
     guard parts[1].utf8.count <= 255, parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Complaint("has a value that no claim has", remedy: "write at most 255 bytes without control characters")
+      throw Diagnostic("has a value that no claim has", remedy: "write at most 255 bytes without control characters")
     }
     let claim = parts[0]
     for (names, what, remedy) in unsuited where names.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) {
-      throw Complaint(what, remedy: remedy)
+      throw Diagnostic(what, remedy: remedy)
     }
     try IdentityHeaderText.checkClaim(claim)
     if let known = values.first(where: { $0.claim.utf8.elementsEqual(claim.utf8) }),
       !known.values.contains(where: { $0.utf8.elementsEqual(parts[1].utf8) })
     {
       let choice = known.values.map { "\"\(claim)=\($0)\"" }.joined(separator: " or ")
-      throw Complaint("is what Apple never says", remedy: "write \(choice)")
+      throw Diagnostic("is what Apple never says", remedy: "write \(choice)")
     }
     return ClaimRequirement(claim: claim, values: [parts[1]])
   }

@@ -7,17 +7,17 @@ enum DurationText {
   /// Milliseconds of a hundred years: more is a mistake.
   private static let limit = 100 * 365 * 86_400_000
 
-  static func parse(_ text: String) throws(Complaint) -> Duration {
+  static func parse(_ text: String) throws(Diagnostic) -> Duration {
     let bytes = Array(text.utf8)
     let digits = bytes.prefix(while: \.isDigit)
     let unit = String(decoding: bytes[digits.count...], as: UTF8.self)
     guard !digits.isEmpty, let factor = units.first(where: { $0.suffix.utf8.elementsEqual(unit.utf8) })?.milliseconds
     else {
-      throw Complaint(
+      throw Diagnostic(
         "is no duration", remedy: "write a whole number and one of the units ms, s, m, h, d, as in \"15s\"")
     }
     guard let count = DecimalDigits.parse(digits, limit: limit / factor) else {
-      throw Complaint("is longer than a hundred years", remedy: "write a shorter duration")
+      throw Diagnostic("is longer than a hundred years", remedy: "write a shorter duration")
     }
     return .milliseconds(count * factor)
   }

@@ -4,16 +4,16 @@ import DataPlane
 enum EndpointURL {
   private static let remedy = "write an address with its path, as in \"http://127.0.0.1:3000/hooks/apple\""
 
-  static func parse(_ text: String) throws(Complaint) -> EndpointAddress {
+  static func parse(_ text: String) throws(Diagnostic) -> EndpointAddress {
     let bytes = Array(text.utf8)
     guard let scheme = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[scheme...].starts(with: "://".utf8) else {
-      throw Complaint("is no http: or https: address", remedy: remedy)
+      throw Diagnostic("is no http: or https: address", remedy: remedy)
     }
     let authority = bytes[(scheme + 3)...].prefix { $0 != UInt8(ascii: "/") }
     let path = bytes[authority.endIndex...]
-    guard !path.isEmpty else { throw Complaint("has no path", remedy: remedy) }
+    guard !path.isEmpty else { throw Diagnostic("has no path", remedy: remedy) }
     guard path.count <= 2_048, path.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
-      throw Complaint(
+      throw Diagnostic(
         "has no valid path",
         remedy: "percent-encode spaces and letters beyond ASCII, and leave out what follows a \"#\"")
     }

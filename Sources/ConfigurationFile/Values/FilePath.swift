@@ -6,21 +6,21 @@ enum FilePath {
   /// - Parameters:
   ///   - directory: What a relative path is relative to: the folder of the configuration file, absolute.
   ///   - isSocket: Whether it must fit into the address of a Unix socket.
-  static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Complaint) -> String {
+  static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Diagnostic) -> String {
     guard !text.isEmpty else {
-      throw Complaint("is an empty path", remedy: "write the path of a file, or leave the key out")
+      throw Diagnostic("is an empty path", remedy: "write the path of a file, or leave the key out")
     }
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Complaint("holds control characters", remedy: "write a path without them")
+      throw Diagnostic("holds control characters", remedy: "write a path without them")
     }
     let path = resolve(text, in: directory)
     if isSocket, path.utf8.count > socketLimit {
-      throw Complaint(
+      throw Diagnostic(
         "is longer than a socket's path can be (\(socketLimit) bytes)",
         remedy: "choose a shorter path, as in \"unix:/run/cordon/gateway.sock\"")
     }
     guard path.utf8.count < 4_096 else {
-      throw Complaint("is longer than 4,095 bytes", remedy: "choose a shorter path")
+      throw Diagnostic("is longer than 4,095 bytes", remedy: "choose a shorter path")
     }
     return path
   }

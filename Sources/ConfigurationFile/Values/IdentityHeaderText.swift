@@ -14,26 +14,26 @@ enum IdentityHeaderText {
     "sec-fetch-site", "traceparent", "proxy",
   ]
 
-  static func checkName(_ name: String) throws(Complaint) {
+  static func checkName(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
-      throw Complaint(
+      throw Diagnostic(
         "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110 5.6.2)")
     }
     guard !reserved.contains(folded(name)) else {
-      throw Complaint(
+      throw Diagnostic(
         "is a header with a meaning of its own", remedy: "choose a name that nothing else uses, as in X-Forwarded-User")
     }
   }
 
-  static func checkClaim(_ claim: String) throws(Complaint) {
+  static func checkClaim(_ claim: String) throws(Diagnostic) {
     guard !claim.isEmpty, claim.utf8.count <= 64,
       claim.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
     else {
-      throw Complaint(
+      throw Diagnostic(
         "is no claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
     }
     guard !["nonce", "c_hash", "at_hash"].contains(claim) else {
-      throw Complaint(
+      throw Diagnostic(
         "binds a token to one sign-in and is not kept", remedy: "write \"sub\" or \"session_id\" to tell users apart")
     }
   }

@@ -3,19 +3,19 @@ enum PathPrefixText {
   private static let remedy =
     "write something like \"/.auth\": \"/\", then letters, digits, \".\", \"-\", \"_\" or \"~\""
 
-  static func parse(_ text: String) throws(Complaint) -> String {
+  static func parse(_ text: String) throws(Diagnostic) -> String {
     let bytes = Array(text.utf8)
-    guard bytes.first == UInt8(ascii: "/") else { throw Complaint("does not begin with \"/\"", remedy: remedy) }
+    guard bytes.first == UInt8(ascii: "/") else { throw Diagnostic("does not begin with \"/\"", remedy: remedy) }
     guard bytes.count > 1 else {
-      throw Complaint("would take every path from the application", remedy: remedy)
+      throw Diagnostic("would take every path from the application", remedy: remedy)
     }
     guard bytes.last != UInt8(ascii: "/") else {
-      throw Complaint("ends with \"/\"", remedy: "leave the last \"/\" out")
+      throw Diagnostic("ends with \"/\"", remedy: "leave the last \"/\" out")
     }
-    guard bytes.count <= 128 else { throw Complaint("is longer than 128 bytes", remedy: remedy) }
+    guard bytes.count <= 128 else { throw Diagnostic("is longer than 128 bytes", remedy: remedy) }
     for segment in bytes.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       guard !segment.isEmpty, segment.allSatisfy(\.isUnreserved), !segment.allSatisfy({ $0 == UInt8(ascii: ".") })
-      else { throw Complaint("is no plain path", remedy: remedy) }
+      else { throw Diagnostic("is no plain path", remedy: remedy) }
     }
     return text
   }

@@ -6,18 +6,18 @@ enum SchemeText {
     "mailto", "tel", "sms", "intent", "content", "filesystem", "ssh", "chrome",
   ]
 
-  static func parse(_ text: String) throws(Complaint) -> String {
+  static func parse(_ text: String) throws(Diagnostic) -> String {
     let bytes = Array(text.utf8)
     let isScheme =
       bytes.first?.isLetter == true && bytes.count <= 64
       && bytes.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
     guard isScheme else {
-      throw Complaint(
+      throw Diagnostic(
         "is no URL scheme", remedy: "write the scheme alone, without \"://\", as in \"com.example.app\"")
     }
     let scheme = String(decoding: bytes.map(\.folded), as: UTF8.self)
     guard !foreign.contains(scheme) else {
-      throw Complaint("is no app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
+      throw Diagnostic("is no app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
     }
     return scheme
   }

@@ -7,16 +7,16 @@ enum SizeText {
   /// One pebibyte: more is a mistake.
   static let limit = 1 << 50
 
-  static func parse(_ text: String) throws(Complaint) -> Int {
+  static func parse(_ text: String) throws(Diagnostic) -> Int {
     let bytes = Array(text.utf8)
     let digits = bytes.prefix(while: \.isDigit)
     let unit = String(decoding: bytes[digits.count...], as: UTF8.self)
     guard !digits.isEmpty, let factor = units.first(where: { $0.suffix.utf8.elementsEqual(unit.utf8) })?.bytes else {
-      throw Complaint(
+      throw Diagnostic(
         "is no size", remedy: "write a whole number and one of the units B, KiB, MiB, GiB, as in \"32KiB\"")
     }
     guard let count = DecimalDigits.parse(digits, limit: limit / factor) else {
-      throw Complaint("is more than a pebibyte", remedy: "write a smaller size")
+      throw Diagnostic("is more than a pebibyte", remedy: "write a smaller size")
     }
     return count * factor
   }

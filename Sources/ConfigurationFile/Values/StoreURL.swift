@@ -3,23 +3,23 @@ import Sessions
 /// Where accounts and sessions are kept: `sqlite:` and a path, or a `postgresql://` address. It may hold a password:
 /// complaints never repeat it.
 enum StoreURL {
-  static func parse(_ text: String, directory: String) throws(Complaint) -> StoreSettings.Location {
+  static func parse(_ text: String, directory: String) throws(Diagnostic) -> StoreSettings.Location {
     if text.utf8.starts(with: "sqlite:".utf8) {
       let path = String(decoding: text.utf8.dropFirst(7), as: UTF8.self)
       guard path.utf8.first != UInt8(ascii: ":"), !path.utf8.starts(with: "//".utf8) else {
-        throw Complaint(
+        throw Diagnostic(
           "names no file of its own", remedy: "write \"sqlite:\" and a path, as in \"sqlite:/var/lib/cordon/cordon.db\""
         )
       }
       return .sqlite(path: try FilePath.parse(path, directory: directory))
     }
     guard text.utf8.starts(with: "postgresql://".utf8) || text.utf8.starts(with: "postgres://".utf8) else {
-      throw Complaint(
+      throw Diagnostic(
         "names no store that is known",
         remedy: "write \"sqlite:/var/lib/cordon/cordon.db\" or \"postgresql://user@host/database\"")
     }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw Complaint("holds spaces or non-ASCII characters", remedy: "percent-encode them (RFC 3986)")
+      throw Diagnostic("holds spaces or non-ASCII characters", remedy: "percent-encode them (RFC 3986)")
     }
     return .postgreSQL(text)
   }

@@ -5,7 +5,7 @@ enum UpstreamURL {
   private static let remedy =
     "write \"http://127.0.0.1:3000\", \"https://app.internal\" or \"unix:\" and the path of a socket"
 
-  static func parse(_ text: String, directory: String) throws(Complaint) -> UpstreamAddress {
+  static func parse(_ text: String, directory: String) throws(Diagnostic) -> UpstreamAddress {
     if text.utf8.starts(with: "unix:".utf8) {
       let path = String(decoding: text.utf8.dropFirst(5), as: UTF8.self)
       return .unix(path: try FilePath.parse(path, directory: directory, isSocket: true))
@@ -13,20 +13,20 @@ enum UpstreamURL {
     let folded = text.utf8.map(\.folded)
     let tls = folded.starts(with: "https://".utf8)
     guard tls || folded.starts(with: "http://".utf8) else {
-      throw Complaint("is no http:, https: or unix: address", remedy: remedy)
+      throw Diagnostic("is no http:, https: or unix: address", remedy: remedy)
     }
     var authority = Array(text.utf8.dropFirst(tls ? 8 : 7))
     if authority.last == UInt8(ascii: "/") { authority.removeLast() }
     if authority.contains(UInt8(ascii: "@")) {
-      throw Complaint("has user information in it", remedy: "leave out everything up to the \"@\"")
+      throw Diagnostic("has user information in it", remedy: "leave out everything up to the \"@\"")
     }
     if authority.contains(where: { "/?#\\".utf8.contains($0) }) {
-      throw Complaint(
+      throw Diagnostic(
         "has a path or a query",
         remedy: "leave out everything after the host and the port: paths are forwarded as they arrive")
     }
     guard let (host, port) = split(authority), isHost(host) else {
-      throw Complaint("has no valid host and port", remedy: remedy)
+      throw Diagnostic("has no valid host and port", remedy: remedy)
     }
     return .tcp(host: String(decoding: host, as: UTF8.self), port: port ?? (tls ? 443 : 80), tls: tls)
   }

@@ -1,8 +1,8 @@
-/// A configuration file that is being written: keys by table, in the order in which they were named first, and routes at
-/// the end. It knows nothing of which keys there are: what came out is checked like any other file.
-public struct ConfigurationText: Sendable {
+/// A configuration file that is being written: keys by table, in the order in which they were named first, and routes
+/// at the end. It knows nothing of which keys there are: what came out is checked like any other file.
+package struct ConfigurationText: Sendable {
   /// A value as TOML writes it.
-  public enum Value: Sendable, Equatable {
+  package enum Value: Sendable, Equatable {
     case text(String)
     case texts([String])
     case truth(Bool)
@@ -19,10 +19,10 @@ public struct ConfigurationText: Sendable {
   private var lists: [(name: String, lines: [Line])] = []
 
   /// - Parameter head: What the file begins with, as comment.
-  public init(head: String) { self.head = head }
+  package init(head: String) { self.head = head }
 
   /// Sets a key, named with its tables (`listen.address`); one that is there already is replaced in its place.
-  public mutating func set(_ key: String, _ value: Value, comment: String? = nil) {
+  package mutating func set(_ key: String, _ value: Value, comment: String? = nil) {
     let (table, name) = Self.split(key)
     if !tables.contains(where: { $0.name == table }) { tables.append((table, [])) }
     guard let index = tables.firstIndex(where: { $0.name == table }) else { return }
@@ -35,7 +35,7 @@ public struct ConfigurationText: Sendable {
   }
 
   /// Takes a key out again, and its table when nothing else is in it.
-  public mutating func remove(_ key: String) {
+  package mutating func remove(_ key: String) {
     let (table, name) = Self.split(key)
     guard let index = tables.firstIndex(where: { $0.name == table }) else { return }
     tables[index].lines.removeAll { $0.key == name }
@@ -43,23 +43,23 @@ public struct ConfigurationText: Sendable {
   }
 
   /// Whether a key was set.
-  public func has(_ key: String) -> Bool {
+  package func has(_ key: String) -> Bool {
     let (table, name) = Self.split(key)
     return tables.contains { $0.name == table && $0.lines.contains { $0.key == name } }
   }
 
   /// Adds one of the tables of which there may be many: `route`, `upstreams`.
-  public mutating func append(_ list: String, _ pairs: [(key: String, value: Value)], comment: String? = nil) {
+  package mutating func append(_ list: String, _ pairs: [(key: String, value: Value)], comment: String? = nil) {
     var lines = pairs.map { Line(comment: nil, key: $0.key, value: $0.value) }
     if !lines.isEmpty { lines[0].comment = comment }
     lists.append((list, lines))
   }
 
   /// The file.
-  public var text: String { lines.map(\.text).joined(separator: "\n") + "\n" }
+  package var text: String { lines.map(\.text).joined(separator: "\n") + "\n" }
 
   /// On which line a key stands, from 1; nil where it was not set.
-  public func line(of key: String) -> Int? { lines.firstIndex { $0.key == key }.map { $0 + 1 } }
+  package func line(of key: String) -> Int? { lines.firstIndex { $0.key == key }.map { $0 + 1 } }
 
   private var lines: [(text: String, key: String?)] {
     var result: [(text: String, key: String?)] = Self.comment(head).map { ($0, nil) }

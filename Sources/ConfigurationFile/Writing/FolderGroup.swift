@@ -5,10 +5,10 @@
 #endif
 
 /// Whom a folder is for beside its owner.
-public enum FolderGroup {
+package enum FolderGroup {
   /// The group that may enter a folder, where that is another one than this process's own: /etc/cordon is the gateway's
   /// group's. Nil where there is none, or where the folder cannot be looked at.
-  public static func guest(of path: String) -> UInt32? {
+  package static func guest(of path: String) -> UInt32? {
     var status = stat()
     guard stat(path, &status) == 0, status.st_gid != getegid(), status.st_mode & 0o010 != 0 else { return nil }
     return status.st_gid

@@ -1,18 +1,18 @@
 /// Who stands at the other end of a client connection.
-public struct ClientPeer: Sendable, Equatable {
+package struct ClientPeer: Sendable, Equatable {
   /// The peer's address as text; `unix` for a Unix socket.
-  public var address: String
+  package var address: String
   /// Whether it is one of the trusted proxies, so that what it says of others is believed.
-  public var isTrusted: Bool
+  package var isTrusted: Bool
   /// Whether the connection came in over TLS.
-  public var isTLS: Bool
+  package var isTLS: Bool
 
   /// The address of whoever comes by a Unix socket.
   static let unix = "unix"
   /// The address, where it is one of IP.
   var ipAddress: String? { address.utf8.elementsEqual(Self.unix.utf8) ? nil : address }
 
-  public init(address: String, isTrusted: Bool = false, isTLS: Bool = false) {
+  package init(address: String, isTrusted: Bool = false, isTLS: Bool = false) {
     self.address = address
     self.isTrusted = isTrusted
     self.isTLS = isTLS

@@ -66,7 +66,7 @@ extension Exchange {
   }
 
   /// Notes how the request is to be forwarded.
-  mutating func note(_ order: ForwardingOrder, wantsUpgrade: Bool, on server: ServerContext) {
+  mutating func note(_ order: ForwardingDirective, wantsUpgrade: Bool, on server: ServerContext) {
     routeClass = order.routeClass
     session = order.session
     credential = order.credential
@@ -103,7 +103,7 @@ extension Exchange {
 
   /// What of the request goes upstream and cannot be seen in its head.
   @inline(__always)
-  func forwarding(_ order: ForwardingOrder, _ forwardedFor: [UInt8], trusted: Bool) -> RequestForwarding.Context {
+  func forwarding(_ order: ForwardingDirective, _ forwardedFor: [UInt8], trusted: Bool) -> RequestForwarding.Context {
     RequestForwarding.Context(
       identity: order.identity, forwardedFor: forwardedFor, trusted: trusted, requestID: requestID, upgrades: upgrades,
       dropsAuthorization: order.dropsAuthorization, closes: endsUpstream)

@@ -19,7 +19,7 @@ struct Exchange {
   var routeClass = Exchange.noRoute
   /// The client behind a trusted proxy.
   var client: ClientPeer?
-  var session: SessionTag?
+  var session: ConnectionKey?
   /// What proved it, in the gate's terms.
   var credential: UInt64 = 0
   /// What is kept for its reviews, once it has had one.
@@ -57,7 +57,7 @@ struct Exchange {
   /// Which upstream it goes to: the one that held when the gate decided, whatever holds by now.
   var balancer: UpstreamBalancer?
   /// What has been tried there.
-  var attempts = UpstreamAttempts()
+  var attempts = RetryState()
   var upgrades = false
   /// Field lines for this client alone, to be added to the response.
   var personalLines: [UInt8]?
@@ -81,10 +81,10 @@ struct Exchange {
 
 /// A request on its way to the control plane. An object, so that connections do not hold room for one.
 final class ControlCollection {
-  let action: ControlAction
+  let action: EndpointAction
   var request: ControlRequest
 
-  init(action: ControlAction, request: ControlRequest) {
+  init(action: EndpointAction, request: ControlRequest) {
     self.action = action
     self.request = request
   }

@@ -97,7 +97,7 @@ package struct ExchangeRecord {
   package var receivedBytes: Int
   package var sentBytes: Int
   /// Whose session it was.
-  package var session: SessionTag?
+  package var session: ConnectionKey?
   /// The pseudonym of the user, where the gate gave one.
   package var user: UInt64?
   /// Why it did not end as it should, nil where it did.

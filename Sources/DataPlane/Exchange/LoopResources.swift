@@ -14,7 +14,7 @@ final class LoopResources {
   /// What HTTP/2 connections write.
   var frames = BufferPool.frames
   /// What responses that come in bulk are read into.
-  var bulk = BulkReading()
+  var bulk = LargeReads()
   var requestIDs = RequestIDSource()
   var date = DateLine()
   /// The head that is being read or written at the moment.

@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 package import HTTPWire
 package import NIOCore
 
@@ -41,8 +41,8 @@ extension RequestGate {
 /// An exchange under way that belongs to a session, as its gate reviews it.
 package struct OpenExchange {
   /// Its session.
-  package let session: SessionTag
-  /// ``ForwardingOrder/credential`` of its request.
+  package let session: ConnectionKey
+  /// ``ForwardingDirective/credential`` of its request.
   package let credential: UInt64
   /// Who is asking.
   package let client: ClientPeer
@@ -53,7 +53,7 @@ package struct OpenExchange {
   /// The gate's own note of what the request was judged by last.
   package var judgement = 0
 
-  package init(session: SessionTag, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
+  package init(session: ConnectionKey, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
     self.session = session
     self.credential = credential
     self.client = client
@@ -64,23 +64,23 @@ package struct OpenExchange {
 /// What becomes of a request.
 package enum GateDecision {
   /// It goes upstream.
-  case forward(ForwardingOrder)
+  case forward(ForwardingDirective)
   /// It is answered with this.
   case answer(ControlResponse, routeClass: Int)
   /// Its body is read, up to a limit, and the control plane answers.
-  case perform(ControlAction)
+  case perform(EndpointAction)
   /// The control plane is asked to do something first; then the gate decides again.
   case wait(@Sendable () async -> Void)
 }
 
 /// How a request is to be forwarded.
-package struct ForwardingOrder {
+package struct ForwardingDirective {
   /// The identity header lines of its user, nil without one.
-  package var identity: IdentityBlock?
+  package var identity: SerializedIdentityHeaders?
   /// Which counter it belongs to.
   package var routeClass: Int
   /// Whose session it is, so that its connections end with it.
-  package var session: SessionTag?
+  package var session: ConnectionKey?
   /// What proved the session, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
   package var credential: UInt64 = 0
   /// A pseudonym of the user, for the observer.
@@ -98,7 +98,7 @@ package struct ForwardingOrder {
   package var personalLines: [UInt8]?
 
   package init(
-    identity: IdentityBlock? = nil, routeClass: Int, session: SessionTag? = nil, user: UInt64? = nil,
+    identity: SerializedIdentityHeaders? = nil, routeClass: Int, session: ConnectionKey? = nil, user: UInt64? = nil,
     allowsUpgrade: Bool = false, upstream: Int = 0
   ) {
     self.identity = identity
@@ -111,7 +111,7 @@ package struct ForwardingOrder {
 }
 
 /// The identity header lines of one session: rendered once, written into every request.
-package final class IdentityBlock: Sendable {
+package final class SerializedIdentityHeaders: Sendable {
   /// Whole field lines, each ended by CR LF.
   package let lines: [UInt8]
 
@@ -119,7 +119,9 @@ package final class IdentityBlock: Sendable {
   package convenience init(_ fields: [(name: String, value: [UInt8])]) { self.init([], fields) }
 
   /// The same lines, and more.
-  package func adding(_ fields: [(name: String, value: [UInt8])]) -> IdentityBlock { IdentityBlock(lines, fields) }
+  package func adding(_ fields: [(name: String, value: [UInt8])]) -> SerializedIdentityHeaders {
+    SerializedIdentityHeaders(lines, fields)
+  }
 
   private init(_ before: [UInt8], _ fields: [(name: String, value: [UInt8])]) {
     var lines = before
@@ -133,7 +135,7 @@ package final class IdentityBlock: Sendable {
 }
 
 /// Names a session within the process; nothing can be derived from it.
-package struct SessionTag: Hashable, Sendable {
+package struct ConnectionKey: Hashable, Sendable {
   package let high: UInt64
   package let low: UInt64
 
@@ -144,7 +146,7 @@ package struct SessionTag: Hashable, Sendable {
 }
 
 /// A request that the control plane answers.
-package struct ControlAction: Sendable {
+package struct EndpointAction: Sendable {
   /// Most bytes of its body. A larger one is answered 413 before it is read.
   package var bodyLimit: Int
   /// Which counter it belongs to.
@@ -162,17 +164,17 @@ package struct ControlAction: Sendable {
 }
 
 /// A whole request, as the control plane sees it.
-public struct ControlRequest: Sendable {
+package struct ControlRequest: Sendable {
   /// Method, scheme, authority, path with query, and fields.
-  public var head: HTTPRequest
+  package var head: HTTPRequest
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
   /// Who is asking.
-  public var client: ClientPeer
+  package var client: ClientPeer
   /// What `X-Request-Id` and the log call it.
-  public var requestID: String
+  package var requestID: String
 
-  public init(head: HTTPRequest, body: [UInt8] = [], client: ClientPeer, requestID: String) {
+  package init(head: HTTPRequest, body: [UInt8] = [], client: ClientPeer, requestID: String) {
     self.head = head
     self.body = body
     self.client = client
@@ -181,13 +183,13 @@ public struct ControlRequest: Sendable {
 }
 
 /// A whole response of the gateway's own.
-public struct ControlResponse: Sendable {
+package struct ControlResponse: Sendable {
   /// Status and fields; `Content-Length` is added when it is sent.
-  public var head: HTTPResponse
+  package var head: HTTPResponse
   /// The body.
-  public var body: [UInt8]
+  package var body: [UInt8]
 
-  public init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
+  package init(_ status: HTTPResponse.Status, fields: HTTPFields = [:], body: [UInt8] = []) {
     head = HTTPResponse(status: status, headerFields: fields)
     self.body = body
   }

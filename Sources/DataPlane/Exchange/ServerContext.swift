@@ -8,7 +8,7 @@ final class ServerContext {
   let observer: any ExchangeObserver
   private(set) var rules: ForwardingRules
   private(set) var parser: RequestHeadParser
-  /// By the number that ``ForwardingOrder/upstream`` has.
+  /// By the number that ``ForwardingDirective/upstream`` has.
   private(set) var upstreams: [UpstreamBalancer]
   private(set) var bodyLimit: Int?
   private(set) var bodyRate: Int
@@ -34,7 +34,7 @@ final class ServerContext {
 
   /// - Parameter upstreams: shared with the loop's other entrances.
   init(
-    loop: LoopResources, parts: ListenerParts, terms: ListenerTerms, entrance: EntranceSettings,
+    loop: LoopResources, parts: ListenerDependencies, terms: ListenerConfiguration, entrance: AcceptorSettings,
     upstreams: [UpstreamBalancer]
   ) {
     self.loop = loop
@@ -53,7 +53,7 @@ final class ServerContext {
   }
 
   /// Goes by other terms from the next request on.
-  func adopt(_ terms: ListenerTerms, entrance: EntranceSettings, upstreams: [UpstreamBalancer]) {
+  func apply(_ terms: ListenerConfiguration, entrance: AcceptorSettings, upstreams: [UpstreamBalancer]) {
     let settings = terms.settings
     rules = terms.rules
     self.upstreams = upstreams
@@ -108,7 +108,7 @@ final class ServerContext {
   func closeAll() { for connection in connections.values { connection.abort() } }
 
   /// The sessions that have an exchange under way.
-  var sessionsUnderWay: Set<SessionTag> { Set(connections.values.flatMap(\.sessions)) }
+  var sessionsUnderWay: Set<ConnectionKey> { Set(connections.values.flatMap(\.sessions)) }
 
   // MARK: Review
 
@@ -138,7 +138,7 @@ final class ServerContext {
   // MARK: Sessions that end
 
   /// Ends what still streams for these sessions: tunnels and responses under way.
-  func endExchanges(of sessions: Set<SessionTag>) {
+  func endExchanges(of sessions: Set<ConnectionKey>) {
     for connection in connections.values { connection.endExchanges(of: sessions) }
   }
 }
@@ -154,13 +154,13 @@ protocol AcceptedConnection: AnyObject {
   /// Who is at its other end; whom the listener believes can change.
   var peer: ClientPeer { get set }
   /// The sessions that have an exchange under way on it.
-  var sessions: [SessionTag] { get }
+  var sessions: [ConnectionKey] { get }
   /// The listener is to end: what is idle in a moment, what is under way behind its response.
   func drain()
   /// Ends it at once, in the middle of whatever it does.
   func abort()
   /// Ends what still streams for these sessions.
-  func endExchanges(of sessions: Set<SessionTag>)
+  func endExchanges(of sessions: Set<ConnectionKey>)
   /// Ends the exchanges that may not go on.
   /// - Returns: whether any is left that belongs to a session.
   func review(at now: NIODeadline) -> Bool

@@ -5,7 +5,7 @@ enum CookieForwarding {
   /// Writes the line at `index`, or nothing where no cookie is left of it.
   @inline(__always)
   static func write(
-    _ line: FieldLine, _ index: Int, _ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeadSpace
+    _ line: FieldLine, _ index: Int, _ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeaderWriter
   ) {
     guard !line.value.isEmpty else { return }
     let before = space.count

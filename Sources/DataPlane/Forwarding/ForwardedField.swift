@@ -7,7 +7,7 @@ internal import HTTPWire
 enum ForwardedField {
   /// - Parameter address: the peer's, as text.
   static func extend(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to space: inout HeadSpace
+    _ head: borrowing RequestHead, _ bytes: RawSpan, address: RawSpan, scheme: String, to space: inout HeaderWriter
   ) {
     space.append("Forwarded: ")
     // Within an open quotation ours would be a part of what others say: then only ours is said.
@@ -31,7 +31,7 @@ enum ForwardedField {
   }
 
   /// An IPv6 address stands in brackets and quotation marks; a Unix socket has none (RFC 7239 6).
-  private static func writeNode(_ address: RawSpan, to space: inout HeadSpace) {
+  private static func writeNode(_ address: RawSpan, to space: inout HeaderWriter) {
     let whole = 0..<address.byteCount
     guard !address.equals("unix", whole) else {
       space.append("for=unknown")

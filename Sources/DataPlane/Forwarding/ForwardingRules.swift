@@ -8,7 +8,7 @@ package final class ForwardingRules: Sendable {
   /// These, and what only a trusted proxy may say of addresses and paths.
   private let notFromStrangers: ReservedNames
   /// The gateway's own cookies.
-  package let ownCookies: OwnCookies
+  package let ownCookies: GatewayCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
   package let scheme: String
   /// `X-Forwarded-Proto`, and `X-Forwarded-Host` up to the authority.
@@ -17,7 +17,7 @@ package final class ForwardingRules: Sendable {
   package init(reservedNames: [String], sessionCookieName: String, scheme: String) {
     reserved = ReservedNames(reservedNames + Self.alwaysReserved)
     notFromStrangers = ReservedNames(reservedNames + Self.alwaysReserved + Self.foreign)
-    ownCookies = OwnCookies(name: sessionCookieName)
+    ownCookies = GatewayCookies(name: sessionCookieName)
     self.scheme = scheme
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
@@ -81,7 +81,7 @@ enum ContentLength {
   }
 
   /// Writes the line anew.
-  static func write(_ line: FieldLine, _ bytes: RawSpan, to space: inout HeadSpace) {
+  static func write(_ line: FieldLine, _ bytes: RawSpan, to space: inout HeaderWriter) {
     space.append("Content-Length: ")
     space.append(bytes.extracting(digits(line, bytes)))
     space.append("\r\n")

@@ -8,7 +8,7 @@ internal import NIOCore
 struct RequestForwarding {
   /// What of the request cannot be seen in its head.
   struct Context {
-    var identity: IdentityBlock?
+    var identity: SerializedIdentityHeaders?
     /// `X-Forwarded-For` up to its CR LF.
     var forwardedFor: [UInt8]
     var trusted: Bool
@@ -34,7 +34,7 @@ struct RequestForwarding {
   @inline(__always)
   private static func write(
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
-    to space: inout HeadSpace
+    to space: inout HeaderWriter
   ) {
     var run = requestLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -91,7 +91,8 @@ struct RequestForwarding {
   /// Writes the request line where it cannot be copied.
   /// - Returns: where the first run begins.
   @inline(__always)
-  private static func requestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeadSpace) -> Int {
+  private static func requestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeaderWriter) -> Int
+  {
     if head.isHTTP11, !head.isAbsoluteForm { return head.methodRange.lowerBound }
     space.append(bytes.extracting(head.methodRange))
     space.append(" ")
@@ -111,7 +112,7 @@ struct RequestForwarding {
   @inline(__always)
   private static func addForwarding(
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
-    to space: inout HeadSpace
+    to space: inout HeaderWriter
   ) {
     if context.trusted, head.fields.has(.xForwardedFor) {
       space.append("X-Forwarded-For: ")

@@ -18,8 +18,8 @@ package struct RequestIDSource {
     /// What a trusted proxy calls the request; it takes the place of the numbers.
     var given: [UInt8]?
 
-    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could be
-    /// told apart neither in a log nor in a header field.
+    /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could
+    /// be told apart neither in a log nor in a header field.
     static func wellFormed(_ bytes: RawSpan, _ value: Range<Int>) -> [UInt8]? {
       guard (1...64).contains(value.count), value.allSatisfy({ CharacterClass.token.contains(bytes.byte(at: $0)) })
       else { return nil }
@@ -27,7 +27,7 @@ package struct RequestIDSource {
     }
 
     @inline(__always)
-    func write(to space: inout HeadSpace) {
+    func write(to space: inout HeaderWriter) {
       if let given {
         space.append(given.span.bytes)
         return

@@ -16,7 +16,7 @@ enum ResponseForwarding {
   }
 
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
     connection: Connection, personalLines: [UInt8]? = nil, date: [UInt8]? = nil, to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 256 + (personalLines?.count ?? 0)) { space in
@@ -28,8 +28,8 @@ enum ResponseForwarding {
 
   @inline(__always)
   private static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, chunked: Bool,
-    connection: Connection, personalLines: [UInt8]?, date: [UInt8]?, to space: inout HeadSpace
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
+    connection: Connection, personalLines: [UInt8]?, date: [UInt8]?, to space: inout HeaderWriter
   ) {
     var run = statusLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -56,7 +56,7 @@ enum ResponseForwarding {
     }
     let end = head.byteCount - 2
     if run < end { space.append(bytes.extracting(run..<end)) }
-    if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &space) }
+    if let personalLines { PrivateResponseHeaders.write(personalLines, head, bytes, to: &space) }
     if let date { space.append(date.span.bytes) }
     if chunked { space.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
@@ -76,7 +76,8 @@ enum ResponseForwarding {
 
   /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
   static func write(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing OwnCookies, personalLines: [UInt8]? = nil,
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies,
+    personalLines: [UInt8]? = nil,
     date: [UInt8]? = nil, to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
@@ -97,13 +98,13 @@ enum ResponseForwarding {
       }
     }
     if let date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
-    if let personalLines { PersonalLines.write(personalLines, head, bytes, to: &fields) }
+    if let personalLines { PrivateResponseHeaders.write(personalLines, head, bytes, to: &fields) }
   }
 
   /// Whether a field is of one connection only, or is not for this client.
   @inline(__always)
   private static func isDropped(
-    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ ownCookies: borrowing OwnCookies
+    _ line: FieldLine, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ ownCookies: borrowing GatewayCookies
   ) -> Bool {
     switch line.known {
     case .other: false
@@ -121,7 +122,7 @@ enum ResponseForwarding {
   /// - Returns: where the first run begins.
   @inline(__always)
   private static func statusLine(
-    _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeadSpace
+    _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
   ) -> Int {
     // A line without the space behind the status is written anew, with it (RFC 9112 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }

@@ -10,7 +10,7 @@ final class ConnectionAdmission: Sendable {
   init(wanted: Int) { limit = Atomic(max(1, wanted)) }
 
   /// Another limit from now on; connections beyond it stay.
-  func adopt(wanted: Int) { limit.store(max(1, wanted), ordering: .relaxed) }
+  func apply(wanted: Int) { limit.store(max(1, wanted), ordering: .relaxed) }
 
   /// One more, unless it is enough. Each success wants a ``leave()``.
   func enter() -> Bool {

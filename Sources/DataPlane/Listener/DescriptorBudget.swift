@@ -58,10 +58,10 @@ package final class DescriptorBudget: Sendable {
   func measure(sockets more: Int) {
     let sockets = sockets.add(more, ordering: .relaxed).newValue
     let others = DescriptorLimit.inUse().map { max(0, $0 - total.load(ordering: .relaxed)) }
-    adopt(Shares(limit: DescriptorLimit.raised(), others: others ?? 64, sockets: sockets))
+    apply(Shares(limit: DescriptorLimit.raised(), others: others ?? 64, sockets: sockets))
   }
 
-  private func adopt(_ shares: Shares) {
+  private func apply(_ shares: Shares) {
     shared.store(shares.shared, ordering: .relaxed)
     reserve.store(shares.reserve, ordering: .relaxed)
   }

@@ -1,10 +1,10 @@
 /// How the gateway ends when it is asked to (`[shutdown]` of the configuration).
-public struct DrainSettings: Sendable, Equatable {
+package struct DrainSettings: Sendable, Equatable {
   /// How long requests are taken as before, while `/readyz` says 503 already: a balancer needs some seconds to notice.
   /// Default: 0 s.
-  public var delay: Duration = .zero
+  package var delay: Duration = .zero
   /// How long what is in flight may then take; afterwards it is cut off. Default: 25 s.
-  public var limit: Duration = .seconds(25)
+  package var limit: Duration = .seconds(25)
 
-  public init() {}
+  package init() {}
 }

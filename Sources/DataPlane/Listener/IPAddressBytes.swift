@@ -5,11 +5,11 @@
 #endif
 
 /// An IP address as 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291 2.5.5.2).
-public struct IPAddressBytes: Sendable, Equatable, Hashable {
-  public let bytes: [UInt8]
+package struct IPAddressBytes: Sendable, Equatable, Hashable {
+  package let bytes: [UInt8]
 
   /// Parses a numeric address as `inet_pton` does: no zone, no brackets, no names.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     var v4 = in_addr()
     if inet_pton(AF_INET, text, &v4) == 1 {
       let octets = withUnsafeBytes(of: &v4) { [UInt8]($0) }
@@ -28,12 +28,12 @@ public struct IPAddressBytes: Sendable, Equatable, Hashable {
   }
 
   /// Whether this is an IPv4 address.
-  public var isIPv4: Bool { bytes[10] == 0xFF && bytes[11] == 0xFF && bytes[..<10].allSatisfy { $0 == 0 } }
+  package var isIPv4: Bool { bytes[10] == 0xFF && bytes[11] == 0xFF && bytes[..<10].allSatisfy { $0 == 0 } }
 }
 
 extension IPAddressBytes: CustomStringConvertible {
   /// As `inet_ntop` writes it (RFC 5952); an IPv4 address as a dotted quad.
-  public var description: String {
+  package var description: String {
     if isIPv4 { return bytes[12...].map { String($0) }.joined(separator: ".") }
     var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     guard inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count)) != nil else { return "unknown" }

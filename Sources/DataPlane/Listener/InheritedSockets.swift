@@ -7,8 +7,8 @@ internal import Synchronization
   internal import Musl
 #endif
 
-/// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): they were bound
-/// by somebody who goes on holding them, so that no connection is refused while the gateway starts again.
+/// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): they were
+/// bound by somebody who goes on holding them, so that no connection is refused while the gateway starts again.
 ///
 /// Each belongs to one entrance, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit) or its address.
 package final class InheritedSockets: Sendable {
@@ -53,7 +53,7 @@ package final class InheritedSockets: Sendable {
 
   /// The socket of an entrance, which then is the caller's to close; nil where there is none.
   /// - Throws: ``InheritedSocketProblem`` when the one of its name has another address.
-  func take(for entrance: EntranceSettings) throws(InheritedSocketProblem) -> CInt? {
+  func take(for entrance: AcceptorSettings) throws(InheritedSocketProblem) -> CInt? {
     let found = left.withLock { left -> Socket? in
       let named = left.firstIndex { $0.name.utf8.elementsEqual(entrance.name.utf8) }
       let place = named ?? left.firstIndex { $0.address.listensFor(entrance.address) }

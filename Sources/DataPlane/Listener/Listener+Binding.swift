@@ -10,32 +10,32 @@ internal import NIOPosix
 extension Listener {
   /// Binds every address that no inherited socket has.
   static func open(
-    _ entrances: [EntranceSettings], _ sockets: InheritedSockets, sites: [Site], group: any EventLoopGroup
-  ) async throws -> [Door] {
-    var doors: [Door] = []
+    _ entrances: [AcceptorSettings], _ sockets: InheritedSockets, sites: [Site], group: any EventLoopGroup
+  ) async throws -> [BoundSocket] {
+    var boundSockets: [BoundSocket] = []
     for (place, entrance) in entrances.enumerated() {
       do {
         if let descriptor = try sockets.take(for: entrance) {
-          doors.append(try await adopt(descriptor, entrance.address, place, sites: sites, group: group))
+          boundSockets.append(try await adopt(descriptor, entrance.address, place, sites: sites, group: group))
         } else {
           let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
-          doors.append(Door(channels: channels, isInherited: false, address: address))
+          boundSockets.append(BoundSocket(channels: channels, isInherited: false, address: address))
         }
       } catch {
-        for door in doors { for channel in door.channels { try? await channel.close().get() } }
+        for door in boundSockets { for channel in door.channels { try? await channel.close().get() } }
         if let error = error as? IOError { throw ListenerProblem(address: entrance.address, error: error) }
         throw error
       }
     }
-    return doors
+    return boundSockets
   }
 
   /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth
   /// of connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
   private static func adopt(
     _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
-  ) async throws -> Door {
-    guard let first = sites.first else { return Door(channels: [], isInherited: true, address: wanted) }
+  ) async throws -> BoundSocket {
+    guard let first = sites.first else { return BoundSocket(channels: [], isInherited: true, address: wanted) }
     let channel = try await bootstrap(
       first, place, children: group, sites: sites, isTCP: wanted.isIP
     ).withBoundSocket(descriptor).get()
@@ -43,7 +43,7 @@ extension Listener {
     if case .ip(let host, _) = wanted, let port = channel.localAddress?.port {
       address = .ip(host: host, port: UInt16(clamping: port))
     }
-    return Door(channels: [channel], isInherited: true, address: address)
+    return BoundSocket(channels: [channel], isInherited: true, address: address)
   }
 
   private static func bind(
@@ -92,7 +92,7 @@ extension Listener {
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       // A channel keeps the buffer that it read into at last. Whoever sends much is given larger ones.
-      .childChannelOption(.recvAllocator, value: ReadManner.frugal.fixedAllocator)
+      .childChannelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try entrances[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)

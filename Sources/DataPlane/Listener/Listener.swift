@@ -3,7 +3,7 @@ package import NIOCore
 internal import TLSTransport
 
 /// What a listener needs to know besides its own settings. Called once for each event loop, on that loop.
-package struct ListenerParts {
+package struct ListenerDependencies {
   package var gate: any RequestGate
   package var observer: any ExchangeObserver
 
@@ -23,17 +23,17 @@ package final class Listener: Sendable {
   private let admission: ConnectionAdmission
   private let use: DescriptorBudget.Use
   /// In the order of ``ListenerSettings/entrances``.
-  let doors: [Door]
+  let boundSockets: [BoundSocket]
 
   /// One event loop with what its connections share.
   struct Site: Sendable {
     let eventLoop: any EventLoop
     /// One for each door, at the same place.
-    let entrances: NIOLoopBound<[Entrance]>
+    let entrances: NIOLoopBound<[ConnectionAcceptor]>
   }
 
   /// One address.
-  struct Door: Sendable {
+  struct BoundSocket: Sendable {
     let channels: [any Channel]
     /// Whether somebody else holds the socket, too, and the next process goes on with it.
     let isInherited: Bool
@@ -41,18 +41,18 @@ package final class Listener: Sendable {
     let address: BindAddress
   }
 
-  private init(sites: [Site], admission: ConnectionAdmission, use: DescriptorBudget.Use, doors: [Door]) {
+  private init(sites: [Site], admission: ConnectionAdmission, use: DescriptorBudget.Use, boundSockets: [BoundSocket]) {
     self.sites = sites
     self.admission = admission
     self.use = use
-    self.doors = doors
+    self.boundSockets = boundSockets
   }
 
   /// The first address that is bound, with the port that the system chose.
-  package var address: BindAddress { doors[0].address }
+  package var address: BindAddress { boundSockets[0].address }
 
   /// Every address that is bound.
-  package var addresses: [BindAddress] { doors.map(\.address) }
+  package var addresses: [BindAddress] { boundSockets.map(\.address) }
 
   /// Binds and serves.
   /// - Parameters:
@@ -62,8 +62,8 @@ package final class Listener: Sendable {
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system has against it.
   package static func start(
-    _ terms: ListenerTerms, on group: any EventLoopGroup, sockets: InheritedSockets = InheritedSockets(),
-    use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerParts
+    _ terms: ListenerConfiguration, on group: any EventLoopGroup, sockets: InheritedSockets = InheritedSockets(),
+    use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerDependencies
   ) async throws -> Listener {
     let entrances = terms.settings.entrances
     let admission = ConnectionAdmission(wanted: terms.settings.limits.connections)
@@ -79,25 +79,25 @@ package final class Listener: Sendable {
         let entrances = zip(entrances, terms.tls).map { entrance, tls in
           let context = ServerContext(
             loop: resources, parts: parts, terms: terms, entrance: entrance, upstreams: upstreams)
-          return Entrance(
+          return ConnectionAcceptor(
             context: context, admission: admission, use: use, settings: entrance, tls: tls?.context)
         }
         return Site(eventLoop: loop, entrances: NIOLoopBound(entrances, eventLoop: loop))
       }.get()
       sites.append(site)
     }
-    let doors = try await open(entrances, sockets, sites: sites, group: group)
+    let boundSockets = try await open(entrances, sockets, sites: sites, group: group)
     // Everything that is no connection has been opened by now, or nearly so.
-    DescriptorBudget.process.measure(sockets: doors.reduce(0) { $0 + $1.channels.count })
-    return Listener(sites: sites, admission: admission, use: use, doors: doors)
+    DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.channels.count })
+    return Listener(sites: sites, admission: admission, use: use, boundSockets: boundSockets)
   }
 
   /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under
   /// way end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does
   /// whether there is TLS.
   /// - Parameter alongside: done on each loop in the same breath, so that gate and terms always go together.
-  package func adopt(_ terms: ListenerTerms, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
-    admission.adopt(wanted: terms.settings.limits.connections)
+  package func apply(_ terms: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
+    admission.apply(wanted: terms.settings.limits.connections)
     let settings = terms.settings.entrances
     for site in sites {
       try? await site.eventLoop.submit {
@@ -106,9 +106,9 @@ package final class Listener: Sendable {
         let upstreams = UpstreamBalancer.all(
           terms.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
         for (place, entrance) in entrances.enumerated() {
-          entrance.context.adopt(terms, entrance: settings[place], upstreams: upstreams)
-          entrance.adopt(settings[place])
-          entrance.adopt(terms.tls[place]?.context)
+          entrance.context.apply(terms, entrance: settings[place], upstreams: upstreams)
+          entrance.apply(settings[place])
+          entrance.apply(terms.tls[place]?.context)
         }
         alongside(site.eventLoop)
       }.get()
@@ -116,13 +116,13 @@ package final class Listener: Sendable {
   }
 
   /// Takes the certificates and keys that the terms have by now, for connections that are accepted from now on.
-  package func adoptCertificates(of terms: ListenerTerms) async {
+  package func adoptCertificates(of terms: ListenerConfiguration) async {
     let contexts = terms.tls.map { $0?.context }
-    await forEachEntrance { place, entrance in entrance.adopt(contexts[place]) }
+    await forEachEntrance { place, entrance in entrance.apply(contexts[place]) }
   }
 
   /// Calls `body` with every entrance, on its event loop; returns when it was called for each.
-  func forEachEntrance(_ body: @escaping @Sendable (_ place: Int, _ entrance: Entrance) -> Void) async {
+  func forEachEntrance(_ body: @escaping @Sendable (_ place: Int, _ entrance: ConnectionAcceptor) -> Void) async {
     for site in sites {
       try? await site.eventLoop.submit {
         for (place, entrance) in site.entrances.value.enumerated() { body(place, entrance) }
@@ -132,7 +132,7 @@ package final class Listener: Sendable {
 
   /// Goes on as before, but every response says that its connection ends behind it, so that clients and balancers which
   /// keep connections take them elsewhere in time.
-  package func announceEnd() async {
+  package func beginGracefulShutdown() async {
     await forEachEntrance { _, entrance in entrance.context.leave() }
   }
 
@@ -145,7 +145,7 @@ package final class Listener: Sendable {
 
   /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
   package func drain(within limit: Duration) async {
-    for (place, door) in doors.enumerated() {
+    for (place, door) in boundSockets.enumerated() {
       await finishHandingOut(door)
       for channel in door.channels {
         // What waits in the queue of an inherited socket is the next process's.
@@ -179,7 +179,7 @@ package final class Listener: Sendable {
 
   /// Where one loop accepts for all, a connection that is on its way to another loop when the listening channel closes
   /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
-  private func finishHandingOut(_ door: Door) async {
+  private func finishHandingOut(_ door: BoundSocket) async {
     guard door.channels.count < sites.count else { return }
     for channel in door.channels { try? await channel.setOption(.autoRead, value: false).get() }
     for site in sites { try? await site.eventLoop.submit {}.get() }
@@ -195,8 +195,8 @@ package final class Listener: Sendable {
   }
 
   /// The sessions that have an exchange under way, on any loop.
-  package func sessionsUnderWay() async -> Set<SessionTag> {
-    var sessions: Set<SessionTag> = []
+  package func sessionsUnderWay() async -> Set<ConnectionKey> {
+    var sessions: Set<ConnectionKey> = []
     for site in sites {
       let more = try? await site.eventLoop.submit { site.entrances.value.map(\.context.sessionsUnderWay) }.get()
       for some in more ?? [] { sessions.formUnion(some) }
@@ -205,7 +205,7 @@ package final class Listener: Sendable {
   }
 
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
-  package func endExchanges(of sessions: Set<SessionTag>) async {
+  package func endExchanges(of sessions: Set<ConnectionKey>) async {
     await forEachEntrance { _, entrance in entrance.context.endExchanges(of: sessions) }
   }
 }

@@ -4,18 +4,18 @@ internal import TLSTransport
 package struct ListenerCertificate: Sendable {
   /// The entrance's name.
   package let entrance: String
-  private let tls: EntranceTLS
+  private let tls: AcceptorTLS
   private var context: TLSServerContext { tls.context }
 
   /// Reads certificates and keys as a listener does when it starts; nil for an entrance in cleartext.
   /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
-  package init?(_ settings: EntranceSettings) throws {
+  package init?(_ settings: AcceptorSettings) throws {
     guard let tls = settings.tls else { return nil }
     entrance = settings.name
-    self.tls = try EntranceTLS(tls, applicationProtocols: [])
+    self.tls = try AcceptorTLS(tls, applicationProtocols: [])
   }
 
-  init(_ entrance: String, _ tls: EntranceTLS) {
+  init(_ entrance: String, _ tls: AcceptorTLS) {
     self.entrance = entrance
     self.tls = tls
   }
@@ -26,8 +26,8 @@ package struct ListenerCertificate: Sendable {
   /// When each expires, in seconds since 1970, with its file.
   package var expiries: [(file: String, expiry: Int64)] { context.expiries }
 
-  /// What the operator should be told about their dates, with what to do; nil when there is nothing to tell. From 14 days
-  /// before the expiry on.
+  /// What the operator should be told about their dates, with what to do; nil when there is nothing to tell. From 14
+  /// days before the expiry on.
   /// - Parameter now: in seconds since 1970.
   package func warning(at now: Int64) -> String? { context.certificateWarning(at: now)?.message }
 

@@ -1,69 +1,69 @@
 /// Where the gateway listens, and what it accepts there (`[listen]` and `[[listener]]` of the configuration).
-public struct ListenerSettings: Sendable, Equatable {
+package struct ListenerSettings: Sendable, Equatable {
   /// Where it listens first of all (`[listen]`).
-  public var main: EntranceSettings
+  package var main: AcceptorSettings
   /// Where else it listens, each with a name of its own. Default: nowhere.
-  public var others: [EntranceSettings] = []
+  package var others: [AcceptorSettings] = []
   /// What one request may be at most.
-  public var limits: RequestLimits
+  package var limits: RequestLimits
   /// How long each step of a client connection may take.
-  public var timeouts: ListenerTimeouts
+  package var timeouts: ListenerTimeouts
 
   /// Every address, the main one first.
-  public var entrances: [EntranceSettings] { [main] + others }
+  package var entrances: [AcceptorSettings] { [main] + others }
 
-  public init(main: EntranceSettings, limits: RequestLimits = .init(), timeouts: ListenerTimeouts = .init()) {
+  package init(main: AcceptorSettings, limits: RequestLimits = .init(), timeouts: ListenerTimeouts = .init()) {
     self.main = main
     self.limits = limits
     self.timeouts = timeouts
   }
 
   /// A listener in cleartext, which believes nobody.
-  public init(address: BindAddress) { self.init(main: EntranceSettings(address: address)) }
+  package init(address: BindAddress) { self.init(main: AcceptorSettings(address: address)) }
 }
 
 /// What one request, and all connections together, may be at most. A request beyond a limit is refused before a byte of
 /// it goes upstream.
-public struct RequestLimits: Sendable, Equatable {
+package struct RequestLimits: Sendable, Equatable {
   /// Bytes of a request head: request line and fields. Default: 32,768 (32 KiB); at most 65,535. Beyond: 431.
-  public var headBytes = 32_768
+  package var headBytes = 32_768
   /// Fields of a request head. Default: 100. Beyond: 431.
-  public var fieldCount = 100
+  package var fieldCount = 100
   /// Bytes of the request target. Default: 8,192 (8 KiB). Beyond: 414.
-  public var targetBytes = 8_192
+  package var targetBytes = 8_192
   /// Bytes of a request body, nil for no limit. Default: nil: the application behind the gateway knows. Beyond: 413.
-  public var bodyBytes: Int?
+  package var bodyBytes: Int?
   /// Bytes of a request body that have to arrive each second, on average since its head and not counting the time in
   /// which the gateway did not read it. Asked for after ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none.
   /// Slower: 408.
-  public var bodyRate = 240
+  package var bodyRate = 240
   /// Bytes of a response that a client has to take each second, while bytes wait for it. Asked for after
   /// ``ListenerTimeouts/bodyGrace``. Default: 240; 0 asks for none. Slower: the response is cut off.
-  public var responseRate = 240
+  package var responseRate = 240
   /// Client connections at a time. Default: 10,000; ``DescriptorBudget`` may allow less. One beyond is answered 503 and
   /// closed.
-  public var connections = 10_000
+  package var connections = 10_000
 
-  public init() {}
+  package init() {}
 }
 
 /// How long each step of a client connection may take. Kept by a wheel that turns four times a second: times are
 /// rounded up to a quarter of a second.
-public struct ListenerTimeouts: Sendable, Equatable {
+package struct ListenerTimeouts: Sendable, Equatable {
   /// From the first byte of a request head to its last. Default: 15 s. Then: 408.
-  public var head: Duration = .seconds(15)
+  package var head: Duration = .seconds(15)
   /// Between two reads of a request body. Default: 60 s. Then: 408.
-  public var bodyProgress: Duration = .seconds(60)
+  package var bodyProgress: Duration = .seconds(60)
   /// From the head of a request until ``RequestLimits/bodyRate`` is asked for, and from when bytes of a response wait
   /// until ``RequestLimits/responseRate`` is. Default: 10 s.
-  public var bodyGrace: Duration = .seconds(10)
+  package var bodyGrace: Duration = .seconds(10)
   /// Between two requests on a kept connection. Default: 75 s. Then it is closed.
-  public var idle: Duration = .seconds(75)
+  package var idle: Duration = .seconds(75)
   /// Without progress of a response that the client does not read. Default: 60 s. Then it is closed.
-  public var writeProgress: Duration = .seconds(60)
+  package var writeProgress: Duration = .seconds(60)
   /// From accept to the end of the PROXY header, where there is one, and from there to the end of the TLS handshake.
   /// Default: 10 s. Then it is closed.
-  public var handshake: Duration = .seconds(10)
+  package var handshake: Duration = .seconds(10)
 
-  public init() {}
+  package init() {}
 }

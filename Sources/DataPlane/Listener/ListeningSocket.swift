@@ -27,7 +27,7 @@ enum ListeningSocket {
         begun.append(
           ClientBootstrap(group: channel.eventLoop)
             .channelOption(.maxMessagesPerRead, value: 1)
-            .channelOption(.recvAllocator, value: ReadManner.frugal.fixedAllocator)
+            .channelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
             .withConnectedSocket(accepted).map(receive))
       }
     }

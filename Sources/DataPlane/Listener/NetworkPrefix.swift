@@ -2,16 +2,16 @@
 ///
 /// An IPv4 prefix also contains the IPv4-mapped IPv6 form of its addresses (`::ffff:10.0.0.1`), which is how a
 /// dual-stack socket reports an IPv4 peer.
-public struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
+package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   /// The network address, 16 bytes; an IPv4 address in its IPv4-mapped form.
   private let address: [UInt8]
   /// Leading bits of `address` that count, 0 to 128.
   private let bits: Int
-  public let description: String
+  package let description: String
 
   /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.
   /// - Returns: nil where the text is no such block, or has bits set beyond its length.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count <= 2, let address = IPAddressBytes(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128
@@ -30,7 +30,7 @@ public struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether `peer` lies in the block.
-  public func contains(_ peer: IPAddressBytes) -> Bool {
+  package func contains(_ peer: IPAddressBytes) -> Bool {
     var bit = 0
     while bit + 8 <= bits {
       if address[bit / 8] != peer.bytes[bit / 8] { return false }

@@ -11,7 +11,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  private let entrance: Entrance
+  private let entrance: ConnectionAcceptor
   /// Who sends the header.
   var peer: ClientPeer
   private var context: ChannelHandlerContext?
@@ -19,7 +19,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   private var isDone = false
   private var holding: UnfinishedHeads.Holding?
 
-  init(entrance: Entrance, peer: ClientPeer) {
+  init(entrance: ConnectionAcceptor, peer: ClientPeer) {
     self.entrance = entrance
     self.peer = peer
   }
@@ -97,11 +97,11 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   // MARK: Of the listener
 
-  var sessions: [SessionTag] { [] }
+  var sessions: [ConnectionKey] { [] }
 
   func drain() { entrance.context.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now()) }
 
   func abort() { context?.close(promise: nil) }
 
-  func endExchanges(of sessions: Set<SessionTag>) {}
+  func endExchanges(of sessions: Set<ConnectionKey>) {}
 }

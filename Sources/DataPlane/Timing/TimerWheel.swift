@@ -2,8 +2,9 @@ internal import NIOCore
 
 /// The time-outs of all connections of one event loop, kept in 512 slots of a quarter of a second.
 ///
-/// A request moves a connection's deadline several times; here that is the store of one integer. Only when the slot comes
-/// round does the wheel look whether the deadline has moved on meanwhile. Nothing is scheduled while nothing waits.
+/// A request moves a connection's deadline several times; here that is the store of one integer. Only when the slot
+/// comes round does the wheel look whether the deadline has moved on meanwhile. Nothing is scheduled while nothing
+/// waits.
 final class TimerWheel {
   private let eventLoop: any EventLoop
   private let origin: NIODeadline

@@ -2,9 +2,9 @@ internal import NIOCore
 
 /// When a name is looked up, and whose answer is used meanwhile.
 ///
-/// An answer is used for some seconds. Then the name is looked up again, by one lookup at a time: connections wait for it
-/// a moment, then go on with the old answer, which is kept for as long as the resolver gives no other. So a resolver that
-/// is away or slow costs a running gateway a quarter of a second, once.
+/// An answer is used for some seconds. Then the name is looked up again, by one lookup at a time: connections wait for
+/// it a moment, then go on with the old answer, which is kept for as long as the resolver gives no other. So a resolver
+/// that is away or slow costs a running gateway a quarter of a second, once.
 struct NameAnswers {
   /// What a connection is to do.
   enum Advice: Equatable {

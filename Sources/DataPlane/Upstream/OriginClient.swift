@@ -22,7 +22,7 @@ package struct OriginClient: Sendable {
   ///   - timeout: for a whole exchange, connection included.
   ///   - bodyLimit: most bytes of a response's body.
   package init(
-    _ target: UpstreamTarget, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
+    _ target: UpstreamGroup, authority: String, timeout: Duration, bodyLimit: Int, on eventLoop: any EventLoop
   ) async throws {
     self.authority = authority
     self.timeout = timeout

@@ -17,7 +17,7 @@ final class UpstreamBalancer {
   }
 
   /// The connections of one event loop to a target.
-  convenience init(_ target: UpstreamTarget, loop: LoopResources, told: @escaping (UpstreamPool.Event) -> Void) {
+  convenience init(_ target: UpstreamGroup, loop: LoopResources, told: @escaping (UpstreamPool.Event) -> Void) {
     let pools = target.sites.enumerated().map { number, site in
       UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, told: told)
     }
@@ -25,15 +25,15 @@ final class UpstreamBalancer {
   }
 
   /// Whether these are the connections to this very target.
-  func serves(_ target: UpstreamTarget) -> Bool {
+  func serves(_ target: UpstreamGroup) -> Bool {
     pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
   }
 
-  /// Those of one event loop, by the number that ``ForwardingOrder/upstream`` has. Connections to an upstream that
+  /// Those of one event loop, by the number that ``ForwardingDirective/upstream`` has. Connections to an upstream that
   /// stays are kept; those to one that goes end with what they carry.
   /// - Parameter old: those that held before.
   static func all(
-    _ targets: [UpstreamTarget], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
+    _ targets: [UpstreamGroup], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
   ) -> [UpstreamBalancer] {
     let balancers = targets.map { target in
       old.first { $0.serves(target) }

@@ -8,14 +8,14 @@ internal import Synchronization
 /// becomes of checks is not held against an address as a failed request is.
 package struct UpstreamChecker: Sendable {
   private let settings: UpstreamCheckSettings
-  private let sites: [(site: UpstreamSite, client: OriginClient)]
+  private let sites: [(site: UpstreamEndpoint, client: OriginClient)]
 
   /// - Parameter authority: what `Host` says: the application knows itself by the public name.
   /// - Returns: nil where the upstream is not to be checked.
-  package init?(_ target: UpstreamTarget, authority: String, on eventLoop: any EventLoop) async throws {
+  package init?(_ target: UpstreamGroup, authority: String, on eventLoop: any EventLoop) async throws {
     guard let settings = target.settings.check else { return nil }
     self.settings = settings
-    var sites: [(UpstreamSite, OriginClient)] = []
+    var sites: [(UpstreamEndpoint, OriginClient)] = []
     for (site, apart) in zip(target.sites, target.apart()) {
       let client = try await OriginClient(
         apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
@@ -32,7 +32,7 @@ package struct UpstreamChecker: Sendable {
     await withTaskGroup(of: Void.self) { group in
       for (site, client) in sites {
         group.addTask { [self] in
-          var verdict = CheckVerdict(settings)
+          var verdict = HealthCheckResult(settings)
           while !Task.isCancelled {
             // Without a descriptor for it a check would say nothing about the address.
             guard DescriptorBudget.process.room(for: .own) > 0 else {

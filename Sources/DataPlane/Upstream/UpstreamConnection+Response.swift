@@ -136,7 +136,7 @@ extension UpstreamConnection {
     exchanges += 1
     exchangeEnded()
     holdReads(false)
-    adopt(.usual)
+    apply(.usual)
     if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll {
       phase = .idle
       pool.release(self, now: loop.responseRead)

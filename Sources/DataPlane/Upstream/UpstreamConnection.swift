@@ -52,7 +52,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   var isCounted = false
   private var readsHeld = false
   private var readIsDue = false
-  private var readManner = ReadManner.usual
+  private var readManner = ReceiveBufferMode.usual
   /// Bytes of the last read.
   private var readCount = 0
   private var handshakeError: String?
@@ -263,15 +263,15 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     if let client, phase == .content || phase == .tunnel {
       if !client.canTakeResponse {
         holdReads(true)
-        adopt(.sparing)
-      } else if readCount >= BulkReading.worthwhile, phase == .content {
-        if client.takesBulk { adopt(.bulk) } else if readManner == .bulk { adopt(.sparing) }
+        apply(.sparing)
+      } else if readCount >= LargeReads.worthwhile, phase == .content {
+        if client.takesBulk { apply(.bulk) } else if readManner == .bulk { apply(.sparing) }
       }
     }
     context.fireChannelReadComplete()
   }
 
-  func adopt(_ manner: ReadManner) {
+  func apply(_ manner: ReceiveBufferMode) {
     guard manner != readManner, isAtSocket, let options = context?.channel.syncOptions else { return }
     readManner = manner
     // A channel that is about to close may refuse: then nothing is read any more.

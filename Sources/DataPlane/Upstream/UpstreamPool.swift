@@ -18,7 +18,7 @@ final class UpstreamPool {
   /// Its place among the upstream's addresses.
   let number: Int
   private let loop: LoopResources
-  let site: UpstreamSite
+  let site: UpstreamEndpoint
   private let waits: UpstreamWaits
   /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is told from the next one whatever the
   /// application reads.
@@ -40,7 +40,7 @@ final class UpstreamPool {
   private let use: DescriptorBudget.Use
   /// Exchanges under way.
   var outstanding = 0
-  private var ejection = Ejection()
+  private var ejection = OutlierDetection()
   /// Whether the last request was answered: then another answer is no news.
   private var isCalm = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
@@ -69,7 +69,7 @@ final class UpstreamPool {
 
   /// - Parameter told: of connections that open and end, or cannot be opened.
   init(
-    loop: LoopResources, settings: UpstreamSettings, site: UpstreamSite, number: Int = 0,
+    loop: LoopResources, settings: UpstreamSettings, site: UpstreamEndpoint, number: Int = 0,
     use: DescriptorBudget.Use = .upstream, told: @escaping (Event) -> Void
   ) {
     self.loop = loop
@@ -115,7 +115,7 @@ final class UpstreamPool {
     switch ejection.standing(at: now) {
     case .well: return true
     case .ejected: return false
-    case .onTrial: return load == 0
+    case .halfOpen: return load == 0
     }
   }
 

@@ -33,9 +33,9 @@ final class AdminGate: RequestGate {
   ) -> GateDecision {
     if let refusal = hosts.refusal(head, bytes) { return answer(refusal) }
     let path = bytes.string(head.path)
-    if AdministrationAct.owns(path) {
+    if AdminOperation.owns(path) {
       return .perform(
-        ControlAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration().answer))
+        EndpointAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration().answer))
     }
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report
@@ -46,13 +46,13 @@ final class AdminGate: RequestGate {
     case "/metrics":
       let metrics = metrics
       return .perform(
-        ControlAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
+        EndpointAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
           ControlResponse(
             .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: metrics.render(process: .current()))
         })
     case "/status":
-      return .perform(ControlAction(bodyLimit: 0, routeClass: Self.routeClass, perform: status))
+      return .perform(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, perform: status))
     default: return answer(.init(.notFound))
     }
   }

@@ -5,10 +5,11 @@ internal import HTTPTypes
 internal import Operations
 internal import Sessions
 
-/// The administration of accounts and sessions, and of the configuration. Whatever is done here is audited, whoever does it.
+/// The administration of accounts and sessions, and of the configuration. Whatever is done here is audited, whoever
+/// does it.
 struct Administration: Sendable {
   private let access: AdministrationAccess
-  private let directory: SessionDirectory
+  private let directory: SessionManager
   private let apple: AppleIdentityProvider
   private let keyring: SessionKeyring
   private let metrics: MetricsRegistry
@@ -18,7 +19,7 @@ struct Administration: Sendable {
 
   /// By the configuration of the moment.
   /// - Parameter refusals: one for the life of the process.
-  init(_ reload: Reload, directory: SessionDirectory, metrics: MetricsRegistry, refusals: RefusalAudit) {
+  init(_ reload: Reload, directory: SessionManager, metrics: MetricsRegistry, refusals: RefusalAudit) {
     let current = reload.current
     access = current.access
     apple = current.credentials.apple
@@ -40,8 +41,8 @@ struct Administration: Sendable {
         refuse(request)
         throw error
       }
-      let act = try AdministrationAct(method: request.head.method.rawValue, target: request.head.path ?? "")
-      let deed = Deed(request: request, right: right)
+      let act = try AdminOperation(method: request.head.method.rawValue, target: request.head.path ?? "")
+      let deed = AdminRequestContext(request: request, right: right)
       do throws(AdministrationRefusal) {
         return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(act, deed) }
       } catch {
@@ -54,12 +55,12 @@ struct Administration: Sendable {
   }
 
   /// Who does it, and in which request.
-  private struct Deed {
+  private struct AdminRequestContext {
     let request: ControlRequest
     let right: String
   }
 
-  private func carryOut(_ act: AdministrationAct, _ deed: Deed) async throws -> ControlResponse {
+  private func carryOut(_ act: AdminOperation, _ deed: AdminRequestContext) async throws -> ControlResponse {
     switch act {
     case .findSubject(let subject):
       let account = try await directory.store.account(subject)
@@ -158,7 +159,7 @@ struct Administration: Sendable {
   // MARK: Writing down
 
   private func record(
-    _ act: String, _ subject: Subject? = nil, session: SessionHandle? = nil, by right: String, failed: String? = nil,
+    _ act: String, _ subject: Subject? = nil, session: PublicSessionID? = nil, by right: String, failed: String? = nil,
     _ request: ControlRequest
   ) {
     audit.record(
@@ -173,7 +174,7 @@ struct Administration: Sendable {
   }
 
   private func recordEnd(
-    of handles: [SessionHandle], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
+    of handles: [PublicSessionID], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
   ) {
     for handle in handles {
       audit.record(

@@ -1,13 +1,13 @@
-public import DataPlane
+package import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
-public import Operations
+package import Operations
 internal import WebFormats
 
 /// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
-public struct AdministrationClient: Sendable {
+package struct AdministrationClient: Sendable {
   private let address: BindAddress
   private let token: AdministrationToken?
 
@@ -17,12 +17,12 @@ public struct AdministrationClient: Sendable {
   private static let bodyLimit = 16 << 20
 
   /// - Throws: ``AdministrationTokenProblem``.
-  public init(_ settings: GatewaySettings) throws {
+  package init(_ settings: GatewaySettings) throws {
     try self.init(at: settings.adminAddress, settings.admin)
   }
 
   /// - Throws: ``AdministrationTokenProblem``.
-  public init(at address: BindAddress, _ settings: AdminSettings) throws {
+  package init(at address: BindAddress, _ settings: AdminSettings) throws {
     self.address = address
     token = try settings.tokenFile.map { file throws(AdministrationTokenProblem) in
       try AdministrationToken(contentsOfFile: file)
@@ -30,51 +30,51 @@ public struct AdministrationClient: Sendable {
   }
 
   /// Who has this subject: one account or none.
-  public func accounts(subject: String) async throws -> [AccountReport] {
+  package func accounts(subject: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
   }
 
   /// Who has this address, as far as is known.
-  public func accounts(email: String) async throws -> [AccountReport] {
+  package func accounts(email: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self).accounts
   }
 
   /// The sessions of a user, newest first.
-  public func sessions(of subject: String) async throws -> [SessionReport] {
+  package func sessions(of subject: String) async throws -> [SessionReport] {
     try await ask(.get, "/accounts/\(PercentEncoding.encode(subject))/sessions", SessionsReport.self).sessions
   }
 
   /// Ends one session.
-  public func endSession(_ handle: String) async throws -> EndedReport {
+  package func endSession(_ handle: String) async throws -> EndedReport {
     try await ask(.delete, "/sessions/\(PercentEncoding.encode(handle))", EndedReport.self)
   }
 
   /// Ends every session of a user.
-  public func endSessions(of subject: String) async throws -> EndedReport {
+  package func endSessions(of subject: String) async throws -> EndedReport {
     try await ask(.delete, "/accounts/\(PercentEncoding.encode(subject))/sessions", EndedReport.self)
   }
 
   /// Revokes a user's tokens at Apple and forgets the user.
   /// - Parameter evenUnrevoked: forget also where Apple did not revoke.
-  public func disconnect(_ subject: String, evenUnrevoked: Bool) async throws -> DisconnectionReport {
+  package func disconnect(_ subject: String, evenUnrevoked: Bool) async throws -> DisconnectionReport {
     try await ask(
       .post, "/accounts/\(PercentEncoding.encode(subject))/disconnect\(evenUnrevoked ? "?force=true" : "")",
       DisconnectionReport.self, or: .badGateway)
   }
 
   /// Has the gateway read its configuration again.
-  public func reload() async throws -> ReloadReport {
+  package func reload() async throws -> ReloadReport {
     try await ask(.post, "/reload", ReloadReport.self, or: .unprocessableContent)
   }
 
   /// Whether the gateway takes requests: what `/readyz` says.
-  public func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
+  package func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
 
   /// Moves the next accounts to another team's names.
   /// - Parameters:
   ///   - team: prepares the move to it; nil completes the move to the team of the configuration.
   ///   - after: where the page before ended.
-  public func migrate(to team: String?, after: String?, dryRun: Bool) async throws -> MigrationReport {
+  package func migrate(to team: String?, after: String?, dryRun: Bool) async throws -> MigrationReport {
     let fields = [
       team.map { "to=\(PercentEncoding.encode($0))" }, after.map { "after=\(PercentEncoding.encode($0))" },
       dryRun ? "dry_run=true" : nil,
@@ -101,7 +101,7 @@ public struct AdministrationClient: Sendable {
   private func send(_ method: HTTPRequest.Method, _ target: String) async throws -> OriginResponse {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
-      let upstream = try UpstreamTarget(UpstreamSettings(address: Self.reachable(address)))
+      let upstream = try UpstreamGroup(UpstreamSettings(address: Self.reachable(address)))
       let client = try await OriginClient(
         upstream, authority: "localhost", timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: group.next())
       var fields: HTTPFields = [.accept: "application/json"]
@@ -138,8 +138,8 @@ public struct AdministrationClient: Sendable {
 }
 
 /// What a command tells its user when the gateway did not do it.
-public struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
-  public let description: String
+package struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
+  package let description: String
 
   init(_ description: String) { self.description = description }
 }

@@ -2,34 +2,34 @@ internal import FoundationEssentials
 internal import Sessions
 
 /// `GET /accounts`: who was found.
-public struct AccountsReport: Codable, Sendable, Equatable {
-  public let accounts: [AccountReport]
+package struct AccountsReport: Codable, Sendable, Equatable {
+  package let accounts: [AccountReport]
 }
 
 /// One Apple user, as the operator sees them. Times are RFC 3339, in UTC.
-public struct AccountReport: Codable, Sendable, Equatable {
+package struct AccountReport: Codable, Sendable, Equatable {
   /// Apple's `sub`.
-  public let subject: String
-  public let name: String?
-  public let email: String?
-  public let emailVerified: Bool?
-  public let isPrivateEmail: Bool?
-  public let organization: String?
+  package let subject: String
+  package let name: String?
+  package let email: String?
+  package let emailVerified: Bool?
+  package let isPrivateEmail: Bool?
+  package let organization: String?
   /// Whether Apple forwards mail; nil until Apple notified of it.
-  public let mailForwarding: Bool?
+  package let mailForwarding: Bool?
   /// For an application that is about to go to another team: the user's name there, and the Team ID.
-  public let transferSubject: String?
-  public let transferTeam: String?
+  package let transferSubject: String?
+  package let transferTeam: String?
   /// What the user was called before the application came to this team.
-  public let formerSubject: String?
+  package let formerSubject: String?
   /// When the user last signed in.
-  public let latestAuthorization: String
+  package let latestAuthorization: String
   /// When Apple last confirmed the account.
-  public let lastVerified: String
+  package let lastVerified: String
   /// When Apple was last asked.
-  public let lastAsked: String?
+  package let lastAsked: String?
   /// What came of the last check: `good`, `revoked`, `no good answer`; nil before the first.
-  public let lastAnswer: String?
+  package let lastAnswer: String?
 
   private enum CodingKeys: String, CodingKey {
     case subject = "sub"
@@ -66,22 +66,22 @@ public struct AccountReport: Codable, Sendable, Equatable {
 }
 
 /// `GET /accounts/SUB/sessions`: the user's sessions, newest first.
-public struct SessionsReport: Codable, Sendable, Equatable {
-  public let sessions: [SessionReport]
+package struct SessionsReport: Codable, Sendable, Equatable {
+  package let sessions: [SessionReport]
 }
 
 /// One browser or app. Times are RFC 3339, in UTC.
-public struct SessionReport: Codable, Sendable, Equatable {
+package struct SessionReport: Codable, Sendable, Equatable {
   /// Its public name, by which it is ended.
-  public let handle: String
+  package let handle: String
   /// The client that was signed in with.
-  public let clientID: String
-  public let began: String
-  public let ends: String
+  package let clientID: String
+  package let began: String
+  package let ends: String
   /// A minute or two behind.
-  public let lastSeen: String
+  package let lastSeen: String
   /// What the browser called itself.
-  public let userAgent: String?
+  package let userAgent: String?
 
   private enum CodingKeys: String, CodingKey {
     case handle
@@ -102,26 +102,26 @@ public struct SessionReport: Codable, Sendable, Equatable {
 }
 
 /// What came of ending sessions: how many there were.
-public struct EndedReport: Codable, Sendable, Equatable {
-  public let ended: Int
+package struct EndedReport: Codable, Sendable, Equatable {
+  package let ended: Int
 }
 
 /// `POST /accounts/SUB/disconnect`: what became of the user's tokens at Apple, and of the account here.
-public struct DisconnectionReport: Codable, Sendable, Equatable {
+package struct DisconnectionReport: Codable, Sendable, Equatable {
   /// Whether everything known of the user was forgotten here.
-  public let forgotten: Bool
+  package let forgotten: Bool
   /// Sessions that ended.
-  public let ended: Int
-  public let revocations: [Revocation]
+  package let ended: Int
+  package let revocations: [Revocation]
 
   /// One token.
-  public struct Revocation: Codable, Sendable, Equatable {
+  package struct Revocation: Codable, Sendable, Equatable {
     /// The client that the token was given to.
-    public let clientID: String
+    package let clientID: String
     /// `revoked`, or why not: `refused`, `apple_trouble`, `not_sent`, `no_secret`, `unreadable`.
-    public let outcome: String
+    package let outcome: String
     /// What is wrong, and what to do.
-    public let message: String?
+    package let message: String?
 
     private enum CodingKeys: String, CodingKey {
       case clientID = "client_id"
@@ -129,7 +129,7 @@ public struct DisconnectionReport: Codable, Sendable, Equatable {
     }
 
     /// Whether the token is worth nothing any more.
-    public var isRevoked: Bool { outcome == "revoked" }
+    package var isRevoked: Bool { outcome == "revoked" }
   }
 }
 

@@ -41,13 +41,13 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
 }
 
 /// The file of the token cannot be used. The operator's to mend.
-public struct AdministrationTokenProblem: Error, Sendable, Equatable, CustomStringConvertible {
+package struct AdministrationTokenProblem: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let reason: String
   /// Nil: the token has to be made again.
   var remedy: String? = nil
 
-  public var description: String {
+  package var description: String {
     let remedy = remedy ?? "make one with `cordon keygen --output FILE`, and let the user that runs this read it"
     return "admin.token_file: \(path) \(reason); \(remedy)"
   }

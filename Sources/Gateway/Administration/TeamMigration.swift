@@ -5,7 +5,7 @@ internal import Sessions
 /// Moves the accounts of an application that goes to another team: page by page, so that whoever asks sees how far it
 /// is, and can go on after an interruption. What is done is skipped.
 struct TeamMigration {
-  let directory: SessionDirectory
+  let directory: SessionManager
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
 
@@ -126,23 +126,23 @@ struct TeamMigration {
 }
 
 /// `POST /accounts/migrate`: what became of a page of accounts.
-public struct MigrationReport: Codable, Sendable, Equatable {
-  public let results: [Result]
+package struct MigrationReport: Codable, Sendable, Equatable {
+  package let results: [Result]
   /// Where to go on; nil after the last page.
-  public let next: String?
+  package let next: String?
   /// Why it went no further; nil if nothing stopped it. What was done is done.
-  public let stopped: String?
+  package let stopped: String?
 
   /// One account.
-  public struct Result: Codable, Sendable, Equatable {
+  package struct Result: Codable, Sendable, Equatable {
     /// What the user is called until now.
-    public let subject: String
+    package let subject: String
     /// `done`, `done_before`, `would_be_done`, `not_prepared`, `refused`, `failed`, `gone`.
-    public let outcome: String
+    package let outcome: String
     /// What the user is called from now on.
-    public let newSubject: String?
+    package let newSubject: String?
     /// What is wrong, and what to do.
-    public let message: String?
+    package let message: String?
 
     private enum CodingKeys: String, CodingKey {
       case subject = "sub"

@@ -104,11 +104,11 @@ struct AppleExamination {
     return .ok("clock", seen)
   }
 
-  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others, so those it
-  /// refuses are told last. Where Apple itself is in trouble, it is not asked again.
+  /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others, so those
+  /// it refuses are told last. Where Apple itself is in trouble, it is not asked again.
   private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async {
     var accepted: String?
-    var refused: [(clientID: String, refusal: AppleRefusal)] = []
+    var refused: [(clientID: String, refusal: OAuthError)] = []
     defer {
       for (clientID, refusal) in refused {
         note(
@@ -136,7 +136,7 @@ struct AppleExamination {
   }
 
   /// - Parameter accepted: a client ID that Apple accepts with the same team and key, so that it is not for them.
-  private func remedy(_ refusal: AppleRefusal, _ clientID: String, accepted: String?) -> String {
+  private func remedy(_ refusal: OAuthError, _ clientID: String, accepted: String?) -> String {
     guard let accepted else { return refusal.remedy }
     let isWeb = clientID.utf8.elementsEqual(apple.clientID.utf8)
     return "team and key are good, as \(accepted) is; make sure of \(clientID) in "

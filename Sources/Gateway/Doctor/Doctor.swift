@@ -1,22 +1,22 @@
 internal import NIOCore
 internal import NIOPosix
-public import Sessions
+package import Sessions
 
 /// Looks at everything that a gateway needs, live: its Apple registration by Apple's own answers, the application, the
 /// certificate, the secrets, the store. It changes nothing, and asks Apple about no user.
-public struct Doctor: Sendable {
+package struct Doctor: Sendable {
   let settings: GatewaySettings
   private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
   /// The store as the doctor finds it.
-  public enum StorePresence: Sendable {
+  package enum StorePresence: Sendable {
     case open(any SessionStore)
     /// There is none yet, and looking must not make one: where it will be.
     case absent(String)
   }
 
   /// - Parameter openStore: opens the store, if there is one.
-  public init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
+  package init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
     self.settings = settings
     self.openStore = openStore
   }
@@ -24,7 +24,7 @@ public struct Doctor: Sendable {
   /// Looks at one thing after the other. Takes seconds where something does not answer.
   /// - Parameter report: told of each as soon as it is known.
   /// - Returns: all of it.
-  public func examine(_ report: (DoctorFinding) -> Void = { _ in }) async -> [DoctorFinding] {
+  package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async -> [DoctorFinding] {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     var findings: [DoctorFinding] = []
     func note(_ finding: DoctorFinding) {

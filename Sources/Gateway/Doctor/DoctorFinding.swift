@@ -1,15 +1,15 @@
 /// What the doctor saw of one thing.
-public struct DoctorFinding: Sendable, Equatable {
+package struct DoctorFinding: Sendable, Equatable {
   /// What was looked at: `apple key`, `clock`, `store`.
-  public let subject: String
-  public let status: Status
+  package let subject: String
+  package let status: Status
   /// What was seen.
-  public let seen: String
+  package let seen: String
   /// What to do; nil where there is nothing to do.
-  public let remedy: String?
+  package let remedy: String?
 
   /// How it is.
-  public enum Status: Sendable, Equatable {
+  package enum Status: Sendable, Equatable {
     case ok
     /// It works, and somebody should look at it.
     case warning

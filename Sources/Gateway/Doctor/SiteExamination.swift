@@ -26,7 +26,7 @@ struct SiteExamination {
   ) async -> DoctorFinding {
     do {
       let client = try await OriginClient(
-        try UpstreamTarget(upstream), authority: "localhost", timeout: upstream.timeouts.connect, bodyLimit: 0,
+        try UpstreamGroup(upstream), authority: "localhost", timeout: upstream.timeouts.connect, bodyLimit: 0,
         on: eventLoop)
       do throws(OriginError) {
         try await client.connect()
@@ -44,7 +44,7 @@ struct SiteExamination {
   /// None where TLS ends before the gateway.
   func certificates() -> [DoctorFinding] { settings.listener.entrances.compactMap { certificate(of: $0) } }
 
-  private func certificate(of entrance: EntranceSettings) -> DoctorFinding? {
+  private func certificate(of entrance: AcceptorSettings) -> DoctorFinding? {
     do {
       guard let certificate = try ListenerCertificate(entrance) else { return nil }
       let now = WallClock.now() / 1_000

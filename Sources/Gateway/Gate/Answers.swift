@@ -54,7 +54,7 @@ extension Operations.RouteClass {
 
 extension PageFailure {
   /// What a denial is called on a page.
-  init(_ denial: RuleDenial) {
+  init(_ denial: DenialReason) {
     self =
       switch denial {
       case .notListed, .emailShown, .claimNotMet: .forbidden

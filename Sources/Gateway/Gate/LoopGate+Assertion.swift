@@ -7,7 +7,7 @@ extension LoopGate {
   /// Sees to it that the entry has an assertion that may be sent.
   /// - Returns: what to wait for first, where there is none that may be; nil where the request can go.
   @inline(__always)
-  func renewAssertion(of entry: SessionEntry) -> (@Sendable () async -> Void)? {
+  func renewAssertion(of entry: SessionCacheEntry) -> (@Sendable () async -> Void)? {
     guard let assertions = knowledge.assertions else { return nil }
     let now = WallClock.now()
     if now < entry.assertionRenewsAt { return nil }
@@ -15,7 +15,7 @@ extension LoopGate {
   }
 
   private func renewAssertion(
-    of entry: SessionEntry, by assertions: SessionAssertions, _ now: Int64
+    of entry: SessionCacheEntry, by assertions: SessionAssertions, _ now: Int64
   ) -> (@Sendable () async -> Void)? {
     let (snapshot, generation) = (entry.snapshot, knowledge.generation)
     let bound = NIOLoopBound(entry, eventLoop: eventLoop)

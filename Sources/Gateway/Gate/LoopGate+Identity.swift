@@ -8,7 +8,7 @@ internal import Sessions
 extension LoopGate {
   /// What the cookies of a request say.
   enum Identification {
-    case known(SessionEntry)
+    case known(SessionCacheEntry)
     /// Nobody, or nobody any more.
     case nobody
     /// The store has to be asked, and cannot be.
@@ -73,7 +73,7 @@ extension LoopGate {
       }
     }
     guard let verified = knowledge.keyring.verifyCookie(cookie) else { return .nobody }
-    let proof = SessionProof(
+    let proof = SessionCredential(
       handle: verified.identifier.handle, fingerprint: fingerprint, isSignedByFirstKey: verified.isSignedByFirstKey,
       key: verified.key, generation: knowledge.generation)
     let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))
@@ -82,7 +82,7 @@ extension LoopGate {
 
   /// After a reload: the header lines are rendered anew, and the cookie has to be good under the secrets of now. A
   /// cookie whose secret was taken away is worth nothing, whatever is remembered of it.
-  private func renew(_ entry: SessionEntry, _ cookie: RawSpan) -> Bool {
+  private func renew(_ entry: SessionCacheEntry, _ cookie: RawSpan) -> Bool {
     guard let verified = knowledge.keyring.verifyCookie(cookie),
       verified.identifier.handle == entry.snapshot.session.handle
     else { return false }
@@ -92,7 +92,7 @@ extension LoopGate {
 
   @inline(__always)
   private func remember(
-    _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
+    _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
   ) -> Identification {
     entry.lastSeen = now
     if !entry.isNoted || isUrgent(entry, now) { note(entry, now) }
@@ -102,47 +102,47 @@ extension LoopGate {
 
   /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
   @inline(__always)
-  func isUrgent(_ entry: SessionEntry, _ now: Int64) -> Bool {
+  func isUrgent(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
     now >= entry.lastWritten &+ knowledge.idleTimeout / 2
   }
 
   /// Has the session's last use written down with the next batch, or at once where that is urgent.
-  func note(_ entry: SessionEntry, _ now: Int64) {
+  func note(_ entry: SessionCacheEntry, _ now: Int64) {
     if !entry.isNoted { seen.append(entry) }
     entry.isNoted = true
     if isUrgent(entry, now) { directory.writeSightingsSoon() }
   }
 
   /// Hands on when the sessions that this loop has seen were last used.
-  func takeSightings() -> [SessionSighting] {
+  func takeSightings() -> [LastSeenUpdate] {
     defer { seen = [] }
     return seen.compactMap { entry in
       entry.isNoted = false
       guard entry.lastSeen > entry.lastWritten else { return nil }
       entry.lastWritten = entry.lastSeen
-      return SessionSighting(handle: entry.snapshot.session.handle, seen: Date(wallClock: entry.lastSeen))
+      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(wallClock: entry.lastSeen))
     }
   }
 
-  /// Thinks of the daily check (`CheckSchedule`), twice a minute at most for one session.
+  /// Thinks of the daily check (`RevalidationSchedule`), twice a minute at most for one session.
   private func evaluate(
-    _ entry: SessionEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
+    _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForCheck: Bool
   ) -> Identification {
     let snapshot = entry.snapshot
     switch knowledge.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
-    case .fresh: entry.evaluateAt = now + GateKnowledge.evaluationInterval
-    case .dueBesideTheRequest:
-      entry.evaluateAt = now + GateKnowledge.evaluationInterval
+    case .fresh: entry.evaluateAt = now + GateConfiguration.evaluationInterval
+    case .background:
+      entry.evaluateAt = now + GateConfiguration.evaluationInterval
       directory.checkBeside(snapshot)
-    case .overdueMustWait:
+    case .blocking:
       if now < entry.waitedUntil {
-        // Waited for already. Where no attempt failed the limit was ours (`SessionDirectory.checkAndReload`); else only
+        // Waited for already. Where no attempt failed the limit was ours (`SessionManager.checkAndReload`); else only
         // Apple's word by another sign-in will do.
         let mayGoOn = knowledge.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
         return mayGoOn ? .known(entry) : .nobody
       }
       guard waitsForCheck else { return .nobody }
-      let proof = SessionProof(
+      let proof = SessionCredential(
         handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
         key: entry.key, generation: entry.generation)
       let (directory, gate) = (directory, NIOLoopBound(self, eventLoop: eventLoop))

@@ -6,7 +6,7 @@ internal import Sessions
 /// application's unless a shared cache may keep that.
 extension LoopGate {
   /// The whole `Set-Cookie` for a session whose cookie the first key did not sign; nil where it did.
-  func renewedCookie(of entry: SessionEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> String? {
+  func renewedCookie(of entry: SessionCacheEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> String? {
     if entry.isSignedByFirstKey { return nil }
     for place in head.ownCookies
     where place.value.count == SessionCookie.valueLength && bytes.equals("__Host-cordon", place.name) {
@@ -22,12 +22,12 @@ extension LoopGate {
   }
 
   /// The same as a field line, for the response of the application.
-  func renewalLine(of entry: SessionEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> [UInt8]? {
+  func renewalLine(of entry: SessionCacheEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> [UInt8]? {
     renewedCookie(of: entry, head, bytes).map { Array("Set-Cookie: \($0)\r\n".utf8) }
   }
 
   /// The token of an app whose token the first key did not sign; nil where it did.
-  func renewedToken(of entry: SessionEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> String? {
+  func renewedToken(of entry: SessionCacheEntry, _ head: borrowing RequestHead, _ bytes: RawSpan) -> String? {
     if entry.isSignedByFirstKey { return nil }
     for line in head.fields.lines where line.known == .authorization {
       guard let place = BearerToken.find(bytes, line.value),

@@ -10,7 +10,7 @@ internal import Sessions
 extension LoopGate {
   func review(_ exchange: inout OpenExchange) -> Bool {
     let now = directory.clock()
-    let handle = SessionHandle(exchange.session)
+    let handle = PublicSessionID(exchange.session)
     let session = openSessions.session(exchange.session, at: now)
     guard let entry = current(session, handle) else {
       if case .over = session.standing {
@@ -35,7 +35,7 @@ extension LoopGate {
   func reviewEnded() { openSessions.clean(at: directory.clock()) }
 
   /// What is known of the session, if that is still good.
-  private func current(_ session: OpenSession, _ handle: SessionHandle) -> SessionEntry? {
+  private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
     if memory.hasEnded(handle) { session.standing = .over() }
     switch session.standing {
     case .over, .lookedUp: return nil
@@ -49,14 +49,14 @@ extension LoopGate {
     return entry
   }
 
-  private func see(_ entry: SessionEntry, _ now: Int64) {
+  private func see(_ entry: SessionCacheEntry, _ now: Int64) {
     entry.lastSeen = now
     if !entry.isNoted || isUrgent(entry, now) { note(entry, now) }
   }
 
   /// Whether the session stands by its times and the store is heard of. Where another loop, or another replica, may
   /// know better, the store is asked.
-  private func isStanding(_ entry: SessionEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+  private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     if now >= entry.endsAt {
       session.standing = .over()
       return false
@@ -72,19 +72,19 @@ extension LoopGate {
   }
 
   /// Whether the account's verification stands: an exchange makes its account due for a check as a request does.
-  private func isVerified(_ entry: SessionEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+  private func isVerified(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     let snapshot = entry.snapshot
     switch knowledge.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh:
       session.overdueSince = nil
       return true
-    case .dueBesideTheRequest:
-      if now >= session.checkAsked + GateKnowledge.evaluationInterval {
+    case .background:
+      if now >= session.checkAsked + GateConfiguration.evaluationInterval {
         session.checkAsked = now
         directory.checkBeside(snapshot)
       }
       return true
-    case .overdueMustWait:
+    case .blocking:
       guard let since = session.overdueSince else {
         session.overdueSince = now
         directory.checkBeside(snapshot)
@@ -93,7 +93,7 @@ extension LoopGate {
       guard now - since >= Self.overduePatience else { return true }
       if knowledge.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) {
         // No attempt has failed: it has had no place yet, which ends nothing.
-        if now >= session.checkAsked + GateKnowledge.retryInterval {
+        if now >= session.checkAsked + GateConfiguration.retryInterval {
           session.checkAsked = now
           directory.checkBeside(snapshot)
         }
@@ -109,14 +109,14 @@ extension LoopGate {
   /// How soon the store is asked again that did not answer.
   private static let lookUpPause: Int64 = 1_000
 
-  private func lookUp(_ handle: SessionHandle, of session: OpenSession, _ now: Int64) {
+  private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64) {
     if case .lookedUp = session.standing { return }
     guard now >= session.looksAgain else {
       // It was just asked: without anything known, or anything that is still good, there is nothing to stand on.
       if !directory.isTrusted(at: now) { session.standing = .over() }
       return
     }
-    var last: SessionEntry?
+    var last: SessionCacheEntry?
     if case .known(let entry, _) = session.standing { last = entry }
     session.standing = .lookedUp(last)
     let (directory, bound) = (directory, NIOLoopBound((gate: self, session: session), eventLoop: eventLoop))
@@ -126,12 +126,12 @@ extension LoopGate {
   }
 
   /// The store has answered, or has not.
-  private func takeLookUp(_ found: SessionDirectory.Found, of session: OpenSession) {
+  private func takeLookUp(_ found: SessionManager.Found, of session: OpenSession) {
     guard case .lookedUp(let last) = session.standing else { return }
     let now = directory.clock()
     switch found {
     case .session(let snapshot):
-      let entry = SessionEntry(
+      let entry = SessionCacheEntry(
         snapshot, isSignedByFirstKey: true, key: knowledge.keyring.firstKey, generation: knowledge.generation, knowledge
       )
       if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
@@ -153,7 +153,7 @@ extension LoopGate {
   }
 
   /// What the gate says of the request by the configuration and the account of now.
-  private func admits(_ exchange: OpenExchange, _ entry: SessionEntry) -> Bool {
+  private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
     let credential = ExchangeCredential(number: exchange.credential)
     guard knowledge.keyring.knows(credential.key), knowledge.acceptsBearer || !credential.isBearer else { return false }
     var head = RequestHead()
@@ -180,7 +180,7 @@ extension LoopGate {
       return knowledge.routes.match(root.span, .canonical, method: method)
     }
     let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-    let judgement = PathJudgement.judge(text)
+    let judgement = PathClassification.classify(text)
     if case .refused = judgement { return nil }
     return isOwnPath(bytes, path) ? nil : knowledge.routes.matchWithSessionParameter(text, judgement, method: method)
   }

@@ -19,7 +19,7 @@ extension LoopGate {
       if !isPathKnown { warn(of: cause, client) }
     }
     if case .deny = route.access { return status(.forbidden) }
-    let entry: SessionEntry
+    let entry: SessionCacheEntry
     switch identify(head, bytes) {
     case .known(let known): entry = known
     case .ask(let work): return .wait(work)
@@ -104,7 +104,7 @@ extension LoopGate {
     var end = line.value.lowerBound
     while end < line.value.upperBound, bytes.byte(at: end) != 0x3F { end += 1 }
     let path = bytes.extracting(line.value.lowerBound..<end)._unsafeView(as: UInt8.self)
-    let judgement = PathJudgement.judge(path)
+    let judgement = PathClassification.classify(path)
     if case .refused = judgement { return .decided(RouteDecision(access: .deny)) }
     return .decided(knowledge.routes.matchWithSessionParameter(path, judgement))
   }

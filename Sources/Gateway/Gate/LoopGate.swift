@@ -14,27 +14,27 @@ internal import WebFormats
 /// The order is the security of the whole: authority, path, our own pages, route, session, rule. Each step either
 /// answers or hands on; none can be passed by.
 final class LoopGate: RequestGate {
-  private(set) var knowledge: GateKnowledge
-  let directory: SessionDirectory
-  private(set) var ownPages: OwnPages
+  private(set) var knowledge: GateConfiguration
+  let directory: SessionManager
+  private(set) var ownPages: GatewayEndpoints
   let eventLoop: any EventLoop
-  var memory: SessionMemory
+  var memory: SessionCache
   /// The request that is being decided on, for the pages that name it.
   private var requestID: RequestIDSource.Identifier?
   /// Whether that request carries a bearer token of ours, which goes no further.
   var carriesOurToken = false
   let logger: Logger
   /// Sessions seen since they were last collected.
-  var seen: [SessionEntry] = []
+  var seen: [SessionCacheEntry] = []
   /// The sessions of exchanges under way that have been reviewed.
   var openSessions = OpenSessions()
 
   init(
-    _ knowledge: GateKnowledge, directory: SessionDirectory, ownPages: OwnPages, eventLoop: any EventLoop,
+    _ knowledge: GateConfiguration, directory: SessionManager, ownPages: GatewayEndpoints, eventLoop: any EventLoop,
     logger: Logger
   ) {
     self.logger = logger
-    memory = SessionMemory(budget: knowledge.sessionMemory)
+    memory = SessionCache(budget: knowledge.sessionMemory)
     self.knowledge = knowledge
     self.directory = directory
     self.ownPages = ownPages
@@ -42,7 +42,7 @@ final class LoopGate: RequestGate {
   }
 
   /// Goes by another configuration from the next request on. What is remembered of sessions stays.
-  func adopt(_ knowledge: GateKnowledge, ownPages: OwnPages) {
+  func apply(_ knowledge: GateConfiguration, ownPages: GatewayEndpoints) {
     self.knowledge = knowledge
     self.ownPages = ownPages
     memory.budget = knowledge.sessionMemory
@@ -62,11 +62,11 @@ final class LoopGate: RequestGate {
       }
       return answer(.misdirected, head, bytes)
     }
-    let judgement: PathJudgement
+    let judgement: PathClassification
     let decision: RouteDecision
     if let path {
       let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-      judgement = PathJudgement.judge(text)
+      judgement = PathClassification.classify(text)
       if case .refused = judgement { return answer(.badRequest, head, bytes) }
       if isOurs { return own(head, bytes, path) }
       decision = knowledge.routes.matchWithSessionParameter(
@@ -102,7 +102,7 @@ final class LoopGate: RequestGate {
   private func pass(_ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
     let routeClass = Operations.RouteClass(route)
     if case .deny = route.access { return answer(.closed, head, bytes, routeClass: routeClass) }
-    let entry: SessionEntry
+    let entry: SessionCacheEntry
     // Where nobody need be signed in, nobody waits for Apple.
     let isPublic = if case .public = route.access { true } else { false }
     switch identify(head, bytes, waitsForCheck: !isPublic) {
@@ -126,7 +126,7 @@ final class LoopGate: RequestGate {
 
   @inline(__always)
   private func forward(
-    _ entry: SessionEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
+    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
     _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> GateDecision {
     var allowsUpgrade = false
@@ -135,7 +135,7 @@ final class LoopGate: RequestGate {
       guard originIsOurs(head, bytes) else { return answer(.crossSite, head, bytes, routeClass: routeClass) }
       allowsUpgrade = true
     }
-    var order = ForwardingOrder(
+    var order = ForwardingDirective(
       identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
     order.dropsAuthorization = carriesOurToken
@@ -256,7 +256,7 @@ final class LoopGate: RequestGate {
 
   private func answer(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan,
-    routeClass: Operations.RouteClass = .refused, renewing entry: SessionEntry? = nil
+    routeClass: Operations.RouteClass = .refused, renewing entry: SessionCacheEntry? = nil
   ) -> GateDecision {
     let page: RenderedPage
     if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),

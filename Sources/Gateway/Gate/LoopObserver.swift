@@ -17,11 +17,11 @@ final class LoopObserver: ExchangeObserver {
     self.logger = logger
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
-    adopt(log)
+    apply(log)
   }
 
   /// Logs by other settings from the next request on.
-  func adopt(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
+  func apply(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
 
   var wantsRequestLine: Bool { accessLog != nil }
   var wantedFields: WantedFields { accessLog?.wantedFields ?? .nothing }
@@ -103,15 +103,15 @@ extension ExchangeFailure {
 
 /// Writes access log lines of one event loop; the buffers are kept.
 final class AccessLogWriter {
-  private let output: LineOutput
+  private let output: LogSink
   private let format: LineFormat
   private let fields: [AccessLogField]
   /// What these fields need of a request.
   let wantedFields: WantedFields
-  private var line = LineBuffer()
+  private var line = LogBuffer()
   private var requestID = ByteBuffer()
 
-  init(_ settings: LogSettings, output: LineOutput = .standard) {
+  init(_ settings: LogSettings, output: LogSink = .standard) {
     self.output = output
     format = settings.format(for: output)
     fields = settings.accessFields ?? AccessLogField.standard

@@ -8,9 +8,9 @@ final class OpenSession {
     /// Nothing yet, or nothing that is still good.
     case unknown
     /// As it was remembered, or looked up, when the memory had counted so many invalidations.
-    case known(SessionEntry, invalidations: Int)
+    case known(SessionCacheEntry, invalidations: Int)
     /// It is being looked up; what was known before.
-    case lookedUp(SessionEntry?)
+    case lookedUp(SessionCacheEntry?)
     /// It is over; since when exchanges have been ended for that.
     case over(actedOn: Int64? = nil)
   }
@@ -21,7 +21,7 @@ final class OpenSession {
   /// Not looked up again before this moment.
   var looksAgain: Int64 = 0
   /// The entry that its exchanges are judged by, and the number of that judgement.
-  private(set) var judged: (entry: SessionEntry, generation: Int, number: Int)?
+  private(set) var judged: (entry: SessionCacheEntry, generation: Int, number: Int)?
   /// When its account was last handed on to be checked, and since when it is overdue.
   var checkAsked: Int64 = 0
   var overdueSince: Int64?
@@ -30,7 +30,7 @@ final class OpenSession {
   func noteEnd(at now: Int64) { if case .over(nil) = standing { standing = .over(actedOn: now) } }
 
   /// The number of the judgement by this entry and configuration: another where either has changed.
-  func judgement(by entry: SessionEntry, _ generation: Int, next: () -> Int) -> Int {
+  func judgement(by entry: SessionCacheEntry, _ generation: Int, next: () -> Int) -> Int {
     if let judged, judged.entry === entry, judged.generation == generation { return judged.number }
     let number = next()
     judged = (entry, generation, number)
@@ -42,7 +42,7 @@ final class OpenSession {
 
 /// The sessions that exchanges under way belong to.
 struct OpenSessions {
-  private var sessions: [SessionTag: OpenSession] = [:]
+  private var sessions: [ConnectionKey: OpenSession] = [:]
   private var judgements = 0
   private var nextCleaning: Int64 = 0
 
@@ -52,7 +52,7 @@ struct OpenSessions {
   private static let reviewGap: Int64 = 500
 
   /// The session of an exchange that is being reviewed.
-  mutating func session(_ tag: SessionTag, at now: Int64) -> OpenSession {
+  mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
       // Its exchanges were ended. One that has begun since was let in, and is judged anew.
       if case .over(let since?) = known.standing, now - since >= Self.reviewGap { known.standing = .unknown }

@@ -26,7 +26,7 @@ struct AppleConnection: Sendable {
     guard let address = OriginAddress(baseURL) else { throw AppleBaseURLProblem() }
     var upstream = UpstreamSettings(address: address.address)
     upstream.tls.authorityFile = authorityFile
-    let target = try UpstreamTarget(upstream)
+    let target = try UpstreamGroup(upstream)
     client = try await OriginClient(
       target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
     self.metrics = metrics

@@ -23,7 +23,7 @@ final class CertificateWatch: Sendable {
   }
 
   /// Looks at others from now on.
-  func adopt(_ certificates: [ListenerCertificate]) {
+  func apply(_ certificates: [ListenerCertificate]) {
     self.certificates.withLock { $0 = certificates }
     look()
   }
@@ -35,7 +35,7 @@ final class CertificateWatch: Sendable {
       let name = certificate.entrance
       let warning = certificate.warning(at: now)
       health.update(
-        name == EntranceSettings.mainName ? "certificate" : "certificate \(name)",
+        name == AcceptorSettings.mainName ? "certificate" : "certificate \(name)",
         warning == nil ? .ok : .failing, message: warning, at: .now())
       let isNew = told.withLock { told in
         defer { told[name] = warning }

@@ -1,16 +1,16 @@
 internal import AppleIdentity
 internal import DataPlane
 internal import FoundationEssentials
-public import Logging
+package import Logging
 internal import NIOCore
 internal import NIOPosix
-public import Operations
-public import ServiceLifecycle
-public import Sessions
+package import Operations
+package import ServiceLifecycle
+package import Sessions
 internal import Synchronization
 
 /// The gateway: puts the parts together, serves until it is told to stop, then lets what is in flight finish.
-public final class GatewayService: Service {
+package final class GatewayService: Service {
   private let settings: GatewaySettings
   private let store: any SessionStore
   private let logger: Logger
@@ -23,7 +23,7 @@ public final class GatewayService: Service {
   ///   - store: where accounts and sessions are; it is closed at the end.
   ///   - log: what the loggers of the process go by.
   ///   - reread: reads the settings again, for a reload; may block.
-  public init(
+  package init(
     settings: GatewaySettings, store: any SessionStore, logger: Logger, log: LogControl, version: String,
     reread: @escaping @Sendable () throws(SettingsProblems) -> GatewaySettings
   ) {
@@ -37,7 +37,7 @@ public final class GatewayService: Service {
 
   /// Serves until graceful shutdown.
   /// - Throws: what keeps the gateway from starting, with the remedy.
-  public func run() async throws {
+  package func run() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.eventLoops)
     do {
       let gateway = try await RunningGateway.start(
@@ -49,7 +49,7 @@ public final class GatewayService: Service {
           "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
           "public_url": "\(settings.origin)",
         ])
-      StartupPages.giveBack()
+      StartupPages.releaseLease()
       let manager = ServiceManager()
       manager.ready()
       let pulse = Task { await Self.tell(manager, while: group) }
@@ -67,7 +67,7 @@ public final class GatewayService: Service {
   }
 
   /// Cuts a stop short: whoever asks a second time does not want to wait.
-  public func hurry() { running.withLock { $0 }?.hurry() }
+  package func forceClose() { running.withLock { $0 }?.forceClose() }
 
   /// Tells the service manager, as often as it asks for, that the process is alive: when every event loop has answered.
   private static func tell(_ manager: ServiceManager, while group: any EventLoopGroup) async {
@@ -80,7 +80,7 @@ public final class GatewayService: Service {
   }
 
   /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
-  public func reload() async {
+  package func reload() async {
     guard let gateway = running.withLock({ $0 }) else { return }
     let audit = gateway.reload.current.credentials.audit
     let report = await gateway.reload.run(by: "signal")

@@ -16,10 +16,10 @@ struct RunningGateway: Sendable {
   private let listener: Listener
   private let adminListener: Listener
   private let parts: LastingParts
-  private let upkeep: Upkeep
+  private let upkeep: BackgroundTasks
   private let board: StatusBoard
   private let store: any SessionStore
-  private let ending = Ending()
+  private let ending = ShutdownCoordinator()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
@@ -38,23 +38,23 @@ struct RunningGateway: Sendable {
     let metrics = MetricsRegistry(version: version, startTime: started)
     let health = HealthMonitor(checks: [
       HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness),
-      HealthCheck(name: DailyCheck.checkName, status: .unknown),
+      HealthCheck(name: Revalidator.checkName, status: .unknown),
     ])
-    let credentials = try await Credentials(settings, store: store, metrics: metrics, on: eventLoop)
-    let checks = DailyCheck(
-      DailyCheck.Means(credentials, settings.revalidation), metrics: metrics, health: health, logger: logger)
-    let directory = SessionDirectory(
+    let credentials = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop)
+    let checks = Revalidator(
+      Revalidator.Dependencies(credentials, settings.revalidation), metrics: metrics, health: health, logger: logger)
+    let directory = SessionManager(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger)
     let parts = LastingParts(
       directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
       health: health, logger: logger, eventLoop: eventLoop)
-    let generation = try await Generation(settings, credentials: credentials, parts: parts)
-    parts.relay.adopt(generation.relayRoute)
+    let generation = try await ConfigurationSnapshot(settings, credentials: credentials, parts: parts)
+    parts.relay.apply(generation.relayRoute)
     let upstreams = UpstreamWatch(generation.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     metrics.addGauge(
       "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
-    ) { Double(LineOutput.standard.droppedBytes) }
+    ) { Double(LogSink.standard.droppedBytes) }
 
     metrics.addGauge(
       "cordon_descriptor_refusals_total", kind: .counter,
@@ -73,12 +73,12 @@ struct RunningGateway: Sendable {
       let observer = LoopObserver(metrics, log: settings.log, logger: logger)
       directory.add(NIOLoopBound(gate, eventLoop: eventLoop), on: eventLoop)
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
-      return ListenerParts(gate: gate, observer: observer)
+      return ListenerDependencies(gate: gate, observer: observer)
     }
     directory.add(listener)
     let certificates = CertificateWatch(generation.terms.certificates, health: health, logger: logger)
     certificates.addMetrics(to: metrics)
-    let upkeep = Upkeep(
+    let upkeep = BackgroundTasks(
       directory: directory, health: health, upstreams: upstreams, relay: parts.relay, metrics: metrics,
       certificates: certificates, logger: logger)
     await upkeep.checkStore()
@@ -113,11 +113,11 @@ struct RunningGateway: Sendable {
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
     defer { if let mask { _ = umask(mask) } }
-    let terms = try ListenerTerms(
-      ListenerSettings(main: EntranceSettings(name: "admin", address: address)),
+    let terms = try ListenerConfiguration(
+      ListenerSettings(main: AcceptorSettings(name: "admin", address: address)),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
     return try await Listener.start(terms, on: eventLoop, sockets: sockets, use: .administration) { _ in
-      ListenerParts(gate: gate(), observer: SilentObserver())
+      ListenerDependencies(gate: gate(), observer: SilentObserver())
     }
   }
 
@@ -141,7 +141,7 @@ struct RunningGateway: Sendable {
     ServiceManager().stopping()
     parts.health.beginDraining()
     await reload.stop()
-    await listener.announceEnd()
+    await listener.beginGracefulShutdown()
     await ending.pause(settings.delay)
     await listener.drain(within: ending.isHurried ? .zero : settings.limit)
     await parts.directory.writeSightings()
@@ -152,8 +152,8 @@ struct RunningGateway: Sendable {
   }
 
   /// Cuts a stop short that was asked for before.
-  func hurry() {
+  func forceClose() {
     parts.logger.warning("asked a second time to stop: what is in flight is cut off")
-    ending.hurry(listener)
+    ending.forceClose(listener)
   }
 }

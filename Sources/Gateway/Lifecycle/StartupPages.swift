@@ -6,12 +6,12 @@
 
 /// The code that only the start of the process ran.
 ///
-/// Linking, reading the configuration and opening the store run through some 25 MiB of code that serving requests has no
-/// use for, and a process is billed for every page it has touched. Code is never written to, so that its pages can be
-/// given back; those that are wanted again come from the page cache.
+/// Linking, reading the configuration and opening the store run through some 25 MiB of code that serving requests has
+/// no use for, and a process is billed for every page it has touched. Code is never written to, so that its pages can
+/// be given back; those that are wanted again come from the page cache.
 enum StartupPages {
   /// Gives back the pages of all code. Where the system does not tell what is mapped, nothing happens.
-  static func giveBack() {
+  static func releaseLease() {
     guard let maps = fopen("/proc/self/maps", "r") else { return }
     defer { fclose(maps) }
     var line = [CChar](repeating: 0, count: 4_096)

@@ -8,7 +8,7 @@ internal import Synchronization
 
 /// One application behind the gateway, and the check that asks it how it is.
 struct WatchedUpstream: Sendable {
-  let target: UpstreamTarget
+  let target: UpstreamGroup
   fileprivate let checker: UpstreamChecker?
   private let authority: String
 
@@ -39,7 +39,7 @@ struct WatchedUpstream: Sendable {
   }
 
   private init(_ settings: UpstreamSettings, authority: String, on eventLoop: any EventLoop) async throws {
-    target = try UpstreamTarget(settings)
+    target = try UpstreamGroup(settings)
     checker = try await UpstreamChecker(target, authority: authority, on: eventLoop)
     self.authority = authority
   }
@@ -92,7 +92,7 @@ final class UpstreamWatch: Sendable {
   }
 
   /// Watches others from now on; those that are among both go on being watched as before.
-  func adopt(_ next: [WatchedUpstream], health: HealthMonitor) {
+  func apply(_ next: [WatchedUpstream], health: HealthMonitor) {
     upstreams.withLock { upstreams in
       for check in Set(upstreams.map(\.check)).subtracting(next.map(\.check)) { health.remove(check) }
       upstreams = next
@@ -118,7 +118,7 @@ final class UpstreamWatch: Sendable {
   /// How every address is at this moment.
   var status: [UpstreamAddressStatus] { targets.flatMap(\.status) }
 
-  private var targets: [UpstreamTarget] { upstreams.withLock { $0.map(\.target) } }
+  private var targets: [UpstreamGroup] { upstreams.withLock { $0.map(\.target) } }
 
   /// Tells how the applications are; the gateway is ready whatever they say.
   func report(to health: HealthMonitor, at time: Timestamp) {

@@ -10,8 +10,8 @@ internal import Synchronization
 /// `POST notifications`: what Apple tells of its users by itself. Anybody can post there, so nothing is believed but
 /// Apple's signature.
 ///
-/// Apple repeats what is not answered 200: that is answered once the store has written down what follows, or has done so
-/// before; 503 where the store or Apple's keys cannot be had just now; 400 for everything that is not Apple's.
+/// Apple repeats what is not answered 200: that is answered once the store has written down what follows, or has done
+/// so before; 503 where the store or Apple's keys cannot be had just now; 400 for everything that is not Apple's.
 final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
   private let parts: LastingParts

@@ -23,7 +23,7 @@ extension NotificationRelay {
       self.signer = signer.addressing("\(settings.assertion.audience)/notifications")
       lifetime = settings.assertion.lifetime
       client = try await OriginClient(
-        try UpstreamTarget(UpstreamSettings(address: endpoint.address)), authority: endpoint.authority,
+        try UpstreamGroup(UpstreamSettings(address: endpoint.address)), authority: endpoint.authority,
         timeout: Self.timeout, bodyLimit: 64 * 1024, on: eventLoop)
     }
 

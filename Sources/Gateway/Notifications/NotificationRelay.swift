@@ -32,7 +32,7 @@ final class NotificationRelay: Sendable {
   }
 
   /// Where they go from now on; nil: nowhere, and what waits in the store waits on.
-  func adopt(_ next: Route?) { route.withLock { $0 = next } }
+  func apply(_ next: Route?) { route.withLock { $0 = next } }
 
   /// Whether they go anywhere.
   var isOn: Bool { route.withLock { $0 != nil } }

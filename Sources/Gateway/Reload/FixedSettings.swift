@@ -31,7 +31,7 @@ enum FixedSettings {
   }
 
   /// What cannot change of other listeners.
-  private static func described(_ others: [EntranceSettings]) -> String {
+  private static func described(_ others: [AcceptorSettings]) -> String {
     others.isEmpty
       ? "none"
       : others.map { "\($0.name) \($0.address)\($0.tls == nil ? "" : " with TLS")" }.joined(separator: ", ")

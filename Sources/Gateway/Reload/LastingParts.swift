@@ -4,7 +4,7 @@ internal import Operations
 
 /// What lives as long as the process, whatever the configuration says by then.
 struct LastingParts: Sendable {
-  let directory: SessionDirectory
+  let directory: SessionManager
   let relay: NotificationRelay
   let metrics: MetricsRegistry
   let health: HealthMonitor

@@ -3,8 +3,8 @@ internal import Logging
 
 /// Certificates and keys alone, without the configuration that names them.
 extension Reload {
-  /// Reads every certificate and key again. Each listener and upstream takes its new ones, or keeps the old ones and says
-  /// why; no connection is dropped. Reloads of the configuration do this, too.
+  /// Reads every certificate and key again. Each listener and upstream takes its new ones, or keeps the old ones and
+  /// says why; no connection is dropped. Reloads of the configuration do this, too.
   func rereadCertificates() async {
     await afterOthers { await self.performCertificates() }
   }

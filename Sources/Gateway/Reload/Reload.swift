@@ -4,13 +4,13 @@ internal import NIOCore
 internal import Operations
 internal import Synchronization
 
-/// Reads the configuration again while the gateway runs, and puts it in the place of the one that holds: whole, or not at
-/// all. No connection is closed for it and no request refused.
+/// Reads the configuration again while the gateway runs, and puts it in the place of the one that holds: whole, or not
+/// at all. No connection is closed for it and no request refused.
 actor Reload {
   /// Reads the settings of the moment, checked as `cordon check` does.
   typealias Reader = @Sendable () throws(SettingsProblems) -> GatewaySettings
 
-  private nonisolated let generation: Mutex<Generation>
+  private nonisolated let generation: Mutex<ConfigurationSnapshot>
   let parts: LastingParts
   let running: Running
   private let read: Reader
@@ -27,7 +27,7 @@ actor Reload {
     let log: LogControl
   }
 
-  init(_ generation: Generation, parts: LastingParts, running: Running, read: @escaping Reader) {
+  init(_ generation: ConfigurationSnapshot, parts: LastingParts, running: Running, read: @escaping Reader) {
     self.generation = Mutex(generation)
     self.parts = parts
     self.running = running
@@ -35,7 +35,7 @@ actor Reload {
   }
 
   /// What holds at present.
-  nonisolated var current: Generation { generation.withLock { $0 } }
+  nonisolated var current: ConfigurationSnapshot { generation.withLock { $0 } }
 
   /// Reads and adopts, after whoever asked before.
   /// - Parameter right: by what right it is asked for, for the audit: `token`, `socket`, `signal`.
@@ -86,10 +86,10 @@ actor Reload {
       let settings = try read()
       let fixed = FixedSettings.problems(from: current.settings, to: settings)
       guard fixed.isEmpty else { return .refused(fixed) }
-      let credentials = try await Credentials(
+      let credentials = try await GatewayKeys(
         settings, store: parts.directory.store, metrics: parts.metrics, on: parts.eventLoop, after: current.credentials)
-      let next = try await Generation(settings, credentials: credentials, parts: parts, after: current)
-      await adopt(next)
+      let next = try await ConfigurationSnapshot(settings, credentials: credentials, parts: parts, after: current)
+      await apply(next)
       // An upstream that stays has read its files at an earlier reload.
       running.certificates.reloaded(next.terms.reloadUpstreamCertificates())
       return .done(FixedSettings.changes(from: current.settings, to: settings))
@@ -101,19 +101,19 @@ actor Reload {
   }
 
   /// Nothing here can fail.
-  private func adopt(_ next: Generation) async {
-    running.log.adopt(next.settings.log)
-    parts.directory.adopt(next.settings)
-    parts.directory.checks.adopt(DailyCheck.Means(next.credentials, next.settings.revalidation))
-    parts.relay.adopt(next.relayRoute)
+  private func apply(_ next: ConfigurationSnapshot) async {
+    running.log.apply(next.settings.log)
+    parts.directory.apply(next.settings)
+    parts.directory.checks.apply(Revalidator.Dependencies(next.credentials, next.settings.revalidation))
+    parts.relay.apply(next.relayRoute)
     let sites = running.sites
-    await running.listener.adopt(next.terms) { eventLoop in
+    await running.listener.apply(next.terms) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }
-      site.gate.adopt(next.knowledge, ownPages: next.ownPages)
-      site.observer.adopt(next.settings.log)
+      site.gate.apply(next.knowledge, ownPages: next.ownPages)
+      site.observer.apply(next.settings.log)
     }
-    running.upstreams.adopt(next.upstreams, health: parts.health)
-    running.certificates.adopt(next.terms.certificates)
+    running.upstreams.apply(next.upstreams, health: parts.health)
+    running.certificates.apply(next.terms.certificates)
     generation.withLock { $0 = next }
   }
 }

@@ -1,11 +1,12 @@
 /// What came of a reload: the answer of `POST /reload`.
-public struct ReloadReport: Codable, Sendable, Equatable {
+package struct ReloadReport: Codable, Sendable, Equatable {
   /// Whether another configuration holds from now on.
-  public let reloaded: Bool
-  /// The tables that differ from before; what stands in the files that the configuration names is read anew in any case.
-  public let changed: [String]
+  package let reloaded: Bool
+  /// The tables that differ from before; what stands in the files that the configuration names is read anew in any
+  /// case.
+  package let changed: [String]
   /// Why the running configuration goes on, one line each: `FILE:LINE:COLUMN: what; remedy` where it has a place.
-  public let problems: [String]
+  package let problems: [String]
 
   /// What the audit says of one that came to nothing.
   var failure: String? { reloaded ? nil : "not_reloaded" }
@@ -20,10 +21,10 @@ public struct ReloadReport: Codable, Sendable, Equatable {
 }
 
 /// What keeps a configuration from being read: one line for each problem, with its place.
-public struct SettingsProblems: Error, Sendable, CustomStringConvertible {
-  public let problems: [String]
+package struct SettingsProblems: Error, Sendable, CustomStringConvertible {
+  package let problems: [String]
 
-  public init(_ problems: [String]) { self.problems = problems }
+  package init(_ problems: [String]) { self.problems = problems }
 
-  public var description: String { problems.joined(separator: "\n") }
+  package var description: String { problems.joined(separator: "\n") }
 }

@@ -18,7 +18,7 @@ struct AuditTrail: Sendable {
   }
 
   func record(
-    _ action: AuditEvent.Action, subject: Subject? = nil, session: SessionHandle? = nil, peer: String? = nil,
+    _ action: AuditEvent.Action, subject: Subject? = nil, session: PublicSessionID? = nil, peer: String? = nil,
     requestID: String? = nil, clientID: String? = nil
   ) {
     log.record(

@@ -26,8 +26,8 @@ extension SignInService {
     guard Self.isTopLevelNavigation(fields) else {
       return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
     }
-    let destination: SignInAttempt.Destination
-    do throws(HandBackRefusal) {
+    let destination: SignInState.Destination
+    do throws(AppReturnRefusal) {
       destination = try appDestination(request) ?? .page(wanted(request).path)
     } catch {
       switch error {
@@ -37,7 +37,7 @@ extension SignInService {
     }
     let cookies = RequestCookies(fields)
     let now = WallClock.now()
-    let attempt = SignInAttempt(
+    let attempt = SignInState(
       to: destination, replacing: replaced(destination, request), isCrossSite: fields[.secFetchSite] == "cross-site",
       now: now)
     let target = apple.authorizationRequest(
@@ -51,30 +51,30 @@ extension SignInService {
       logger.error("an attempt to sign in could not be sealed", metadata: ["request": "\(request.requestID)"])
       return failure(.internalError, request)
     }
-    for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInAttempt.clearCookie(name)) }
+    for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }
     metrics.signInAttempts.count("web")
     return response
   }
 
   /// The session that this sign-in ends: the browser's own, if it is for the browser. An app's sign-in leaves it alone.
-  private func replaced(_ destination: SignInAttempt.Destination, _ request: ControlRequest) -> SessionHandle? {
+  private func replaced(_ destination: SignInState.Destination, _ request: ControlRequest) -> PublicSessionID? {
     if case .app = destination { return nil }
     return identifier(request)?.handle
   }
 
   /// The attempts of this browser that have to go so that no more than the limit remain: what cannot be opened first,
   /// then the oldest. Another site cannot make an attempt go that the user began here.
-  private func surplus(_ cookies: RequestCookies, beside attempt: SignInAttempt, now: Int64) -> [String] {
+  private func surplus(_ cookies: RequestCookies, beside attempt: SignInState, now: Int64) -> [String] {
     var dead: [String] = []
-    var rivals: [SignInAttempt] = []
-    for name in SignInAttempt.names(in: cookies) {
-      guard let other = try? SignInAttempt.open(name, in: cookies, keyring, now: now) else {
+    var rivals: [SignInState] = []
+    for name in SignInState.names(in: cookies) {
+      guard let other = try? SignInState.open(name, in: cookies, keyring, now: now) else {
         dead.append(name)
         continue
       }
       if other.isCrossSite == attempt.isCrossSite { rivals.append(other) }
     }
-    let room = (attempt.isCrossSite ? SignInAttempt.mostCrossSite : SignInAttempt.mostAtOnce) - 1
+    let room = (attempt.isCrossSite ? SignInState.mostCrossSite : SignInState.mostAtOnce) - 1
     guard rivals.count > room else { return dead }
     return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
   }

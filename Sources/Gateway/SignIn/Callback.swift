@@ -52,13 +52,13 @@ extension SignInService {
     } catch {
       return failed(.answerInvalid, "answer", request)
     }
-    guard let state = answer.state, let name = SignInAttempt.name(inState: state) else {
+    guard let state = answer.state, let name = SignInState.name(inState: state) else {
       return failed(.attemptUnknown, "state_missing", request)
     }
-    let attempt: SignInAttempt
+    let attempt: SignInState
     do throws(SealError) {
       let cookies = RequestCookies(request.head.headerFields)
-      guard let found = try SignInAttempt.open(name, in: cookies, keyring, now: WallClock.now()) else {
+      guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
         // Browsers that keep cookies from what other sites send: our own page posts it again, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         return failed(.attemptUnknown, "attempt_missing", request)
@@ -71,7 +71,7 @@ extension SignInService {
     }
     guard attempt.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
     var response = await proved(attempt, answer, request)
-    response.setCookie(SignInAttempt.clearCookie(attempt.name))
+    response.setCookie(SignInState.clearCookie(attempt.name))
     return response
   }
 
@@ -86,7 +86,7 @@ extension SignInService {
   /// The attempt is this browser's: with a code it is used up, whatever comes. A refusal spends nothing that could be
   /// spent twice, so it costs no write: strangers can cancel as often as they like.
   private func proved(
-    _ attempt: SignInAttempt, _ answer: AuthorizationResponse, _ request: ControlRequest
+    _ attempt: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
     switch answer {
     case .refused(let refusal):
@@ -96,7 +96,7 @@ extension SignInService {
       return failed(.appleRefused, "apple_refused", request, attempt)
     case .granted(let grant):
       do throws(SignInFailure) {
-        try await useUp(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
+        try await consume(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
       } catch {
         return failed(error, request, attempt)
       }
@@ -105,25 +105,25 @@ extension SignInService {
   }
 
   private func granted(
-    _ grant: AuthorizationResponse.Grant, _ attempt: SignInAttempt, _ request: ControlRequest
+    _ grant: AuthorizationResponse.Grant, _ attempt: SignInState, _ request: ControlRequest
   ) async -> ControlResponse {
     let submitted = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
     var response: ControlResponse
     do throws(SignInFailure) {
       let tokens = try await exchange(grant, submitted, attempt)
-      let kept = KeptName.open(in: request, keyring, now: .now)
+      let kept = PendingDisplayName.open(in: request, keyring, now: .now)
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
       let name =
         if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
       let made = try await establish(tokens, name: name, replacing: replaced(by: attempt, request), request)
       response = arrived(made, attempt, request)
       // Another user's waits for them.
-      if isTheirs, KeptName.isSent(with: request) { response.setCookie(KeptName.clearCookie) }
+      if isTheirs, PendingDisplayName.isSent(with: request) { response.setCookie(PendingDisplayName.clearCookie) }
     } catch {
       response = failed(error, request, attempt)
       // Apple does not send it again. Where it is not proved yet whose it is, this browser keeps it for their next try.
-      if let submitted, !error.isNameKept, let owner = KeptName.Owner(grant),
-        let cookie = try? KeptName(submitted, of: owner).setCookie(keyring, now: .now)
+      if let submitted, !error.isNameKept, let owner = PendingDisplayName.Owner(grant),
+        let cookie = try? PendingDisplayName(submitted, of: owner).setCookie(keyring, now: .now)
       {
         response.setCookie(cookie)
       }
@@ -134,7 +134,7 @@ extension SignInService {
   /// The sessions that end with this sign-in: all that this browser has, as far as it shows. The attempt knows which
   /// one there was when it began, or began since; the session's cookie comes along unless Apple's form is posted across
   /// sites. An app's sign-in leaves them alone.
-  private func replaced(by attempt: SignInAttempt, _ request: ControlRequest) -> [SessionHandle] {
+  private func replaced(by attempt: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
     guard case .page = attempt.destination else { return [] }
     var handles = attempt.replacing.map { [$0] } ?? []
     for value in RequestCookies(request.head.headerFields).all(SessionCookie.name) {
@@ -147,7 +147,7 @@ extension SignInService {
   }
 
   private func exchange(
-    _ grant: AuthorizationResponse.Grant, _ name: PersonName?, _ attempt: SignInAttempt
+    _ grant: AuthorizationResponse.Grant, _ name: PersonName?, _ attempt: SignInState
   ) async throws(SignInFailure) -> TokenGrant {
     var isNameKept = false
     do throws(SignInFailure) {
@@ -173,7 +173,7 @@ extension SignInService {
 
   /// The session is there: in this browser, or on its way to the app that began the sign-in.
   private func arrived(
-    _ made: NewSession, _ attempt: SignInAttempt, _ request: ControlRequest
+    _ made: NewSession, _ attempt: SignInState, _ request: ControlRequest
   ) -> ControlResponse {
     switch attempt.destination {
     case .app(let target, let challenge): return handBack(made, to: target, challenge: challenge, request)
@@ -190,16 +190,16 @@ extension SignInService {
   /// The browser's other attempts, as cookies that name the session which has just begun: whichever is finished later
   /// ends it. Only these cookies reach the callback of `form_post`, which another site posts to.
   private func pendingAttempts(
-    replacing session: SessionHandle, except attempt: SignInAttempt, _ request: ControlRequest
+    replacing session: PublicSessionID, except attempt: SignInState, _ request: ControlRequest
   ) -> [String] {
     let cookies = RequestCookies(request.head.headerFields)
     let now = WallClock.now()
     var room = Self.pendingPathBytes
-    return SignInAttempt.names(in: cookies).filter { $0 != attempt.name }
-      .compactMap { try? SignInAttempt.open($0, in: cookies, keyring, now: now) }
+    return SignInState.names(in: cookies).filter { $0 != attempt.name }
+      .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { if case .page = $0.destination { true } else { false } }
       .sorted { $0.began > $1.began }
-      .prefix(SignInAttempt.mostAtOnce + SignInAttempt.mostCrossSite)
+      .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
       .compactMap { other in
         // All in one head: a proxy before us may have no more than 4 KiB for it.
         let keepsPath = other.returnTo.utf8.count <= room
@@ -214,14 +214,14 @@ extension SignInService {
   // MARK: Failures
 
   private func failed(
-    _ failure: SignInFailure, _ request: ControlRequest, _ attempt: SignInAttempt
+    _ failure: SignInFailure, _ request: ControlRequest, _ attempt: SignInState
   ) -> ControlResponse {
     failed(failure.page, failure.reason, request, attempt)
   }
 
   /// - Parameter reason: a short constant, for metrics and the audit.
   private func failed(
-    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInAttempt? = nil
+    _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInState? = nil
   ) -> ControlResponse {
     note(reason, request)
     if case .app(let target, _)? = attempt?.destination { return handBack(page, to: target) }

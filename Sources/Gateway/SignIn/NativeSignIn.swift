@@ -28,7 +28,7 @@ extension SignInService {
       let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInFailure) in
         clientID = token.audience
         if let name { try await keep(name, of: token) }
-        try await useUp(
+        try await consume(
           .nativeCode(Array(app.code.exposed.utf8)), until: .now + Self.codeMemory, otherwise: "code_used")
       }
       let tokens = try tokens(of: outcome, clientID: clientID)

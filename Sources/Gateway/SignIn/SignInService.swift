@@ -11,8 +11,8 @@ internal import Sessions
 /// What every step of signing in and out works with.
 struct SignInService: Sendable {
   let settings: GatewaySettings
-  let knowledge: GateKnowledge
-  let directory: SessionDirectory
+  let knowledge: GateConfiguration
+  let directory: SessionManager
   let apple: AppleIdentityProvider
   let button: AppleButton
   let metrics: MetricsRegistry

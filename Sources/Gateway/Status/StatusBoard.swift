@@ -6,8 +6,8 @@ internal import HTTPTypes
 internal import Operations
 internal import Sessions
 
-/// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It asks
-/// for no token, so nothing of any user is on it.
+/// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It
+/// asks for no token, so nothing of any user is on it.
 final class StatusBoard: Sendable {
   private let parts: LastingParts
   private let upstreams: UpstreamWatch
@@ -32,7 +32,7 @@ final class StatusBoard: Sendable {
 
   /// The page, or JSON where `Accept` names it and no HTML, or `?format=json`.
   /// - Parameter generation: the configuration of the moment.
-  func answer(_ request: ControlRequest, _ generation: Generation) async -> ControlResponse {
+  func answer(_ request: ControlRequest, _ generation: ConfigurationSnapshot) async -> ControlResponse {
     let report = await report(generation)
     if wantsJSON(request) {
       var response = ControlResponse.json(report.json())
@@ -60,7 +60,7 @@ final class StatusBoard: Sendable {
     return types.contains(Array("application/json".utf8)) && !types.contains(Array("text/html".utf8))
   }
 
-  private func report(_ generation: Generation) async -> StatusReport {
+  private func report(_ generation: ConfigurationSnapshot) async -> StatusReport {
     let now = Timestamp.now()
     return StatusReport(
       now: now, version: version, started: started, site: generation.settings.origin.authority,
@@ -80,7 +80,7 @@ final class StatusBoard: Sendable {
   }
 
   /// Names and dates of certificate and keys, never what is in them.
-  private static func files(_ generation: Generation) -> [StatusReport.DatedFile] {
+  private static func files(_ generation: ConfigurationSnapshot) -> [StatusReport.DatedFile] {
     let settings = generation.settings
     var files: [StatusReport.DatedFile] = []
     for certificate in generation.terms.certificates.flatMap(\.expiries) {

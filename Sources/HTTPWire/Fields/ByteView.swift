@@ -54,8 +54,8 @@ extension RawSpan {
       halfWord: { UInt32(truncatingIfNeeded: UInt64($0).lowercased) }, byte: { $0.lowercased })
   }
 
-  /// Whether the bytes from `start` on, of which there are as many, are those of `literal` once they are mapped: many at a
-  /// time, some twice.
+  /// Whether the bytes from `start` on, of which there are as many, are those of `literal` once they are mapped: many
+  /// at a time, some twice.
   @inline(__always)
   private func isSame(
     _ literal: StaticString, at start: Int, word mapped: (UInt64) -> UInt64, halfWord mappedHalf: (UInt32) -> UInt32,

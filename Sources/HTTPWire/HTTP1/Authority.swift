@@ -1,7 +1,7 @@
 /// `host [":" port]` as this gateway takes it.
 package enum Authority {
-  /// Whether `range` is a host of letters, digits, `.`, `-`, `_`, or a bracketed IPv6 address, with or without a port of
-  /// one to five digits. User information, percent-encodings and the rest of RFC 3986 3.2 are refused.
+  /// Whether `range` is a host of letters, digits, `.`, `-`, `_`, or a bracketed IPv6 address, with or without a port
+  /// of one to five digits. User information, percent-encodings and the rest of RFC 3986 3.2 are refused.
   package static func isWellFormed(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     var cursor = range.lowerBound
     let end = range.upperBound

@@ -33,8 +33,8 @@ package struct RequestHead: ~Copyable, Sendable {
   package var wantsUpgrade = false
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
-  /// Where the gateway's own cookies stand: filled by ``OwnCookies``.
-  package var ownCookies: [OwnCookies.Place] = []
+  /// Where the gateway's own cookies stand: filled by ``GatewayCookies``.
+  package var ownCookies: [GatewayCookies.Place] = []
   /// Bytes of the whole head, with what may have stood before it and the empty line behind it.
   package var byteCount = 0
   /// Where the fields begin.

@@ -10,7 +10,7 @@ package struct HTTP2Fields: ~Copyable {
     var valueCount: Int
   }
 
-  private var text = HeadText()
+  private var text = HeaderBuffer()
   private var places: [Place] = []
 
   package init() {}

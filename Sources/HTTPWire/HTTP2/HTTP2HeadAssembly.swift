@@ -21,13 +21,13 @@ struct HTTP2HeadAssembly: ~Copyable {
   let limits: HeadLimits
   private let isRequest: Bool
   /// The head as it is written, and its lines.
-  var text = HeadText()
+  var text = HeaderBuffer()
   var fields = FieldTable(capacity: 0)
   /// Where the lines of the fields begin.
   var fieldsStart = 0
-  var cookies = HeadText()
+  var cookies = HeaderBuffer()
   /// The pseudo-header fields, and where each stands in it.
-  var pseudo = HeadText()
+  var pseudo = HeaderBuffer()
   var method = 0..<0
   var scheme = 0..<0
   var path = 0..<0

@@ -7,8 +7,8 @@ internal import CNghttp2
 #endif
 
 /// Where one session's nghttp2 has its memory from. It takes and gives back a handful of small blocks for each stream:
-/// those are kept, by their size, for the next stream, which costs a tenth of what `malloc` asks where a hundred streams
-/// are under way.
+/// those are kept, by their size, for the next stream, which costs a tenth of what `malloc` asks where a hundred
+/// streams are under way.
 final class HTTP2Memory {
   /// Blocks that were given back, the first of each size; each knows the next.
   private(set) var spare = InlineArray<65, UnsafeMutableRawPointer?>(repeating: nil)

@@ -9,23 +9,24 @@ extension HTTP2Session {
   func began(_ frame: nghttp2_frame_hd) -> Int32 {
     hasMeaning = true
     guard isServer else { return beganAnswer(frame) }
-    let isCheap: Bool
+    let isExemptFromFloodBudget: Bool
     switch UInt32(frame.type) {
     // What is nothing but padding is no content.
-    case NGHTTP2_DATA.rawValue: isCheap = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
+    case NGHTTP2_DATA.rawValue:
+      isExemptFromFloodBudget = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
     // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
     case NGHTTP2_PRIORITY.rawValue where frame.stream_id == 0:
       return breaksProtocol()
     case NGHTTP2_HEADERS.rawValue:
       guard followsIdentifiers(frame) else { return breaksProtocol() }
-      isCheap = false
+      isExemptFromFloodBudget = false
     // Ending a tunnel is no way to make us work: the application has agreed to each.
     case NGHTTP2_RST_STREAM.rawValue where streams[frame.stream_id]?.isTunnel == true: return 0
-    case NGHTTP2_RST_STREAM.rawValue: return payForReset() ? 0 : calm()
+    case NGHTTP2_RST_STREAM.rawValue: return payForReset() ? 0 : enhanceYourCalm()
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
-    default: isCheap = false
+    default: isExemptFromFloodBudget = false
     }
-    return !isCheap && !idleFrames.spend(now) ? calm() : 0
+    return !isExemptFromFloodBudget && !idleFrames.spend(now) ? enhanceYourCalm() : 0
   }
 
   /// Whether HEADERS may come on this stream: one that is new, open, or over before its client had said its end, so
@@ -59,7 +60,7 @@ extension HTTP2Session {
   }
 
   /// Ends a connection that costs too much.
-  private func calm() -> Int32 {
+  private func enhanceYourCalm() -> Int32 {
     verdict = verdict ?? .enhanceYourCalm
     return Self.failure
   }
@@ -84,7 +85,9 @@ extension HTTP2Session {
   func receivedField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int32 {
     hasMeaning = true
     assembly.append(name, value)
-    guard assembly.byteCount <= policy.sectionBytes, assembly.fieldCount <= policy.sectionFields else { return calm() }
+    guard assembly.byteCount <= policy.sectionBytes, assembly.fieldCount <= policy.sectionFields else {
+      return enhanceYourCalm()
+    }
     return 0
   }
 

@@ -6,8 +6,7 @@ package protocol HTTP2SessionHandler: AnyObject {
   /// A request's head is whole.
   /// - Parameters:
   ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` tells
-  ///   what
-  ///     stands in it. Its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///     what stands in it. Its body is framed by its length, or by `Transfer-Encoding` for want of one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
   /// - Returns: who is told of what follows on the stream.
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
@@ -148,12 +147,12 @@ package final class HTTP2Session {
     isBusy = false
     if closesBehind { return close() }
     if result < 0, verdict == nil { verdict = Self.code(Int32(result)) }
-    if isServer, !hasMeaning { payForNothing(buffer.readableBytes) }
-    followVerdict()
+    if isServer, !hasMeaning { chargeFloodBudget(buffer.readableBytes) }
+    terminateIfFailed()
   }
 
   /// A read without meaning is paid for by its length.
-  private func payForNothing(_ byteCount: Int) {
+  private func chargeFloodBudget(_ byteCount: Int) {
     for _ in 0...byteCount / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
   }
 
@@ -174,7 +173,7 @@ package final class HTTP2Session {
     swap(&buffer, &output)
     isBusy = false
     if closesBehind { return close() }
-    followVerdict()
+    terminateIfFailed()
   }
 
   /// Whether there is something to write.
@@ -202,7 +201,7 @@ package final class HTTP2Session {
     return resets.spend(now)
   }
 
-  private func followVerdict() {
+  private func terminateIfFailed() {
     guard let verdict, !isEnding else { return }
     isEnding = true
     nghttp2_session_terminate_session(pointer, verdict.rawValue)
@@ -260,7 +259,7 @@ package final class HTTP2Session {
   // MARK: The end of the connection
 
   /// Tells the peer to begin nothing more here (RFC 9113 6.8), and asks for a sign that it has heard it.
-  package func announceEnd() {
+  package func beginGracefulShutdown() {
     nghttp2_submit_shutdown_notice(pointer)
     nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
@@ -275,6 +274,6 @@ package final class HTTP2Session {
   /// Ends all streams at once.
   package func terminate(_ code: HTTP2ErrorCode) {
     verdict = verdict ?? code
-    followVerdict()
+    terminateIfFailed()
   }
 }

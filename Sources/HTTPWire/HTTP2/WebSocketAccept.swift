@@ -1,7 +1,7 @@
 internal import Crypto
 
-/// `Sec-WebSocket-Accept` (RFC 6455 4.2.2): how an application shows that it has understood a WebSocket's key. Where the
-/// key is ours, because HTTP/2 has none (RFC 8441 5), nobody but us can look.
+/// `Sec-WebSocket-Accept` (RFC 6455 4.2.2): how an application shows that it has understood a WebSocket's key. Where
+/// the key is ours, because HTTP/2 has none (RFC 8441 5), nobody but us can look.
 package enum WebSocketAccept {
   /// The answer to a key: the SHA-1 of the key and a constant, in base64.
   package static func answer(to key: some Collection<UInt8>) -> [UInt8] {

@@ -5,8 +5,8 @@
 package struct ProxyHeader: Equatable, Sendable {
   /// Whom the connection comes from.
   package enum Source: Equatable, Sendable {
-    /// The peer itself speaks (`LOCAL`: a health check), or does not know for whom (`UNKNOWN`, `AF_UNSPEC`): the address
-    /// of the socket holds.
+    /// The peer itself speaks (`LOCAL`: a health check), or does not know for whom (`UNKNOWN`, `AF_UNSPEC`): the
+    /// address of the socket holds.
     case peer
     /// An IP address, 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291 2.5.5.2).
     case address([UInt8])

@@ -6,7 +6,8 @@
 /// PROXY UNKNOWN …\r\n
 /// ```
 ///
-/// One space between words, no leading zeros, nothing else: a line that two readers could read differently is malformed.
+/// One space between words, no leading zeros, nothing else: a line that two readers could read differently is
+/// malformed.
 enum ProxyLine {
   /// `P`; version 2 begins with another byte.
   static let first: UInt8 = 0x50

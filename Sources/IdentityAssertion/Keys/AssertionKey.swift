@@ -4,18 +4,18 @@ internal import JWTKit
 internal import WebFormats
 
 /// A key that signs assertions: ES256 (RFC 7518 3.4). A value cannot be printed.
-public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   let privateKey: ES256PrivateKey
   /// `kid`: the key's thumbprint (RFC 7638), so that it is the same wherever the key is used and needs no
   /// configuration.
-  public let identifier: String
+  package let identifier: String
   /// The public half as a JWK (RFC 7517).
   let publicKey: PublicJWK
 
   /// - Parameters:
   ///   - pem: a private key, as `openssl ecparam -name prime256v1 -genkey` or `cordon keygen --assertion` makes one.
   ///   - name: what error messages call the file.
-  public init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyProblem) {
+  package init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyProblem) {
     guard let text = String(validating: pem, as: UTF8.self),
       let key = try? P256.Signing.PrivateKey(pemRepresentation: text),
       let signing = try? ES256PrivateKey(pem: key.pemRepresentation)
@@ -30,23 +30,23 @@ public struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugString
   }
 
   /// A new key, as the content of a file.
-  public static func newFileContent() -> [UInt8] {
+  package static func newFileContent() -> [UInt8] {
     Array((P256.Signing.PrivateKey().pemRepresentation + "\n").utf8)
   }
 
-  public var description: String { "AssertionKey(\(identifier))" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "AssertionKey(\(identifier))" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// A file holds no key that assertions can be signed with. The operator's to mend.
-public struct AssertionKeyProblem: Error, Sendable, Equatable {
+package struct AssertionKeyProblem: Error, Sendable, Equatable {
   let name: String
 
   /// What is wrong.
-  public var message: String { "\(name) holds no P-256 private key in PEM" }
+  package var message: String { "\(name) holds no P-256 private key in PEM" }
   /// What to do about it.
-  public var remedy: String { "make one with: cordon keygen --assertion --output FILE" }
+  package var remedy: String { "make one with: cordon keygen --assertion --output FILE" }
 }
 
 /// The members of a public key of the kind `EC` (RFC 7518 6.2.1).

@@ -1,12 +1,13 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import Synchronization
 
-/// Makes assertions about sessions: at most one a minute for each session, whoever asks, unless what it says has changed.
-public final class AssertionMint: Sendable {
+/// Makes assertions about sessions: at most one a minute for each session, whoever asks, unless what it says has
+/// changed.
+package final class AssertionMint: Sendable {
   /// How long an assertion is handed out again, in seconds.
-  public static let renewal: TimeInterval = 60
+  package static let renewal: TimeInterval = 60
   /// What must be left of an assertion's life when it is sent, in seconds.
-  public static let remainder: TimeInterval = 30
+  package static let remainder: TimeInterval = 30
 
   private let signer: AssertionSigner
   private let lifetime: Duration
@@ -35,13 +36,13 @@ public final class AssertionMint: Sendable {
     let result: Task<Result<SignedAssertion, AssertionSigningProblem>, Never>
   }
 
-  public init(signer: AssertionSigner, lifetime: Duration) {
+  package init(signer: AssertionSigner, lifetime: Duration) {
     self.signer = signer
     self.lifetime = lifetime
   }
 
   /// An assertion that says this: the one made within the last minute, or a new one.
-  public func assertion(
+  package func assertion(
     of statement: AssertionStatement, now: Date
   ) async throws(AssertionSigningProblem) -> SignedAssertion {
     try await task(for: statement, now: now).value.get()

@@ -1,13 +1,13 @@
 /// What an assertion is to say of one session.
-public struct AssertionStatement: Sendable, Hashable {
+package struct AssertionStatement: Sendable, Hashable {
   /// `sid`: the session's public name, a hash of which no cookie can be made.
-  public var session: String
+  package var session: String
   /// `sub`.
-  public var subject: String
+  package var subject: String
   /// Everything else, by name.
-  public var claims: [String: AssertionValue]
+  package var claims: [String: AssertionValue]
 
-  public init(session: String, subject: String, claims: [String: AssertionValue]) {
+  package init(session: String, subject: String, claims: [String: AssertionValue]) {
     self.session = session
     self.subject = subject
     self.claims = claims
@@ -15,14 +15,14 @@ public struct AssertionStatement: Sendable, Hashable {
 }
 
 /// The value of a claim.
-public indirect enum AssertionValue: Sendable, Hashable, Codable {
+package indirect enum AssertionValue: Sendable, Hashable, Codable {
   case text(String)
   case integer(Int64)
   case decimal(Double)
   case truth(Bool)
   case members([String: AssertionValue])
 
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let truth = try? container.decode(Bool.self) {
       self = .truth(truth)
@@ -37,7 +37,7 @@ public indirect enum AssertionValue: Sendable, Hashable, Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .text(let text): try container.encode(text)

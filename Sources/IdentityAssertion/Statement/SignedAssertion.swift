@@ -1,37 +1,37 @@
-public import FoundationEssentials
+package import FoundationEssentials
 internal import JWTKit
 
 /// A statement that was signed, as it travels.
-public struct SignedAssertion: Sendable, Equatable {
+package struct SignedAssertion: Sendable, Equatable {
   /// The JWT in compact form (RFC 7519).
-  public let token: String
-  public let made: Date
-  public let expires: Date
+  package let token: String
+  package let made: Date
+  package let expires: Date
 }
 
 /// Signs what the application is told, as one issuer to one audience.
-public struct AssertionSigner: Sendable {
+package struct AssertionSigner: Sendable {
   private let keys: AssertionKeySet
   private let issuer: String
   private let audience: String
 
   /// - Parameter issuer: `iss`: the origin that browsers see.
-  public init(keys: AssertionKeySet, issuer: String, audience: String) {
+  package init(keys: AssertionKeySet, issuer: String, audience: String) {
     self.keys = keys
     self.issuer = issuer
     self.audience = audience
   }
 
   /// The same issuer, to another audience.
-  public func addressing(_ audience: String) -> AssertionSigner {
+  package func addressing(_ audience: String) -> AssertionSigner {
     AssertionSigner(keys: keys, issuer: issuer, audience: audience)
   }
 
   /// The JWK set, as `GET keys` answers it.
-  public var publicDocument: [UInt8] { keys.publicDocument }
+  package var publicDocument: [UInt8] { keys.publicDocument }
 
   /// Signs claims, with `iss`, `aud`, `iat` and `exp` added.
-  public func sign(
+  package func sign(
     _ claims: [String: AssertionValue], now: Date, lifetime: Duration
   ) async throws(AssertionSigningProblem) -> SignedAssertion {
     let issued = now.timeIntervalSince1970.rounded(.down)
@@ -73,11 +73,11 @@ public struct AssertionSigner: Sendable {
 }
 
 /// Why nothing was signed. Ours to mend.
-public enum AssertionSigningProblem: Error, Sendable, Equatable {
+package enum AssertionSigningProblem: Error, Sendable, Equatable {
   case clockOutOfRange
   case signingFailed
 
-  public var message: String {
+  package var message: String {
     switch self {
     case .clockOutOfRange: "the system's clock shows an impossible time"
     case .signingFailed: "the assertion could not be signed with the first of assertion.key_files"

@@ -1,5 +1,5 @@
 /// A field of the access log's lines, by the key that it has there. A line has `time` and `kind` before them.
-public enum AccessLogField: String, Sendable, CaseIterable {
+package enum AccessLogField: String, Sendable, CaseIterable {
   /// The request's identifier, as the upstream got it in `X-Request-Id`.
   case request
   case method
@@ -29,7 +29,7 @@ public enum AccessLogField: String, Sendable, CaseIterable {
   case referer
 
   /// What a line has where nothing else is configured.
-  public static let standard: [AccessLogField] = [
+  package static let standard: [AccessLogField] = [
     .request, .method, .path, .version, .status, .bytesIn, .bytesOut, .duration, .upstream, .route, .user, .peer,
     .failure,
   ]

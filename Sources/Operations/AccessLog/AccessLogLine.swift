@@ -1,35 +1,35 @@
 /// One request, told in one line.
 ///
-/// What comes from the wire is bytes, handed over when the line is written, and escaped there. Of the target only the path
-/// is told: a query can hold authorization codes and other secrets.
-public struct AccessLogLine: Sendable, Equatable {
+/// What comes from the wire is bytes, handed over when the line is written, and escaped there. Of the target only the
+/// path is told: a query can hold authorization codes and other secrets.
+package struct AccessLogLine: Sendable, Equatable {
   /// When the request's head was complete.
-  public var time: Timestamp
+  package var time: Timestamp
   /// The protocol, `HTTP/1.1` for example.
-  public var version: String
+  package var version: String
   /// The status that was sent; 499 where the client went before any.
-  public var status: Int
+  package var status: Int
   /// Bytes of the request's body that were read.
-  public var bytesIn: UInt64
+  package var bytesIn: UInt64
   /// Bytes of the response's body that were written.
-  public var bytesOut: UInt64
+  package var bytesOut: UInt64
   /// Nanoseconds from the whole head of the request to the last byte of the response.
-  public var durationNanoseconds: UInt64
+  package var durationNanoseconds: UInt64
   /// Nanoseconds from the request being sent upstream to the head of the answer; nil where the upstream was not
   /// asked or did not answer.
-  public var upstreamNanoseconds: UInt64?
+  package var upstreamNanoseconds: UInt64?
   /// The route's class or path of the configuration.
-  public var route: String
+  package var route: String
   /// A keyed hash that stands for the user; nil without a session.
-  public var user: UInt64?
+  package var user: UInt64?
   /// The client's address, as believed after trusted proxies.
-  public var peer: String
+  package var peer: String
   /// Why the exchange did not end as it should, for example `upstream_timeout`; nil where it did.
-  public var failure: String?
+  package var failure: String?
   /// The address that it was sent to; nil where it was sent nowhere.
-  public var upstreamAddress: String?
+  package var upstreamAddress: String?
 
-  public init(
+  package init(
     time: Timestamp, version: String = "HTTP/1.1", status: Int, bytesIn: UInt64, bytesOut: UInt64,
     durationNanoseconds: UInt64, upstreamNanoseconds: UInt64? = nil, route: String, user: UInt64? = nil,
     peer: String, failure: String? = nil, upstreamAddress: String? = nil
@@ -50,18 +50,18 @@ public struct AccessLogLine: Sendable, Equatable {
 
   /// Appends the line with its line feed. Nothing is allocated but the growth of `buffer`.
   /// - Parameters:
-  ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where they
-  ///     are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
+  ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where
+  ///     they are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
   ///   - fields: What the line has, in this order; what is not known is left out.
   ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
-  public func append(
+  package func append(
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
-    to buffer: inout LineBuffer, as format: LineFormat
+    to buffer: inout LogBuffer, as format: LineFormat
   ) {
     let head = request.extracting(request.part(0))
     let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
     let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
-    var line = LineWriter(consume buffer, format: format)
+    var line = LogFormatter(consume buffer, format: format)
     line.time(time)
     line.word("kind", "access")
     for field in fields {
@@ -92,7 +92,7 @@ public struct AccessLogLine: Sendable, Equatable {
     buffer = line.end()
   }
 
-  private static func append(_ line: inout LineWriter, _ key: StaticString, _ value: Span<UInt8>) {
+  private static func append(_ line: inout LogFormatter, _ key: StaticString, _ value: Span<UInt8>) {
     if !value.isEmpty { line.string(key, value) }
   }
 }

@@ -1,22 +1,22 @@
-public import Logging
+package import Logging
 
 /// Writes the events of swift-log as one line each, in the format of the access log and the audit log.
 ///
 /// Messages are constants, what varies is metadata. Every control character is escaped, so that no value
 /// can begin a line of its own.
-public struct CordonLogHandler: LogHandler {
+package struct CordonLogHandler: LogHandler {
   /// The least severity that is written: this logger's own, once it was given one, otherwise that of all.
-  public var logLevel: Logger.Level {
+  package var logLevel: Logger.Level {
     get { ownLevel ?? control.level }
     set { ownLevel = newValue }
   }
-  public var metadata: Logger.Metadata = [:]
-  public var metadataProvider: Logger.MetadataProvider?
+  package var metadata: Logger.Metadata = [:]
+  package var metadataProvider: Logger.MetadataProvider?
 
   private let label: String
   private var ownLevel: Logger.Level?
   private let control: LogControl
-  private let output: LineOutput
+  private let output: LogSink
   private let clock: @Sendable () -> Timestamp
 
   /// - Parameters:
@@ -24,8 +24,8 @@ public struct CordonLogHandler: LogHandler {
   ///   - control: The least severity that is written, and how lines look.
   ///   - output: Where lines go.
   ///   - clock: Tells the time of each event.
-  public init(
-    label: String, control: LogControl, output: LineOutput = .standard,
+  package init(
+    label: String, control: LogControl, output: LogSink = .standard,
     clock: @escaping @Sendable () -> Timestamp = Timestamp.now
   ) {
     self.label = label
@@ -34,19 +34,19 @@ public struct CordonLogHandler: LogHandler {
     self.clock = clock
   }
 
-  public subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+  package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
     get { metadata[key] }
     set { metadata[key] = newValue }
   }
 
-  public func log(event: LogEvent) {
+  package func log(event: LogEvent) {
     guard control.isOn else { return }
     var all = metadata
     if let provided = metadataProvider?.get() { all.merge(provided) { _, new in new } }
     if let own = event.metadata { all.merge(own) { _, new in new } }
     if let error = event.error { all["error"] = "\(error)" }
 
-    var line = LineWriter(format: control.format)
+    var line = LogFormatter(format: control.format)
     line.time(clock())
     line.word("kind", "event")
     line.word("level", event.level.rawValue)
@@ -64,7 +64,7 @@ public struct CordonLogHandler: LogHandler {
 
 extension LogSettings {
   /// The format of lines that go to `output`.
-  public func format(for output: LineOutput) -> LineFormat {
+  package func format(for output: LogSink) -> LineFormat {
     switch format {
     case .json: .json
     case .text: .text
@@ -75,7 +75,7 @@ extension LogSettings {
 
 extension LogSettings.Level {
   /// The same severity in swift-log's terms; nil for `off`.
-  public var swiftLog: Logger.Level? {
+  package var swiftLog: Logger.Level? {
     switch self {
     case .trace: .trace
     case .debug: .debug

@@ -1,10 +1,10 @@
-public import Logging
+package import Logging
 internal import Synchronization
 
 /// How the application log looks and what it leaves out, for every logger of the process; a reload changes it.
-public final class LogControl: Sendable {
+package final class LogControl: Sendable {
   private let state: Mutex<State>
-  private let output: LineOutput
+  private let output: LogSink
 
   private struct State {
     /// Nil where no event is written.
@@ -13,18 +13,18 @@ public final class LogControl: Sendable {
   }
 
   /// - Parameter output: where lines go, which decides what the format `auto` is.
-  public init(_ settings: LogSettings, output: LineOutput = .standard) {
+  package init(_ settings: LogSettings, output: LogSink = .standard) {
     self.output = output
     state = Mutex(State(level: settings.level.swiftLog, format: settings.format(for: output)))
   }
 
   /// Goes by other settings from now on.
-  public func adopt(_ settings: LogSettings) {
+  package func apply(_ settings: LogSettings) {
     state.withLock { $0 = State(level: settings.level.swiftLog, format: settings.format(for: output)) }
   }
 
   /// The least severity that is written; `critical` where none is.
-  public var level: Logger.Level { state.withLock { $0.level } ?? .critical }
+  package var level: Logger.Level { state.withLock { $0.level } ?? .critical }
 
   /// Whether events are written at all.
   var isOn: Bool { state.withLock { $0.level } != nil }

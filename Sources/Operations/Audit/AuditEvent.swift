@@ -1,24 +1,24 @@
 /// Something that an auditor asks for later: who came in, who was refused and why, who went, and what operators did.
 ///
 /// It names users by keyed hashes and sessions by their public handles, never by what a cookie or a token holds.
-public struct AuditEvent: Sendable, Equatable {
+package struct AuditEvent: Sendable, Equatable {
   /// When it happened.
-  public var time: Timestamp
+  package var time: Timestamp
   /// What happened.
-  public var action: Action
+  package var action: Action
   /// A keyed hash that stands for the user (`sub`), where one is known.
-  public var user: String?
+  package var user: String?
   /// The public handle of the session, where one is concerned: what the upstream gets as `session_id` and what
   /// `cordon sessions end` takes. No cookie can be made from it.
-  public var session: String?
+  package var session: String?
   /// The client's address.
-  public var peer: String?
+  package var peer: String?
   /// The identifier of the request that brought it about.
-  public var requestID: String?
+  package var requestID: String?
   /// Apple's `client_id` that it rests on: web or a native app.
-  public var clientID: String?
+  package var clientID: String?
 
-  public init(
+  package init(
     time: Timestamp, action: Action, user: String? = nil, session: String? = nil, peer: String? = nil,
     requestID: String? = nil, clientID: String? = nil
   ) {
@@ -32,7 +32,7 @@ public struct AuditEvent: Sendable, Equatable {
   }
 
   /// What happened. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
-  public enum Action: Sendable, Equatable {
+  package enum Action: Sendable, Equatable {
     /// A session began; `isNewAccount` where Apple's user was not known before.
     case signIn(isNewAccount: Bool)
     /// A sign-in brought a verified e-mail address that `other`, a keyed hash of another user, holds too.
@@ -56,7 +56,7 @@ public struct AuditEvent: Sendable, Equatable {
     case administrationRefused(omitted: Int)
 
     /// The name of the event in the log.
-    public var name: Name {
+    package var name: Name {
       switch self {
       case .signIn: .signIn
       case .emailShared: .emailShared
@@ -72,7 +72,7 @@ public struct AuditEvent: Sendable, Equatable {
   }
 
   /// What an event is called in the log, and where it is switched on (`log.audit_events`).
-  public enum Name: String, Sendable, CaseIterable {
+  package enum Name: String, Sendable, CaseIterable {
     case signIn = "sign_in"
     case emailShared = "email_shared"
     case signInFailed = "sign_in_failed"
@@ -85,8 +85,8 @@ public struct AuditEvent: Sendable, Equatable {
   }
 
   /// Appends the event as a line with its line feed.
-  public func append(to buffer: inout LineBuffer, as format: LineFormat) {
-    var line = LineWriter(consume buffer, format: format)
+  package func append(to buffer: inout LogBuffer, as format: LineFormat) {
+    var line = LogFormatter(consume buffer, format: format)
     line.time(time)
     line.word("kind", "audit")
     line.word("event", action.name.rawValue)
@@ -119,21 +119,21 @@ public struct AuditEvent: Sendable, Equatable {
 }
 
 /// Where audit events go: the same output as the log, in the same format; or nowhere.
-public struct AuditLog: Sendable {
-  private let output: LineOutput
+package struct AuditLog: Sendable {
+  private let output: LogSink
   private let format: LineFormat
   private let events: Set<AuditEvent.Name>
 
-  public init(_ settings: LogSettings, output: LineOutput = .standard) {
+  package init(_ settings: LogSettings, output: LogSink = .standard) {
     self.output = output
     format = settings.format(for: output)
     events = settings.auditLog ? Set(settings.auditEvents ?? AuditEvent.Name.allCases) : []
   }
 
   /// Writes one event, unless the audit, or this event, is switched off. Returns at once.
-  public func record(_ event: AuditEvent) {
+  package func record(_ event: AuditEvent) {
     guard events.contains(event.action.name) else { return }
-    var line = LineBuffer()
+    var line = LogBuffer()
     event.append(to: &line, as: format)
     output.write(line)
   }

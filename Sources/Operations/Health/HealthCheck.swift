@@ -1,16 +1,16 @@
 /// What is known of one thing that the gateway needs: the store, the upstream, Apple, a certificate.
-public struct HealthCheck: Sendable, Equatable {
+package struct HealthCheck: Sendable, Equatable {
   /// A short constant: `store`, `upstream`, `apple`.
-  public var name: String
-  public var status: Status
+  package var name: String
+  package var status: Status
   /// What is wrong, and what to do; nil where there is nothing to say. It is shown without a token: no secrets.
-  public var message: String?
+  package var message: String?
   /// Since when the status is what it is; nil where it was never looked at.
-  public var since: Timestamp?
+  package var since: Timestamp?
   /// What a failure means for the probes.
-  public var effect: Effect
+  package var effect: Effect
 
-  public init(
+  package init(
     name: String, status: Status, message: String? = nil, since: Timestamp? = nil, effect: Effect = .informs
   ) {
     self.name = name
@@ -20,14 +20,14 @@ public struct HealthCheck: Sendable, Equatable {
     self.effect = effect
   }
 
-  public enum Status: String, Sendable {
+  package enum Status: String, Sendable {
     case ok, failing
     /// Not looked at yet.
     case unknown
   }
 
   /// What a failure means for the probes.
-  public enum Effect: Sendable {
+  package enum Effect: Sendable {
     /// It is told, and changes nothing: signed-in users are served while Apple is away.
     case informs
     /// The gateway takes no requests while it fails or is not known: `/readyz` answers 503.

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// What the parts of the gateway last told about themselves. Reading it asks nobody anything.
-public final class HealthMonitor: Sendable {
+package final class HealthMonitor: Sendable {
   private struct State {
     var checks: [HealthCheck]
     var isDraining = false
@@ -10,13 +10,13 @@ public final class HealthMonitor: Sendable {
   private let state: Mutex<State>
 
   /// - Parameter checks: Every check there will be, in the order they are shown, as they stand at the start.
-  public init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
+  package init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
 
   /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
   /// added as one that informs.
   /// - Returns: what it was before; nil for a check that was not there.
   @discardableResult
-  public func update(
+  package func update(
     _ name: String, _ status: HealthCheck.Status, message: String? = nil, at time: Timestamp
   ) -> HealthCheck.Status? {
     state.withLock { state in
@@ -33,13 +33,13 @@ public final class HealthMonitor: Sendable {
   }
 
   /// A check that there is no more.
-  public func remove(_ name: String) { state.withLock { $0.checks.removeAll { $0.name == name } } }
+  package func remove(_ name: String) { state.withLock { $0.checks.removeAll { $0.name == name } } }
 
   /// Says that the process is on its way down; there is no way back.
-  public func beginDraining() { state.withLock { $0.isDraining = true } }
+  package func beginDraining() { state.withLock { $0.isDraining = true } }
 
   /// How things stand.
-  public var report: HealthReport {
+  package var report: HealthReport {
     state.withLock { HealthReport(checks: $0.checks, isDraining: $0.isDraining) }
   }
 }

@@ -3,32 +3,32 @@
 /// - `/livez`: 503 only where a check that gates liveness fails. Draining is alive.
 /// - `/readyz`: 503 while draining, and while a check that gates readiness is not ok; it says which.
 /// - `/healthz`: every check, with the status of `/readyz`.
-public struct HealthReport: Sendable, Equatable {
-  public var checks: [HealthCheck]
+package struct HealthReport: Sendable, Equatable {
+  package var checks: [HealthCheck]
   /// Whether the process is on its way down: it finishes what is in flight and wants no more.
-  public var isDraining: Bool
+  package var isDraining: Bool
 
-  public init(checks: [HealthCheck], isDraining: Bool = false) {
+  package init(checks: [HealthCheck], isDraining: Bool = false) {
     self.checks = checks
     self.isDraining = isDraining
   }
 
   /// Whether the process should be left running.
-  public var isLive: Bool { !checks.contains { $0.effect == .gatesLiveness && $0.status == .failing } }
+  package var isLive: Bool { !checks.contains { $0.effect == .gatesLiveness && $0.status == .failing } }
 
   /// Whether requests should be sent here.
-  public var isReady: Bool {
+  package var isReady: Bool {
     !isDraining && isLive && !checks.contains { $0.effect == .gatesReadiness && $0.status != .ok }
   }
 
   /// One word for people.
-  public var summary: Summary {
+  package var summary: Summary {
     if isDraining { return .draining }
     if !isReady { return .failing }
     return checks.contains { $0.status == .failing } ? .degraded : .ok
   }
 
-  public enum Summary: String, Sendable {
+  package enum Summary: String, Sendable {
     case ok
     /// Requests are served, and something is wrong.
     case degraded
@@ -36,10 +36,10 @@ public struct HealthReport: Sendable, Equatable {
   }
 
   /// The answer of `/livez`.
-  public func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
+  package func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
 
   /// The answer of `/readyz`, with the names of the checks that keep it from 200.
-  public func readyz() -> HealthAnswer {
+  package func readyz() -> HealthAnswer {
     let names = checks.filter { $0.keepsFromReadiness }.map(\.name)
     guard !isReady, !names.isEmpty else { return HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady)) }
     var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
@@ -52,7 +52,7 @@ public struct HealthReport: Sendable, Equatable {
   }
 
   /// The answer of `/healthz`: a JSON object `{"status", "checks": [{"name", "status", "message", "since"}]}`.
-  public func healthz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: json()) }
+  package func healthz() -> HealthAnswer { HealthAnswer(status: isReady ? 200 : 503, body: json()) }
 
   private static func word(_ isGood: Bool) -> [UInt8] {
     [UInt8]((isGood ? "{\"status\":\"ok\"}\n" : "{\"status\":\"failing\"}\n").utf8)
@@ -88,14 +88,14 @@ extension HealthCheck {
 }
 
 /// What a probe is answered.
-public struct HealthAnswer: Sendable, Equatable {
+package struct HealthAnswer: Sendable, Equatable {
   /// 200 or 503.
-  public var status: Int
+  package var status: Int
   /// JSON with a final line feed.
-  public var body: [UInt8]
-  public var contentType: String { "application/json" }
+  package var body: [UInt8]
+  package var contentType: String { "application/json" }
 
-  public init(status: Int, body: [UInt8]) {
+  package init(status: Int, body: [UInt8]) {
     self.status = status
     self.body = body
   }

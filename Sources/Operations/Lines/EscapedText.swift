@@ -4,7 +4,7 @@ enum EscapedText {
   ///
   /// - Parameter quoted: whether quotation marks stand around it always (JSON) or only where the text is empty or holds
   ///   anything but letters, digits and harmless punctuation (text lines).
-  static func append(_ text: Span<UInt8>, quoted: Bool, to bytes: inout some LineSink & ~Copyable) {
+  static func append(_ text: Span<UInt8>, quoted: Bool, to bytes: inout some LogByteSink & ~Copyable) {
     let isPlain = isPlain(text)
     let isBare = isPlain && !quoted && isOneWord(text)
     if !isBare { bytes.append(UInt8(ascii: "\"")) }
@@ -52,7 +52,7 @@ enum EscapedText {
     !text.isEmpty && text.indices.allSatisfy { text[$0] != UInt8(ascii: " ") && text[$0] != UInt8(ascii: "=") }
   }
 
-  private static func appendContents(_ text: Span<UInt8>, to bytes: inout some LineSink & ~Copyable) {
+  private static func appendContents(_ text: Span<UInt8>, to bytes: inout some LogByteSink & ~Copyable) {
     var sequence = UTF8Sequence()
     for index in text.indices {
       let byte = text[index]
@@ -80,7 +80,7 @@ enum EscapedText {
     if sequence.isOpen { appendReplacement(to: &bytes) }
   }
 
-  private static func appendASCII(_ byte: UInt8, to bytes: inout some LineSink & ~Copyable) {
+  private static func appendASCII(_ byte: UInt8, to bytes: inout some LogByteSink & ~Copyable) {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"):
       bytes.append(UInt8(ascii: "\\"))
@@ -93,7 +93,7 @@ enum EscapedText {
     }
   }
 
-  private static func appendScalar(_ scalar: Unicode.Scalar, to bytes: inout some LineSink & ~Copyable) {
+  private static func appendScalar(_ scalar: Unicode.Scalar, to bytes: inout some LogByteSink & ~Copyable) {
     switch scalar.value {
     // C1 controls and line separators; bidirectional controls, which can make a line read otherwise than it is.
     case 0x80..<0xA0, 0x2028...0x202E, 0x200E...0x200F, 0x2066...0x2069, 0xFEFF: appendEscape(scalar.value, to: &bytes)
@@ -101,11 +101,11 @@ enum EscapedText {
     }
   }
 
-  private static func appendReplacement(to bytes: inout some LineSink & ~Copyable) {
+  private static func appendReplacement(to bytes: inout some LogByteSink & ~Copyable) {
     for unit in UTF8.encodedReplacementCharacter { bytes.append(unit) }
   }
 
-  private static func appendEscape(_ value: UInt32, to bytes: inout some LineSink & ~Copyable) {
+  private static func appendEscape(_ value: UInt32, to bytes: inout some LogByteSink & ~Copyable) {
     bytes.append(UInt8(ascii: "\\"))
     bytes.append(UInt8(ascii: "u"))
     for shift in [12, 8, 4, 0] as [UInt32] {

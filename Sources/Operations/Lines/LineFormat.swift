@@ -1,5 +1,5 @@
 /// How a line of the log looks.
-public enum LineFormat: Sendable, Hashable {
+package enum LineFormat: Sendable, Hashable {
   /// One JSON object (RFC 8259).
   case json
   /// `TIME what key=value key="value with spaces"`, for people.

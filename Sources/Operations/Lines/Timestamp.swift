@@ -7,14 +7,14 @@
 /// A moment of the wall clock: microseconds since 1970-01-01T00:00:00Z, leap seconds not counted.
 ///
 /// Times are values that callers pass in; `now()` is for the one place in a program that supplies them.
-public struct Timestamp: Sendable, Hashable, Comparable {
+package struct Timestamp: Sendable, Hashable, Comparable {
   /// Microseconds since the Unix epoch; negative before it.
-  public var microseconds: Int64
+  package var microseconds: Int64
 
-  public init(microseconds: Int64) { self.microseconds = microseconds }
+  package init(microseconds: Int64) { self.microseconds = microseconds }
 
   /// A moment in seconds since the Unix epoch. What does not fit is the nearest moment that does; NaN is the epoch.
-  public init(seconds: Double) {
+  package init(seconds: Double) {
     let scaled = (seconds * 1e6).rounded()
     if scaled.isNaN {
       microseconds = 0
@@ -24,20 +24,20 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// The system's clock.
-  public static func now() -> Timestamp {
+  package static func now() -> Timestamp {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
     return Timestamp(microseconds: Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1_000)
   }
 
   /// Seconds since the Unix epoch.
-  public var seconds: Double { Double(microseconds) / 1e6 }
+  package var seconds: Double { Double(microseconds) / 1e6 }
 
-  public static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
+  package static func < (left: Timestamp, right: Timestamp) -> Bool { left.microseconds < right.microseconds }
 
   /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
   /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
-  func append(to bytes: inout some LineSink & ~Copyable) {
+  func append(to bytes: inout some LogByteSink & ~Copyable) {
     let (seconds, milliseconds) = written
     let days = Self.floorDivide(seconds, 86_400)
     let (year, month, day) = Self.civil(fromDays: days)
@@ -65,7 +65,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// Appends what stands behind the second and its point.
-  static func appendFraction(_ milliseconds: Int64, to bytes: inout some LineSink & ~Copyable) {
+  static func appendFraction(_ milliseconds: Int64, to bytes: inout some LogByteSink & ~Copyable) {
     append(milliseconds, width: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
@@ -93,13 +93,13 @@ public struct Timestamp: Sendable, Hashable, Comparable {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  private static func append(_ value: Int64, width: Int, to bytes: inout some LineSink & ~Copyable) {
+  private static func append(_ value: Int64, width: Int, to bytes: inout some LogByteSink & ~Copyable) {
     Decimal.append(UInt64(clamping: value), width: width, to: &bytes)
   }
 }
 
 extension Timestamp: CustomStringConvertible {
-  public var description: String {
+  package var description: String {
     var bytes: [UInt8] = []
     append(to: &bytes)
     return String(decoding: bytes, as: UTF8.self)

@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// Counts the connections of one event loop, from clients and to the upstream. Recording costs a relaxed addition.
-public final class ConnectionRecorder: Sendable {
+package final class ConnectionRecorder: Sendable {
   private let clientsAccepted = Atomic<UInt64>(0)
   private let clientsClosed = Atomic<UInt64>(0)
   private let handshakesFailed = Atomic<UInt64>(0)
@@ -13,21 +13,21 @@ public final class ConnectionRecorder: Sendable {
   init() {}
 
   /// A client connected.
-  public func clientAccepted() { clientsAccepted.wrappingAdd(1, ordering: .relaxed) }
+  package func clientAccepted() { clientsAccepted.wrappingAdd(1, ordering: .relaxed) }
   /// A client's connection is closed. Follows each `clientAccepted()` once.
-  public func clientClosed() { clientsClosed.wrappingAdd(1, ordering: .relaxed) }
+  package func clientClosed() { clientsClosed.wrappingAdd(1, ordering: .relaxed) }
   /// A client's TLS handshake failed.
-  public func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
+  package func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
 
   /// A connection to the upstream is ready for use, so many nanoseconds after it was wanted.
-  public func upstreamConnected(nanoseconds: UInt64) {
+  package func upstreamConnected(nanoseconds: UInt64) {
     upstreamOpened.wrappingAdd(1, ordering: .relaxed)
     connectTimes.record(nanoseconds: nanoseconds)
   }
   /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
-  public func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
+  package func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
   /// A connection to the upstream could not be made, or a request was not answered well.
-  public func upstreamFailed(_ failure: UpstreamFailure) {
+  package func upstreamFailed(_ failure: UpstreamFailure) {
     failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
   }
 
@@ -59,7 +59,7 @@ public final class ConnectionRecorder: Sendable {
 }
 
 /// What can go wrong between the gateway and the upstream: the label `reason`.
-public enum UpstreamFailure: Int, Sendable, CaseIterable {
+package enum UpstreamFailure: Int, Sendable, CaseIterable {
   /// Nobody listens there.
   case refused
   /// Its name was not found.
@@ -78,7 +78,7 @@ public enum UpstreamFailure: Int, Sendable, CaseIterable {
   case full
 
   /// The label's value.
-  public var label: String {
+  package var label: String {
     switch self {
     case .refused: "refused"
     case .unresolved: "unresolved"

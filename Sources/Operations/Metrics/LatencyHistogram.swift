@@ -46,13 +46,13 @@ struct LatencyHistogram: ~Copyable, Sendable {
 }
 
 /// What a histogram held at one moment.
-public struct HistogramSnapshot: Sendable, Equatable {
+package struct HistogramSnapshot: Sendable, Equatable {
   /// Upper bounds in seconds, ascending; the last bucket, which has none, is not listed.
-  public let bounds: [Double]
+  package let bounds: [Double]
   /// Observations of each bucket alone (not cumulative), the unbounded one last.
-  public internal(set) var counts: [UInt64]
+  package internal(set) var counts: [UInt64]
   /// Sum of all observations, in seconds.
-  public internal(set) var sumSeconds: Double = 0
+  package internal(set) var sumSeconds: Double = 0
 
   init(bounds: [Double]) {
     self.bounds = bounds
@@ -60,5 +60,5 @@ public struct HistogramSnapshot: Sendable, Equatable {
   }
 
   /// Observations in all buckets.
-  public var count: UInt64 { counts.reduce(0, &+) }
+  package var count: UInt64 { counts.reduce(0, &+) }
 }

@@ -4,54 +4,54 @@ internal import Synchronization
 ///
 /// The data plane gets a recorder for each event loop; the control plane counts its rare events in the families below;
 /// whatever is better asked than counted is a gauge with a closure.
-public final class MetricsRegistry: Sendable {
+package final class MetricsRegistry: Sendable {
   /// Sign-ins by `outcome`: `success`, `cancelled`, or the reason of the failure.
-  public let signIns = EventCounter(
+  package let signIns = Counter(
     name: "cordon_sign_ins_total", help: "Sign-ins by how they ended.", labelNames: ["outcome"],
     expected: [["success"], ["cancelled"]])
   /// Sign-in attempts that were started, by `kind`: `web`, `native`.
-  public let signInAttempts = EventCounter(
+  package let signInAttempts = Counter(
     name: "cordon_sign_in_attempts_total", help: "Sign-in attempts that were started.", labelNames: ["kind"],
     expected: [["web"]])
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
   /// `by_operator`. Sessions whose time is over are not counted: they are removed in batches, long after.
-  public let sessionsEnded = EventCounter(
+  package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Sessions that ended, by reason.", labelNames: ["reason"],
     expected: [["signed_out"], ["revoked"]])
   /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`.
-  public let checks = EventCounter(
+  package let checks = Counter(
     name: "cordon_checks_total", help: "Checks of refresh tokens with Apple, by verdict.", labelNames: ["verdict"],
     expected: [["good"]])
   /// Calls to Apple by `endpoint` (`token`, `keys`, `revoke`, …) and `outcome` (`ok`, or what went wrong).
-  public let appleCalls = EventCounter(
+  package let appleCalls = Counter(
     name: "cordon_apple_calls_total", help: "Calls to Apple by endpoint and outcome.",
     labelNames: ["endpoint", "outcome"], expected: [["keys", "ok"], ["token", "ok"]])
   /// How long calls to Apple took, by `endpoint`.
-  public let appleCallDurations = EventDurations(
+  package let appleCallDurations = DurationHistogram(
     name: "cordon_apple_call_duration_seconds", help: "How long calls to Apple took, in seconds.",
     labelName: "endpoint", expected: ["keys", "token"])
   /// Apple's server-to-server notifications by `type` and `outcome`.
-  public let notifications = EventCounter(
+  package let notifications = Counter(
     name: "cordon_notifications_total", help: "Notifications from Apple by type and outcome.",
     labelNames: ["type", "outcome"])
   /// Notifications handed on to the application, by `outcome`: `delivered`, `failed` (and tried again), `given_up`.
-  public let relays = EventCounter(
+  package let relays = Counter(
     name: "cordon_notification_relays_total", help: "Attempts to hand notifications on, by outcome.",
     labelNames: ["outcome"])
   /// Calls to the store that failed, by `operation`.
-  public let storeFailures = EventCounter(
+  package let storeFailures = Counter(
     name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
     labelNames: ["operation"])
 
   /// Callers of the administration who had no right.
-  public let administrationRefusals = EventCounter(
+  package let administrationRefusals = Counter(
     name: "cordon_administration_refusals_total", help: "Requests for administration without a right to it.",
     labelNames: [], expected: [[]])
   /// Reloads of the configuration.
-  public let reloads: ReloadCounter
+  package let reloads: ReloadCounter
 
   /// One number of a family that is asked for.
-  public typealias Sample = (labels: [MetricsText.Label], value: Double)
+  package typealias Sample = (labels: [MetricsText.Label], value: Double)
 
   private struct Gauge: Sendable {
     let name: String
@@ -73,21 +73,21 @@ public final class MetricsRegistry: Sendable {
   /// - Parameters:
   ///   - version: The version of the program, told as a label of `cordon_build_info`.
   ///   - startTime: When the process began.
-  public init(version: String, startTime: Timestamp) {
+  package init(version: String, startTime: Timestamp) {
     self.version = version
     self.startTime = startTime
     reloads = ReloadCounter(start: startTime)
   }
 
   /// A recorder for the requests of one event loop, counted for as long as the registry lives.
-  public func makeRequestRecorder() -> RequestRecorder {
+  package func makeRequestRecorder() -> RequestRecorder {
     let recorder = RequestRecorder()
     parts.withLock { $0.requests.append(recorder) }
     return recorder
   }
 
   /// A recorder for the connections of one event loop, counted for as long as the registry lives.
-  public func makeConnectionRecorder() -> ConnectionRecorder {
+  package func makeConnectionRecorder() -> ConnectionRecorder {
     let recorder = ConnectionRecorder()
     parts.withLock { $0.connections.append(recorder) }
     return recorder
@@ -97,7 +97,7 @@ public final class MetricsRegistry: Sendable {
   /// - Parameters:
   ///   - name: A name that no other family has, `cordon_…`; a second one of the same name is ignored.
   ///   - kind: `gauge`, or `counter` for what only grows (whose name ends in `_total`).
-  public func addGauge(
+  package func addGauge(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> Double?
   ) {
     addGauges(name, kind: kind, help: help) { read().map { [([], $0)] } ?? [] }
@@ -105,7 +105,7 @@ public final class MetricsRegistry: Sendable {
 
   /// Adds numbers that are asked for when somebody reads the metrics; none leaves the family out. The closure must be
   /// quick, and its labels few: names and addresses of the configuration.
-  public func addGauges(
+  package func addGauges(
     _ name: String, kind: MetricsText.Kind = .gauge, help: String, read: @escaping @Sendable () -> [Sample]
   ) {
     parts.withLock { parts in
@@ -125,7 +125,7 @@ public final class MetricsRegistry: Sendable {
 
   /// The text of `/metrics`, in Prometheus text exposition format 0.0.4.
   /// - Parameter process: What the process uses now: `ProcessSample.current()`.
-  public func render(process: ProcessSample) -> [UInt8] {
+  package func render(process: ProcessSample) -> [UInt8] {
     let gauges = parts.withLock(\.gauges)
     var text = MetricsText()
     let (requests, connections) = recorderTotals()

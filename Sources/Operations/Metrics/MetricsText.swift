@@ -1,48 +1,48 @@
 /// Prometheus text exposition format 0.0.4, written one family at a time.
 ///
 /// The format: for each family a line `# HELP NAME TEXT` (`\` and line feed escaped), a line `# TYPE NAME KIND`, and
-/// its samples `NAME{LABEL="VALUE",…} NUMBER` (in label values `\`, `"` and line feed are escaped); a family stands in one
-/// piece, and its name only once.
-public struct MetricsText: Sendable {
+/// its samples `NAME{LABEL="VALUE",…} NUMBER` (in label values `\`, `"` and line feed are escaped); a family stands in
+/// one piece, and its name only once.
+package struct MetricsText: Sendable {
   /// What `/metrics` is answered with.
-  public static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+  package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
   /// What was written so far.
-  public private(set) var bytes: [UInt8] = []
+  package private(set) var bytes: [UInt8] = []
   private var name = ""
 
-  public init() {}
+  package init() {}
 
-  public enum Kind: String, Sendable { case counter, gauge, histogram }
+  package enum Kind: String, Sendable { case counter, gauge, histogram }
 
   /// Begins a family. Names are our constants: letters, digits and `_`; counters end in `_total`, times are in seconds
   /// and sizes in bytes.
-  public mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+  package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
     self.name = name
     text("# HELP \(name) ")
     escaped(help, quotes: false)
     text("\n# TYPE \(name) \(kind.rawValue)\n")
   }
 
-  public typealias Label = (name: String, value: String)
+  package typealias Label = (name: String, value: String)
 
   /// A sample of the family.
-  public mutating func sample(_ labels: Label..., value: UInt64) { sample(suffix: "", labels, "\(value)") }
+  package mutating func sample(_ labels: Label..., value: UInt64) { sample(suffix: "", labels, "\(value)") }
 
   /// A sample of the family.
-  public mutating func sample(_ labels: Label..., value: Int64) { sample(suffix: "", labels, "\(value)") }
+  package mutating func sample(_ labels: Label..., value: Int64) { sample(suffix: "", labels, "\(value)") }
 
   /// A sample of the family.
-  public mutating func sample(_ labels: Label..., value: Double) { sample(suffix: "", labels, Self.number(value)) }
+  package mutating func sample(_ labels: Label..., value: Double) { sample(suffix: "", labels, Self.number(value)) }
 
   /// A sample of the family.
-  public mutating func sample(labels: [Label], value: UInt64) { sample(suffix: "", labels, "\(value)") }
+  package mutating func sample(labels: [Label], value: UInt64) { sample(suffix: "", labels, "\(value)") }
 
   /// A sample of the family.
-  public mutating func sample(labels: [Label], value: Double) { sample(suffix: "", labels, Self.number(value)) }
+  package mutating func sample(labels: [Label], value: Double) { sample(suffix: "", labels, Self.number(value)) }
 
   /// All samples of one histogram of the family: cumulative buckets, sum and count.
-  public mutating func histogram(labels: [Label] = [], _ histogram: HistogramSnapshot) {
+  package mutating func histogram(labels: [Label] = [], _ histogram: HistogramSnapshot) {
     var below: UInt64 = 0
     for (bound, count) in zip(histogram.bounds, histogram.counts) {
       below &+= count

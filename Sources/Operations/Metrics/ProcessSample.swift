@@ -5,17 +5,17 @@
 #endif
 
 /// What the process uses of the machine at one moment.
-public struct ProcessSample: Sendable, Equatable {
+package struct ProcessSample: Sendable, Equatable {
   /// Resident memory in bytes; nil where the system does not tell.
-  public var residentBytes: UInt64?
+  package var residentBytes: UInt64?
   /// Processor time of all threads, user and system, in seconds.
-  public var cpuSeconds: Double?
+  package var cpuSeconds: Double?
   /// Open file descriptors.
-  public var openDescriptors: UInt64?
+  package var openDescriptors: UInt64?
   /// Most file descriptors that may be open.
-  public var maximumDescriptors: UInt64?
+  package var maximumDescriptors: UInt64?
 
-  public init(
+  package init(
     residentBytes: UInt64? = nil, cpuSeconds: Double? = nil, openDescriptors: UInt64? = nil,
     maximumDescriptors: UInt64? = nil
   ) {
@@ -26,7 +26,7 @@ public struct ProcessSample: Sendable, Equatable {
   }
 
   /// This process now, from `/proc/self` and the process's clock. It reads files: not for an event loop under load.
-  public static func current() -> ProcessSample {
+  package static func current() -> ProcessSample {
     ProcessSample(
       residentBytes: residentMemory(), cpuSeconds: processorTime(), openDescriptors: descriptorCount(),
       maximumDescriptors: descriptorLimit())

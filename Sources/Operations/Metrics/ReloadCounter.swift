@@ -1,7 +1,7 @@
 internal import Synchronization
 
 /// How often the configuration was read again, and how it went the last time.
-public final class ReloadCounter: Sendable {
+package final class ReloadCounter: Sendable {
   private struct State {
     var succeeded: UInt64 = 0
     var refused: UInt64 = 0
@@ -16,7 +16,7 @@ public final class ReloadCounter: Sendable {
   init(start: Timestamp) { state = Mutex(State(adopted: start)) }
 
   /// A reload is over.
-  public func record(succeeded: Bool, at time: Timestamp) {
+  package func record(succeeded: Bool, at time: Timestamp) {
     state.withLock { state in
       state.lastSucceeded = succeeded
       if succeeded {

@@ -5,7 +5,7 @@ internal import Synchronization
 /// Every counter is allocated beforehand, and recording is a handful of relaxed additions: no lock, no allocation, no
 /// dictionary. One recorder for each loop keeps the counters of different cores out of each other's cache lines; the
 /// registry that made them adds them up when somebody asks.
-public final class RequestRecorder: Sendable {
+package final class RequestRecorder: Sendable {
   /// A counter for each status from 0 (what is no status) to 599, for each route class.
   private let statuses = InlineArray<4200, Atomic<UInt64>> { _ in Atomic(0) }
   private let durations = InlineArray<7, LatencyHistogram> { _ in LatencyHistogram() }
@@ -22,7 +22,7 @@ public final class RequestRecorder: Sendable {
   init() {}
 
   /// A request's head is complete, or was refused.
-  public func requestStarted() { started.wrappingAdd(1, ordering: .relaxed) }
+  package func requestStarted() { started.wrappingAdd(1, ordering: .relaxed) }
 
   /// A request is over. Follows each `requestStarted()` once.
   /// - Parameters:
@@ -31,7 +31,7 @@ public final class RequestRecorder: Sendable {
   ///   - nanoseconds: From the whole head of the request to the last byte of the response.
   ///   - bytesIn: Bytes of the request's body.
   ///   - bytesOut: Bytes of the response's body.
-  public func requestFinished(
+  package func requestFinished(
     route: RouteClass, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
   ) {
     let code = status >= 100 && status < Self.statusCount ? status : 0
@@ -43,13 +43,13 @@ public final class RequestRecorder: Sendable {
   }
 
   /// The head of the upstream's response is there, so many nanoseconds after the request was sent to it.
-  public func upstreamAnswered(nanoseconds: UInt64) { upstreamWaits.record(nanoseconds: nanoseconds) }
+  package func upstreamAnswered(nanoseconds: UInt64) { upstreamWaits.record(nanoseconds: nanoseconds) }
 
   /// A connection became a tunnel (WebSocket and other upgrades).
-  public func tunnelOpened() { tunnelsOpened.wrappingAdd(1, ordering: .relaxed) }
+  package func tunnelOpened() { tunnelsOpened.wrappingAdd(1, ordering: .relaxed) }
 
   /// A tunnel is closed. Follows each `tunnelOpened()` once.
-  public func tunnelClosed() { tunnelsClosed.wrappingAdd(1, ordering: .relaxed) }
+  package func tunnelClosed() { tunnelsClosed.wrappingAdd(1, ordering: .relaxed) }
 
   /// Adds what was counted so far.
   func add(to totals: inout Totals) {

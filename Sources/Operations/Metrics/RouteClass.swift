@@ -1,6 +1,6 @@
 /// What kind of route a request took: the label `route` of the request metrics. Few and fixed, so that no client can
 /// make series.
-public enum RouteClass: Int, Sendable, CaseIterable {
+package enum RouteClass: Int, Sendable, CaseIterable {
   /// A route that is open to everybody.
   case open
   /// A route for everybody with a session.
@@ -17,7 +17,7 @@ public enum RouteClass: Int, Sendable, CaseIterable {
   case refused
 
   /// The label's value.
-  public var label: String {
+  package var label: String {
     switch self {
     case .open: "public"
     case .signedIn: "signed-in"

@@ -1,5 +1,5 @@
-/// Markup of the status page: what stands in a literal is ours and stays, whatever is put in is escaped, but for what is
-/// markup already. Judged by scalars: to Swift `"` with a combining mark behind it is no quotation mark.
+/// Markup of the status page: what stands in a literal is ours and stays, whatever is put in is escaped, but for what
+/// is markup already. Judged by scalars: to Swift `"` with a combining mark behind it is no quotation mark.
 struct HTMLText: Sendable, ExpressibleByStringInterpolation {
   private(set) var html = ""
 

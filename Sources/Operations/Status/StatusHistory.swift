@@ -4,11 +4,11 @@ internal import Synchronization
 ///
 /// It holds at most 360 steps of some 30 numbers each, whatever happens. Somebody calls ``record(_:at:)`` every ten
 /// seconds; a step that was missed is a gap, not a sum.
-public final class StatusHistory: Sendable {
+package final class StatusHistory: Sendable {
   /// A step, in seconds.
-  public static let stepSeconds = 10
+  package static let stepSeconds = 10
   /// Steps that are kept: an hour.
-  public static let stepCount = 360
+  package static let stepCount = 360
 
   private struct State {
     var last: (totals: StatusTotals, time: Timestamp)?
@@ -16,22 +16,22 @@ public final class StatusHistory: Sendable {
   }
 
   /// What happened in one step.
-  public struct Step: Sendable, Equatable {
+  package struct Step: Sendable, Equatable {
     /// When it ended.
-    public var time: Timestamp
+    package var time: Timestamp
     /// How long it was, in seconds; above zero.
-    public var seconds: Double
+    package var seconds: Double
     /// What came in it.
-    public var counted: StatusTotals
+    package var counted: StatusTotals
   }
 
   private let state = Mutex(State())
 
-  public init() {}
+  package init() {}
 
   /// Notes the totals of a moment. A clock that was set back, or far ahead, begins anew: what lies between cannot be
   /// told.
-  public func record(_ totals: StatusTotals, at time: Timestamp) {
+  package func record(_ totals: StatusTotals, at time: Timestamp) {
     state.withLock { state in
       defer { state.last = (totals, time) }
       guard let last = state.last else { return }
@@ -46,7 +46,7 @@ public final class StatusHistory: Sendable {
   }
 
   /// The steps of the hour before a moment, the oldest first.
-  public func steps(before now: Timestamp) -> [Step] {
+  package func steps(before now: Timestamp) -> [Step] {
     let hour = Double(Self.stepSeconds * Self.stepCount)
     return state.withLock { $0.steps.filter { now.seconds - $0.time.seconds <= hour && $0.time <= now } }
   }

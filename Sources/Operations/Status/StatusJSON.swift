@@ -2,7 +2,7 @@
 extension StatusReport {
   /// A JSON object with a final line feed. Rates are of the last minute, counts of the last hour, durations in seconds;
   /// `minutes` is the last hour, the oldest minute first, null where nothing was seen.
-  public func json() -> [UInt8] {
+  package func json() -> [UInt8] {
     let (minute, hour, recent) = (summary(ofLast: 60), summary(ofLast: 3_600), summary(ofLast: 300).counted.latency)
     var json = JSONLine()
     json.open()

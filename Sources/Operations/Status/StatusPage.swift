@@ -1,8 +1,8 @@
-/// `/status` for people: one page without anything from elsewhere, light and dark, phone and desktop. A script of its own
-/// renews it every ten seconds; without scripts the browser does.
+/// `/status` for people: one page without anything from elsewhere, light and dark, phone and desktop. A script of its
+/// own renews it every ten seconds; without scripts the browser does.
 extension StatusReport {
   /// - Parameter nonce: marks the page's own style and script; letters and digits.
-  public func page(nonce: String) -> [UInt8] {
+  package func page(nonce: String) -> [UInt8] {
     let html: HTMLText = """
       <!doctype html>
       <html lang="en" dir="ltr">
@@ -40,7 +40,7 @@ extension StatusReport {
   }
 
   /// The value of `Content-Security-Policy` for a page with this nonce.
-  public static func contentSecurityPolicy(nonce: String) -> String {
+  package static func contentSecurityPolicy(nonce: String) -> String {
     "default-src 'none'; style-src 'nonce-\(nonce)'; script-src 'nonce-\(nonce)'; connect-src 'self'; img-src data:; "
       + "base-uri 'none'; frame-ancestors 'none'; form-action 'none'"
   }

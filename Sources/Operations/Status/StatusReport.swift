@@ -1,22 +1,22 @@
 /// Everything that the status page shows, at one moment. Numbers, names and addresses of the configuration; nothing of
 /// any user.
-public struct StatusReport: Sendable {
-  public var now: Timestamp
-  public var version: String
-  public var started: Timestamp
+package struct StatusReport: Sendable {
+  package var now: Timestamp
+  package var version: String
+  package var started: Timestamp
   /// What it stands in front of: the host of `public_url`.
-  public var site: String
-  public var health: HealthReport
-  public var totals: StatusTotals
+  package var site: String
+  package var health: HealthReport
+  package var totals: StatusTotals
   /// The last hour, the oldest step first.
-  public var steps: [StatusHistory.Step]
+  package var steps: [StatusHistory.Step]
   /// Sessions that the event loops remember.
-  public var sessions: Int
-  public var upstreams: [Upstream]
-  public var files: [DatedFile]
-  public var process: ProcessSample
+  package var sessions: Int
+  package var upstreams: [Upstream]
+  package var files: [DatedFile]
+  package var process: ProcessSample
 
-  public init(
+  package init(
     now: Timestamp, version: String, started: Timestamp, site: String, health: HealthReport, totals: StatusTotals,
     steps: [StatusHistory.Step], sessions: Int, upstreams: [Upstream], files: [DatedFile], process: ProcessSample
   ) {
@@ -34,16 +34,16 @@ public struct StatusReport: Sendable {
   }
 
   /// One address of an application.
-  public struct Upstream: Sendable, Equatable {
-    public var name: String
-    public var address: String
-    public var state: State
-    public var failures: Int
-    public var ejections: Int
+  package struct Upstream: Sendable, Equatable {
+    package var name: String
+    package var address: String
+    package var state: State
+    package var failures: Int
+    package var ejections: Int
 
-    public enum State: String, Sendable { case well, ejected, failing, unknown }
+    package enum State: String, Sendable { case well, ejected, failing, unknown }
 
-    public init(name: String, address: String, state: State, failures: Int, ejections: Int) {
+    package init(name: String, address: String, state: State, failures: Int, ejections: Int) {
       self.name = name
       self.address = address
       self.state = state
@@ -53,15 +53,15 @@ public struct StatusReport: Sendable {
   }
 
   /// A key or a certificate, without what is in it.
-  public struct DatedFile: Sendable, Equatable {
+  package struct DatedFile: Sendable, Equatable {
     /// What it is: `Listener's certificate`.
-    public var name: String
+    package var name: String
     /// When the file was last changed; nil where that is not known.
-    public var changed: Timestamp?
+    package var changed: Timestamp?
     /// When it ends; nil where it does not.
-    public var expires: Timestamp?
+    package var expires: Timestamp?
 
-    public init(name: String, changed: Timestamp? = nil, expires: Timestamp? = nil) {
+    package init(name: String, changed: Timestamp? = nil, expires: Timestamp? = nil) {
       self.name = name
       self.changed = changed
       self.expires = expires

@@ -1,31 +1,31 @@
 /// What was counted since the process began, as far as the status page shows it: few numbers, so that an hour of them
 /// can be kept.
-public struct StatusTotals: Sendable, Equatable {
+package struct StatusTotals: Sendable, Equatable {
   /// Requests that were answered, the application's and the gateway's own.
-  public internal(set) var requests: UInt64 = 0
+  package internal(set) var requests: UInt64 = 0
   /// Answers with a status of 400 to 499.
-  public internal(set) var clientErrors: UInt64 = 0
+  package internal(set) var clientErrors: UInt64 = 0
   /// Answers with a status of 500 or more.
-  public internal(set) var serverErrors: UInt64 = 0
+  package internal(set) var serverErrors: UInt64 = 0
   /// From head to last byte, all kinds of routes together.
-  public internal(set) var latency = LatencyHistogram.emptySnapshot
-  public internal(set) var appleAnswered: UInt64 = 0
+  package internal(set) var latency = LatencyHistogram.emptySnapshot
+  package internal(set) var appleAnswered: UInt64 = 0
   /// Calls to Apple that were not answered, or not with success.
-  public internal(set) var appleFailed: UInt64 = 0
-  public internal(set) var signIns: UInt64 = 0
-  public internal(set) var signInsFailed: UInt64 = 0
-  public internal(set) var sessionsEnded: UInt64 = 0
+  package internal(set) var appleFailed: UInt64 = 0
+  package internal(set) var signIns: UInt64 = 0
+  package internal(set) var signInsFailed: UInt64 = 0
+  package internal(set) var sessionsEnded: UInt64 = 0
   /// Daily checks with a good answer, and all others.
-  public internal(set) var checksGood: UInt64 = 0
-  public internal(set) var checksOther: UInt64 = 0
+  package internal(set) var checksGood: UInt64 = 0
+  package internal(set) var checksOther: UInt64 = 0
   /// Requests that are being answered at the moment.
-  public internal(set) var inFlight: Int64 = 0
+  package internal(set) var inFlight: Int64 = 0
   /// Connections of clients that are open at the moment.
-  public internal(set) var connections: Int64 = 0
+  package internal(set) var connections: Int64 = 0
   /// Tunnels that are open at the moment.
-  public internal(set) var tunnels: Int64 = 0
+  package internal(set) var tunnels: Int64 = 0
 
-  public init() {}
+  package init() {}
 }
 
 extension StatusTotals {
@@ -58,7 +58,7 @@ extension HistogramSnapshot {
   /// The duration in seconds that a part of all observations does not exceed, as near as the buckets tell: within one
   /// it is taken to be even. Nil without observations.
   /// - Parameter part: 0.5 for the median, 0.99 for what only one in a hundred exceeds.
-  public func quantile(_ part: Double) -> Double? {
+  package func quantile(_ part: Double) -> Double? {
     let total = count
     guard total > 0 else { return nil }
     let rank = part * Double(total)
@@ -79,7 +79,7 @@ extension HistogramSnapshot {
 
 extension MetricsRegistry {
   /// The totals of this moment.
-  public func statusTotals() -> StatusTotals {
+  package func statusTotals() -> StatusTotals {
     let (requests, connections) = recorderTotals()
     var totals = StatusTotals()
     for (index, count) in requests.statuses.enumerated() where count > 0 {

@@ -5,7 +5,7 @@
 /// are JSON. Anything malformed counts as not said.
 ///
 /// - Parameter accept: the bytes of the field, several fields joined by commas.
-public func prefersHTML(accept: [UInt8]) -> Bool {
+package func prefersHTML(accept: [UInt8]) -> Bool {
   var html: Int?
   var json: Int?
   for range in accept.split(separator: UInt8(ascii: ",")) {

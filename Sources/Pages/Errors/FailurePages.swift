@@ -5,7 +5,7 @@ extension PageRenderer {
   ///   - failure: what happened.
   ///   - requestID: what the operator finds the request by.
   ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
-  public func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
+  package func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     var values = [
       "heading": Markup(escapingOwn: said.heading), "explanation": Markup(escapingOwn: said.explanation),
@@ -25,7 +25,7 @@ extension PageRenderer {
 
   /// The same for programs: `{"error", "message", "request_id"}`, and `sign_in` with the path of the sign-in page where
   /// signing in would help.
-  public func failureJSON(_ failure: PageFailure, requestID: String? = nil) -> RenderedPage {
+  package func failureJSON(_ failure: PageFailure, requestID: String? = nil) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     var members = [("error", failure.rawValue), ("message", said.explanation)]
     if let requestID { members.append(("request_id", requestID)) }
@@ -38,7 +38,7 @@ extension PageRenderer {
   }
 
   /// The page or the JSON, as the client's `Accept` prefers.
-  public func failure(
+  package func failure(
     _ failure: PageFailure, accept: [UInt8], requestID: String? = nil, returnTo: String = "/"
   ) -> RenderedPage {
     prefersHTML(accept: accept)
@@ -46,7 +46,7 @@ extension PageRenderer {
       : failureJSON(failure, requestID: requestID)
   }
 
-  private func link(_ way: PageFailure.Way, returnTo: String) -> Link {
+  private func link(_ way: PageFailure.RecoveryAction, returnTo: String) -> Link {
     switch way {
     case .signIn, .signInAgain: Link(page: prefix + "/sign-in", returnTo: returnTo)
     case .otherAccount: Link(page: prefix + "/authorize", returnTo: returnTo)
@@ -55,7 +55,7 @@ extension PageRenderer {
     }
   }
 
-  private func label(_ way: PageFailure.Way) -> Markup {
+  private func label(_ way: PageFailure.RecoveryAction) -> Markup {
     switch way {
     case .signIn: text(.signInButton)
     case .signInAgain, .tryAgain: text(.tryAgainButton)

@@ -1,5 +1,5 @@
 /// Everything that can be said instead of the page that was asked for. The raw value is `error` of the JSON form.
-public enum PageFailure: String, Sendable, CaseIterable {
+package enum PageFailure: String, Sendable, CaseIterable {
   // Signing in
   /// Nobody is signed in, and the caller is not sent to sign in (fetch, or as the route says).
   case signInRequired = "sign_in_required"
@@ -56,7 +56,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   case versionNotSupported = "http_version_not_supported"
 
   /// The status code of the answer (RFC 9110 section 15).
-  public var status: Int {
+  package var status: Int {
     switch self {
     case .signInRequired, .formNotSent: 401
     case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
@@ -81,7 +81,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   }
 
   /// After how many seconds it is worth trying again (`Retry-After`), where that can be said.
-  public var retryAfter: Int? {
+  package var retryAfter: Int? {
     switch self {
     case .appleUnreachable, .tooManyRequests: 30
     case .storeUnavailable, .unavailable: 5
@@ -90,7 +90,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   }
 
   /// The links that lead on, the first the obvious one.
-  var ways: [Way] {
+  var ways: [RecoveryAction] {
     switch self {
     case .signInRequired, .formNotSent, .cancelled: [.signIn]
     case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable: [.signInAgain]
@@ -107,7 +107,7 @@ public enum PageFailure: String, Sendable, CaseIterable {
   }
 
   /// A link that leads on from a failure.
-  enum Way: Sendable, Equatable {
+  enum RecoveryAction: Sendable, Equatable {
     case signIn, signInAgain, otherAccount, tryAgain, proceed, startPage
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Judged as bytes. What is malformed counts as not said; of a field that is longer than any browser's only the
 /// beginning is read.
-public struct LanguagePreferences: Sendable, Equatable {
+package struct LanguagePreferences: Sendable, Equatable {
   /// Language ranges in lower case, without `*` and without those of weight 0; the order of the field among equals.
   let ranges: [String]
 
@@ -11,7 +11,7 @@ public struct LanguagePreferences: Sendable, Equatable {
   private static let rangeLimit = 32
 
   /// - Parameter acceptLanguage: the bytes of the field, several fields joined by commas; empty if there was none.
-  public init(acceptLanguage: some Collection<UInt8>) {
+  package init(acceptLanguage: some Collection<UInt8>) {
     var weighed: [(range: String, weight: Int)] = []
     for element in Array(acceptLanguage.prefix(Self.byteLimit)).split(separator: UInt8(ascii: ","))
       .prefix(Self.rangeLimit)
@@ -33,7 +33,7 @@ public struct LanguagePreferences: Sendable, Equatable {
   /// end until something is found, before the next one is tried.
   ///
   /// - Parameter table: by language tag in lower case.
-  public func lookup<Value>(_ table: [String: Value]) -> Value? {
+  package func lookup<Value>(_ table: [String: Value]) -> Value? {
     for range in ranges {
       var subtags = range.utf8.split(separator: UInt8(ascii: "-"))
       while !subtags.isEmpty {

@@ -1,5 +1,5 @@
 /// A language that the pages speak. The raw value is its tag (BCP 47), as `lang` and `Content-Language` say it.
-public enum PageLanguage: String, Sendable, CaseIterable {
+package enum PageLanguage: String, Sendable, CaseIterable {
   case english = "en"
   case german = "de"
   case french = "fr"

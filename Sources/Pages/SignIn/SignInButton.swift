@@ -1,24 +1,24 @@
 /// Apple's button, as the sign-in page shows it: an image from our own origin, or drawn.
-public struct SignInButton: Sendable, Equatable {
+package struct SignInButton: Sendable, Equatable {
   /// Apple's words, in Apple's translation only; what a screen reader says.
-  public var title: String
+  package var title: String
   /// The tag of the words' language (BCP 47).
-  public var language: String
+  package var language: String
   /// Width and height in points (CSS pixels).
-  public var width: Int
-  public var height: Int
+  package var width: Int
+  package var height: Int
   /// How round the corners are, in points.
-  public var borderRadius: Int
+  package var borderRadius: Int
   /// Black on a light page and white on a dark one, or one of them always.
-  public var color: Color
+  package var color: Color
   /// Whether there is a line around it.
-  public var hasBorder: Bool
+  package var hasBorder: Bool
   /// Where logo and words stand, where it is drawn.
-  public var layout: Layout
+  package var layout: Layout
   /// Paths of images on our own origin; nil draws the button.
-  public var images: Images?
+  package var images: Images?
 
-  public init(
+  package init(
     title: String = "Sign in with Apple", language: String = "en", width: Int = 320, height: Int = 48,
     borderRadius: Int = 12, color: Color = .auto, hasBorder: Bool = false, layout: Layout = .centred,
     images: Images? = nil
@@ -34,9 +34,9 @@ public struct SignInButton: Sendable, Equatable {
     self.images = images
   }
 
-  public enum Color: Sendable { case auto, black, white }
+  package enum Color: Sendable { case auto, black, white }
 
-  public enum Layout: Sendable {
+  package enum Layout: Sendable {
     /// Logo and words together in the middle.
     case centred
     /// The logo at the beginning of the line, the words in the middle.
@@ -45,13 +45,13 @@ public struct SignInButton: Sendable, Equatable {
     case logo
   }
 
-  public struct Images: Sendable, Equatable {
+  package struct Images: Sendable, Equatable {
     /// The path of the image.
-    public var path: String
+    package var path: String
     /// The path of the image for dark pages, where that is another one.
-    public var darkPath: String?
+    package var darkPath: String?
 
-    public init(path: String, darkPath: String? = nil) {
+    package init(path: String, darkPath: String? = nil) {
       self.path = path
       self.darkPath = darkPath
     }
@@ -109,8 +109,8 @@ extension SignInButton {
       """
   }
 
-  /// The size of the words: 43 % of the height as Apple has it, or less where long words would not fit on a line. The widths
-  /// are of a wide font; what is drawn is narrower.
+  /// The size of the words: 43 % of the height as Apple has it, or less where long words would not fit on a line. The
+  /// widths are of a wide font; what is drawn is narrower.
   private var fontSize: Int {
     let tenths = title.unicodeScalars.reduce(0) { $0 + ($1.value >= 0x2E80 ? 10 : 6) }
     let room = width - 24 - height * 63 / 100

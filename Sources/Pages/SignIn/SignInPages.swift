@@ -4,7 +4,7 @@ extension PageRenderer {
   /// - Parameters:
   ///   - returnTo: the path to go to after signing in.
   ///   - button: how the button looks.
-  public func signIn(returnTo: String = "/", button: SignInButton = SignInButton()) -> RenderedPage {
+  package func signIn(returnTo: String = "/", button: SignInButton = SignInButton()) -> RenderedPage {
     let authorize = Link(page: prefix + "/authorize", returnTo: returnTo)
     return page(
       .signIn, title: .signInTitle(application: applicationName), style: button.style,
@@ -21,7 +21,7 @@ extension PageRenderer {
   /// - Parameters:
   ///   - user: the name or the address of the user, if known.
   ///   - returnTo: where to go if the user stays.
-  public func signOutQuestion(user: String? = nil, returnTo: String = "/") -> RenderedPage {
+  package func signOutQuestion(user: String? = nil, returnTo: String = "/") -> RenderedPage {
     var values = [
       "heading": text(.signOutQuestion(application: applicationName)), "explanation": text(.signOutExplanation),
       "action": Link(path: prefix + "/sign-out").href,
@@ -39,7 +39,7 @@ extension PageRenderer {
   /// The page after signing out.
   ///
   /// - Parameter returnTo: the path to go to when the user signs in again.
-  public func signedOut(returnTo: String = "/") -> RenderedPage {
+  package func signedOut(returnTo: String = "/") -> RenderedPage {
     page(
       .signedOut, title: .signedOutTitle,
       [
@@ -48,11 +48,11 @@ extension PageRenderer {
       ])
   }
 
-  /// The page that posts an answer in the address's fragment, which browsers keep to themselves: its script makes a form
-  /// of `location.hash`. Without scripts there is no way on, and the page says so.
+  /// The page that posts an answer in the address's fragment, which browsers keep to themselves: its script makes a
+  /// form of `location.hash`. Without scripts there is no way on, and the page says so.
   ///
   /// - Parameter field: what tells the callback that a page of ours posts it.
-  public func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
+  package func callbackFragment(field: (name: String, value: String)) -> RenderedPage {
     page(
       .fragment, title: .repostTitle, script: Markup(trusted: PageScript.fragment), formAction: .unlimited,
       style: Markup(trusted: Stylesheet.later),
@@ -69,7 +69,7 @@ extension PageRenderer {
   ///
   /// - Parameter fields: names and values of the form, in their order, including whatever tells the callback that it is
   ///   the second time.
-  public func callbackRepost(fields: [(name: String, value: String)]) -> RenderedPage {
+  package func callbackRepost(fields: [(name: String, value: String)]) -> RenderedPage {
     page(
       .repost, title: .repostTitle, script: Markup(trusted: PageScript.repost), formAction: .unlimited,
       style: Markup(trusted: Stylesheet.later),

@@ -25,9 +25,9 @@ enum DatabaseFailure: Error {
 
   /// Whether it is certain that nothing was carried out, and another connection may do better: this one was lost, or
   /// leads to a standby that was the primary.
-  func isWorthReconnecting(isRepeatable: Bool) -> Bool {
+  func isWorthReconnecting(isRetryable: Bool) -> Bool {
     switch self {
-    case .lost(_, let isInDoubt): isRepeatable || !isInDoubt
+    case .lost(_, let isInDoubt): isRetryable || !isInDoubt
     case .refused(let state, _): state == .readOnly
     case .notConnected, .late: false
     }

@@ -1,8 +1,8 @@
 import CPostgreSQL
 import Sessions
 
-/// libpq, loaded when the first address of a server is read: a gateway that keeps its sessions elsewhere neither needs it
-/// nor carries what it brings along.
+/// libpq, loaded when the first address of a server is read: a gateway that keeps its sessions elsewhere neither needs
+/// it nor carries what it brings along.
 enum LibPQ {
   /// - Throws: `StoreError` where it is not there.
   static func load() throws(StoreError) {

@@ -1,5 +1,5 @@
-/// The text of a statement. It is made of literals of the source and of other statements, and of nothing else: what comes
-/// from outside is a `Parameter`.
+/// The text of a statement. It is made of literals of the source and of other statements, and of nothing else: what
+/// comes from outside is a `Parameter`.
 struct SQL: Sendable, ExpressibleByStringInterpolation {
   let text: String
 

@@ -2,14 +2,15 @@ import CPostgreSQL
 import Sessions
 
 /// Where the server is, as libpq takes it: `postgresql://user:password@host:port/database?sslmode=verify-full&…`, with
-/// every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the place
-/// alone.
+/// every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the
+/// place alone.
 struct ServerAddress: Sendable, CustomStringConvertible {
   let url: String
   /// For people: hosts and database.
   let description: String
 
-  /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats pieces of the address, so it is not told.
+  /// - Throws: `StoreError` if libpq is not there, or cannot read it. Its own message repeats pieces of the address, so
+  ///   it is not told.
   init(_ url: String) throws(StoreError) {
     try LibPQ.load()
     var message: UnsafeMutablePointer<CChar>?

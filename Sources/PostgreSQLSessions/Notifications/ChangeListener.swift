@@ -7,7 +7,7 @@ import Synchronization
 final class ChangeListener: Sendable {
   private let address: ServerAddress
   private let limits: TimeLimits
-  private let news: NewsBoard
+  private let news: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
 
   /// How long the thread does not look whether it is to end, in milliseconds.
@@ -15,17 +15,17 @@ final class ChangeListener: Sendable {
   private static let shortestPause: Int32 = 250
   private static let longestPause: Int32 = 10_000
 
-  private init(_ address: ServerAddress, limits: TimeLimits, news: NewsBoard) {
+  private init(_ address: ServerAddress, limits: TimeLimits, news: ChangeSignal) {
     self.address = address
     self.limits = limits
     self.news = news
   }
 
   static func start(
-    _ address: ServerAddress, limits: TimeLimits, news: NewsBoard
+    _ address: ServerAddress, limits: TimeLimits, news: ChangeSignal
   ) throws(StoreError) -> ChangeListener {
     let listener = ChangeListener(address, limits: limits, news: news)
-    try OwnThread.start { listener.listen() }
+    try DedicatedThread.start { listener.listen() }
     return listener
   }
 

@@ -3,9 +3,9 @@ import Synchronization
 
 /// Tells other gateways that there are changes, by `NOTIFY`.
 ///
-/// After the transaction, not in it: a transaction that notifies commits behind a lock of the whole server. Any number of
-/// changes within a moment are one notification; it says no more than that there is something to read. Where it fails, the
-/// others see the changes when they next ask.
+/// After the transaction, not in it: a transaction that notifies commits behind a lock of the whole server. Any number
+/// of changes within a moment are one notification; it says no more than that there is something to read. Where it
+/// fails, the others see the changes when they next ask.
 final class Notifier: Sendable {
   private let pool: ConnectionPool
   private let isUnderWay = Atomic<Bool>(false)
@@ -16,7 +16,7 @@ final class Notifier: Sendable {
     guard !isUnderWay.exchange(true, ordering: .acquiringAndReleasing) else { return }
     Task {
       do {
-        _ = try await pool.run(isRepeatable: true) { [self] connection in
+        _ = try await pool.run(isRetryable: true) { [self] connection in
           // What is committed from here on wants another one.
           isUnderWay.store(false, ordering: .releasing)
           return try connection.run("SELECT pg_notify('cordon_changes', '')").affected

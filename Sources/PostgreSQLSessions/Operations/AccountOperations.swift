@@ -1,12 +1,12 @@
-public import FoundationEssentials
-public import Sessions
+package import FoundationEssentials
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func account(_ subject: Subject) async throws(StoreError) -> Account? {
+  package func account(_ subject: Subject) async throws(StoreError) -> Account? {
     try await read { try AccountRow.find(subject, in: $0)?.account }
   }
 
-  public func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+  package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
     let key = AccountRow.emailKey(email)
     return try await read { connection in
       try connection.run(
@@ -17,7 +17,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { connection in
       try connection.run(
         "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE subject > $1 ORDER BY subject LIMIT $2",
@@ -27,7 +27,7 @@ extension PostgreSQLSessionStore {
   }
 
   @discardableResult
-  public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
+  package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
     try await write(at: now) { try AccountRow.forget(subject, in: $0, &$1) }
   }
 }

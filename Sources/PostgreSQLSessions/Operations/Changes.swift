@@ -1,9 +1,9 @@
 import FoundationEssentials
-public import Sessions
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
-    try await runAnySchema(isRepeatable: true) { [self] connection in
+  package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    try await runAnySchema(isRetryable: true) { [self] connection in
       guard let cursor, let from = LanePositions.numbers(of: cursor) else {
         return StoreChanges(
           changes: [], cursor: try positions(connection).latest, isIncomplete: cursor != nil)
@@ -29,7 +29,7 @@ extension PostgreSQLSessionStore {
         reached[lane] = max(reached[lane], try row.integer(1))
       }
       return StoreChanges(
-        changes: try rows.map { try ChangeLane.change($0, from: 2) }, cursor: positions.cursor(reached),
+        changes: try rows.map { try ShardedSequence.change($0, from: 2) }, cursor: positions.cursor(reached),
         isIncomplete: false)
     }
   }
@@ -40,7 +40,7 @@ extension PostgreSQLSessionStore {
     return positions
   }
 
-  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
+  package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     let limit = Parameter.integer(Int64(max(rule.limit, 1)))
     return try await write(at: rule.now) { connection, _ in
       // Of several gateways that clear up, each takes rows that no other has in hand.
@@ -64,7 +64,7 @@ extension PostgreSQLSessionStore {
         RETURNING handle
         """, [.integer(rule.idleSince.stored), limit]
       ).rows
-      let sessions = try (ended + idle).compactMap { SessionHandle(bytes: try $0.bytes(0)) }
+      let sessions = try (ended + idle).compactMap { PublicSessionID(bytes: try $0.bytes(0)) }
       removed += ended.count + idle.count + (try Self.forgetChanges(rule, in: connection))
       return Removal(rows: removed, sessions: sessions)
     }

@@ -1,9 +1,9 @@
-public import Sessions
+package import Sessions
 
 extension PostgreSQLSessionStore: StoreCopyTarget {
-  public func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress {
+  package func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress {
     let place = place
-    return try await run(isRepeatable: true) { connection in
+    return try await run(isRetryable: true) { connection in
       try connection.transaction {
         let row = try connection.run("SELECT copied_from, is_copied FROM cordon.store WHERE id = 1 FOR UPDATE").first
         guard let row else { throw DamagedRow(what: "store") }
@@ -28,7 +28,7 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
-  public func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
+  package func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
     try await read { connection in
       switch table {
       case .sessions, .singleUseMarks:
@@ -41,19 +41,19 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
-  public func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError) {
-    try await write(isRepeatable: true) { connection in
+  package func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError) {
+    try await write(isRetryable: true) { connection in
       let columns = table.columns.indices.map { column in rows.map { column < $0.count ? $0[column] : .null } }
       return try connection.run(table.insertStatement, zip(table.columns, columns).map(Parameter.init)).affected
     }
   }
 
-  public func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
+  package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
     try await read { try Self.count(table, in: $0) }
   }
 
-  public func finishCopy() async throws(StoreError) {
-    try await write(isRepeatable: true) {
+  package func finishCopy() async throws(StoreError) {
+    try await write(isRetryable: true) {
       try $0.run("UPDATE cordon.store SET is_copied = 1 WHERE id = 1").affected
     }
   }

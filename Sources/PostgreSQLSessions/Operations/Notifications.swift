@@ -1,13 +1,13 @@
-public import FoundationEssentials
-public import Sessions
+package import FoundationEssentials
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func carryOut(
+  package func carryOut(
     _ notification: AccountNotification, at now: Date
   ) async throws(StoreError) -> NotificationOutcome {
     let until = now.advanced(by: AccountNotification.remembered)
     return try await write(at: now) { connection, changes in
-      guard try Self.useUp(notification.mark, until: until, in: connection) else { return .repeated }
+      guard try Self.consume(notification.mark, until: until, in: connection) else { return .repeated }
       let row = try AccountRow.lock(notification.subject, in: connection)
       if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {
@@ -24,7 +24,7 @@ extension PostgreSQLSessionStore {
 
   private static func change(
     _ row: AccountRow, by notification: AccountNotification, in connection: Connection, _ changes: inout [StoreChange]
-  ) throws -> [SessionHandle] {
+  ) throws -> [PublicSessionID] {
     let subject = notification.subject
     switch notification.change {
     case .consentRevoked:
@@ -44,10 +44,10 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func nextMessage(
+  package func nextMessage(
     leasedUntil lease: Date, at now: Date
   ) async throws(StoreError) -> OutgoingMessage? {
-    try await write(isRepeatable: false) { connection in
+    try await write(isRetryable: false) { connection in
       let row = try connection.run(
         """
         UPDATE cordon.messages SET due = $1, attempts = attempts + 1
@@ -63,16 +63,16 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func discard(_ message: OutgoingMessage) async throws(StoreError) {
-    try await write(isRepeatable: true) { connection in
+  package func discard(_ message: OutgoingMessage) async throws(StoreError) {
+    try await write(isRetryable: true) { connection in
       try connection.run(
         "DELETE FROM cordon.messages WHERE identifier = $1", [.text(message.identifier)]
       ).affected
     }
   }
 
-  public func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
-    try await write(isRepeatable: true) { connection in
+  package func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
+    try await write(isRetryable: true) { connection in
       try connection.run(
         "UPDATE cordon.messages SET due = $1 WHERE identifier = $2",
         [.integer(moment.stored), .text(message.identifier)]

@@ -1,8 +1,8 @@
-public import FoundationEssentials
-public import Sessions
+package import FoundationEssentials
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+  package func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
     try await read { connection in
       let row = try connection.run(Self.finding, [.bytes(handle.bytes)]).first
       return try row.map { row in
@@ -20,9 +20,9 @@ extension PostgreSQLSessionStore {
     """
 
   @discardableResult
-  public func end(
+  package func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
-  ) async throws(StoreError) -> [SessionHandle] {
+  ) async throws(StoreError) -> [PublicSessionID] {
     try await write(at: now) { connection, changes in
       let ended =
         switch selection {
@@ -37,14 +37,14 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+  package func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
     // The latest of each session; in one order for everybody, so that no two wait for each other.
     let latest = Dictionary(sightings.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
     let ordered = latest.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     var start = 0
     while start < ordered.count {
       let batch = ordered[start..<min(start + Self.sightingsAtOnce, ordered.count)]
-      try await write(isRepeatable: true) { connection in
+      try await write(isRetryable: true) { connection in
         try connection.run(
           """
           UPDATE cordon.sessions SET last_seen = seen.at FROM unnest($1, $2) AS seen (handle, at)
@@ -59,7 +59,7 @@ extension PostgreSQLSessionStore {
   /// Small enough that nobody waits long for the rows.
   private static let sightingsAtOnce = 500
 
-  public func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+  package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { connection in
       try connection.run(
         "SELECT \(SessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",

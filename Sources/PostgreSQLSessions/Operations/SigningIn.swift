@@ -1,23 +1,24 @@
-public import FoundationEssentials
-public import Sessions
+package import FoundationEssentials
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool {
+  package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
     // In a transaction: where the connection breaks before COMMIT, it is certain that nothing was used up.
-    try await pool.run(isRepeatable: false) { connection in
-      try connection.transaction { try Self.useUp(mark, until: until, in: connection) }
+    try await pool.run(isRetryable: false) { connection in
+      try connection.transaction { try Self.consume(mark, until: until, in: connection) }
     }
   }
 
-  static func useUp(_ mark: SingleUseMark, until: Date, in connection: Connection) throws -> Bool {
+  static func consume(_ mark: ReplayGuard, until: Date, in connection: Connection) throws -> Bool {
     try connection.run(
       "INSERT INTO cordon.single_use_marks (mark, until) VALUES ($1, $2) ON CONFLICT (mark) DO NOTHING",
       [.bytes(mark.bytes), .integer(until.stored)]
     ).affected == 1
   }
 
-  public func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {
-    try await write(isRepeatable: true) { connection in
+  package func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
+  {
+    try await write(isRetryable: true) { connection in
       try connection.run(
         """
         INSERT INTO cordon.submitted_names (subject, name, submitted) VALUES ($1, $2, $3)
@@ -28,7 +29,7 @@ extension PostgreSQLSessionStore {
   }
 
   /// In three round trips: what is there, what is new, and the commit.
-  public func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
+  package func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in
       let found = try connection.run(together: [
@@ -54,7 +55,7 @@ extension PostgreSQLSessionStore {
         throw StoreError(
           code: .conflict, message: "a session began twice; please report this", cause: "handle \(session.handle)")
       }
-      var ended: [SessionHandle] = []
+      var ended: [PublicSessionID] = []
       if signIn.replacing != nil, let last = written.last { ended = try SessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
       if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
@@ -65,7 +66,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  private static func saving(_ token: SealedToken, of session: Session, version: Int64) -> Statement {
+  private static func saving(_ token: EncryptedToken, of session: Session, version: Int64) -> Statement {
     Statement(
       """
       INSERT INTO cordon.refresh_tokens (subject, client_id, sealed, key, version) VALUES ($1, $2, $3, $4, $5)

@@ -1,8 +1,8 @@
-public import FoundationEssentials
-public import Sessions
+package import FoundationEssentials
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func prepare(
+  package func prepare(
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write(at: now) { connection, changes in
@@ -15,7 +15,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
+  package func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await write(at: now) { connection, changes in
       guard let (old, present) = try Self.lockBoth(of: move, in: connection) else { return .unknownSubject }
       let moved = AccountRow(

@@ -1,7 +1,7 @@
-public import Sessions
+package import Sessions
 
 extension PostgreSQLSessionStore {
-  public func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
+  package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try await read { connection in
       try connection.run(
         "SELECT subject, client_id, sealed FROM cordon.refresh_tokens WHERE subject = $1 ORDER BY client_id",
@@ -10,7 +10,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
+  package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { connection in
       var counts: [KeyIdentifier: Int] = [:]
       // From key to key by the index, and of each no more than a million: every start asks this.
@@ -35,7 +35,7 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func storedTokens(
+  package func storedTokens(
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
     try await read { connection in
@@ -49,8 +49,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int {
-    try await write(isRepeatable: false) { connection in
+  package func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int {
+    try await write(isRetryable: false) { connection in
       try connection.run(
         """
         UPDATE cordon.refresh_tokens AS tokens SET sealed = resealed.sealed, key = resealed.key
@@ -67,8 +67,8 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  public func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
-    try await write(isRepeatable: false) { connection in
+  package func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
+    try await write(isRetryable: false) { connection in
       try connection.run(
         """
         DELETE FROM cordon.refresh_tokens AS tokens USING unnest($1, $2, $3) AS deleted (subject, client_id, sealed)
@@ -81,7 +81,7 @@ extension PostgreSQLSessionStore {
   }
 
   private static func storedToken(_ row: Row) throws -> StoredToken {
-    guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
+    guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
       throw DamagedRow(what: "token")
     }
     return StoredToken(subject: subject, clientID: try row.text(1), token: token)

@@ -12,7 +12,7 @@ final class ConnectionPool: Sendable {
 
   private struct Shared {
     var state: PoolState<Job>
-    var bells: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
+    var wakeUps: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
     /// Who waits for the last worker to end.
     var closing: [CheckedContinuation<Void, Never>] = []
   }
@@ -56,10 +56,10 @@ final class ConnectionPool: Sendable {
 
   /// Has a worker carry out `body` on its connection.
   ///
-  /// - Parameter isRepeatable: whether doing it twice is as doing it once. Then it is tried once more also where it is
+  /// - Parameter isRetryable: whether doing it twice is as doing it once. Then it is tried once more also where it is
   ///   in doubt whether a connection that broke had carried it out.
   func run<Value: Sendable>(
-    isRepeatable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
+    isRetryable: Bool, _ body: @escaping @Sendable (Connection) throws -> Value
   ) async throws(StoreError) -> Value {
     let address = address
     let result: Result<Value, StoreError> = await withCheckedContinuation { continuation in
@@ -73,7 +73,7 @@ final class ConnectionPool: Sendable {
             } catch {
               let failure = error as? DatabaseFailure
               if failure?.isCollision == true, before.collisions + 1 < Self.mostAttempts { return .again }
-              if failure?.isWorthReconnecting(isRepeatable: isRepeatable) == true, !before.hasReconnected {
+              if failure?.isWorthReconnecting(isRetryable: isRetryable) == true, !before.hasReconnected {
                 return .reconnect
               }
               let told = StoreError(error, at: address)
@@ -91,7 +91,7 @@ final class ConnectionPool: Sendable {
   func close() async {
     await withCheckedContinuation { continuation in
       let isOver = shared.withLock { shared in
-        for worker in shared.state.close() { shared.bells[worker]?.signal() }
+        for worker in shared.state.close() { shared.wakeUps[worker]?.signal() }
         if shared.state.workers > 0 { shared.closing.append(continuation) }
         return shared.state.workers == 0
       }
@@ -103,8 +103,8 @@ final class ConnectionPool: Sendable {
     let placement = shared.withLock { shared in
       let placement = shared.state.place(job, at: .now)
       switch placement {
-      case .wake(let worker): shared.bells[worker]?.signal()
-      case .start(let worker): shared.bells[worker] = DispatchSemaphore(value: 0)
+      case .wake(let worker): shared.wakeUps[worker]?.signal()
+      case .start(let worker): shared.wakeUps[worker] = DispatchSemaphore(value: 0)
       case .queued, .refused: break
       }
       return placement
@@ -114,11 +114,11 @@ final class ConnectionPool: Sendable {
     case .refused(let error): job.refuse(error ?? .closed(address))
     case .start(let worker):
       do throws(StoreError) {
-        try OwnThread.start { [self] in work(as: worker) }
+        try DedicatedThread.start { [self] in work(as: worker) }
       } catch {
         shared.withLock { shared in
           shared.state.abandon(worker)
-          shared.bells[worker] = nil
+          shared.wakeUps[worker] = nil
         }
         job.refuse(error)
       }
@@ -131,7 +131,7 @@ final class ConnectionPool: Sendable {
     var connection: Connection?
     while true {
       let isConnected = connection != nil
-      let (next, bell) = shared.withLock { ($0.state.next(for: worker, isConnected: isConnected), $0.bells[worker]) }
+      let (next, bell) = shared.withLock { ($0.state.next(for: worker, isConnected: isConnected), $0.wakeUps[worker]) }
       switch next {
       case .job(let assignment): guard serve(assignment, as: worker, &connection) else { return }
       case .wait: bell?.wait()
@@ -155,7 +155,7 @@ final class ConnectionPool: Sendable {
     while true {
       if connection?.isAlive != true {
         connection = nil
-        if let moment = assignment.connectAfter { OwnThread.sleep(until: moment) }
+        if let moment = assignment.connectAfter { DedicatedThread.sleep(until: moment) }
         let began = ContinuousClock.now
         do {
           connection = try Connection(address, limits: limits)
@@ -189,7 +189,7 @@ final class ConnectionPool: Sendable {
   private func refuse(for worker: Int, _ job: Job, _ error: StoreError, after duration: Duration) -> Bool {
     let consequence = shared.withLock { shared in
       let consequence = shared.state.noteFailure(of: worker, with: job, error, after: duration, at: .now)
-      if case .handOver(let other?) = consequence { shared.bells[other]?.signal() }
+      if case .handOver(let other?) = consequence { shared.wakeUps[other]?.signal() }
       return consequence
     }
     switch consequence {
@@ -204,7 +204,7 @@ final class ConnectionPool: Sendable {
 
   private func leave(_ worker: Int) {
     let waiting = shared.withLock { shared in
-      shared.bells[worker] = nil
+      shared.wakeUps[worker] = nil
       guard shared.state.isClosed, shared.state.workers == 0 else { return [CheckedContinuation<Void, Never>]() }
       defer { shared.closing = [] }
       return shared.closing

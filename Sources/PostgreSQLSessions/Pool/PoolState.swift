@@ -10,7 +10,7 @@ struct PoolState<Job> {
   /// A worker's number; never used again.
   typealias Worker = Int
 
-  private struct Desk {
+  private struct WorkerSlot {
     /// Work that was handed to it while it was waiting.
     var handed: Assignment?
     var isConnected = false
@@ -24,7 +24,7 @@ struct PoolState<Job> {
 
   private let limit: Int
   private let queueLimit: Int
-  private var desks: [Worker: Desk] = [:]
+  private var desks: [Worker: WorkerSlot] = [:]
   /// Workers that wait for work, the one that had some last at the end.
   private var waiting: [Worker] = []
   private var queue: [Job] = []
@@ -100,7 +100,7 @@ struct PoolState<Job> {
       growAfter = nil
       let worker = nextWorker
       nextWorker += 1
-      desks[worker] = Desk(handed: assignment)
+      desks[worker] = WorkerSlot(handed: assignment)
       return .start(worker)
     }
     return enqueue(job)

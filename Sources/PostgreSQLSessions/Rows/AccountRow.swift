@@ -72,7 +72,7 @@ struct AccountRow {
   /// Removes everything known of a user.
   static func forget(
     _ subject: Subject, in connection: Connection, _ changes: inout [StoreChange]
-  ) throws -> [SessionHandle] {
+  ) throws -> [PublicSessionID] {
     // In the order in which a sign-in locks: the account first.
     _ = try lock(subject, in: connection)
     let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)

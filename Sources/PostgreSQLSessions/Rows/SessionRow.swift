@@ -10,7 +10,7 @@ enum SessionRow {
   static let columnCount = 7
 
   static func session(_ row: Row) throws -> Session {
-    guard let handle = SessionHandle(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
+    guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
       throw DamagedRow(what: "session")
     }
     return Session(
@@ -36,7 +36,7 @@ enum SessionRow {
   /// Removes the sessions of which `condition` is true.
   static func end(
     where condition: SQL, _ parameters: [Parameter], in connection: Connection
-  ) throws -> [SessionHandle] {
+  ) throws -> [PublicSessionID] {
     try handles(try connection.run(ending(where: condition, parameters)))
   }
 
@@ -46,9 +46,9 @@ enum SessionRow {
   }
 
   /// What `ending` answers.
-  static func handles(_ result: QueryResult) throws -> [SessionHandle] {
+  static func handles(_ result: QueryResult) throws -> [PublicSessionID] {
     try result.rows.map { row in
-      guard let handle = SessionHandle(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
       return handle
     }
   }

@@ -7,7 +7,7 @@ enum Tables {
   /// their transaction.
   static let versions: [[SQL]] = [first, second]
 
-  /// How many changes can be written down at a time (see `ChangeLane`).
+  /// How many changes can be written down at a time (see `ShardedSequence`).
   static let lanes = 32
 
   private static let first: [SQL] = [
@@ -74,7 +74,7 @@ enum Tables {
     """,
     "CREATE INDEX IF NOT EXISTS single_use_marks_by_end ON cordon.single_use_marks (until)",
     """
-    CREATE TABLE IF NOT EXISTS cordon.change_lanes (     -- see ChangeLane
+    CREATE TABLE IF NOT EXISTS cordon.change_lanes (     -- see ShardedSequence
       lane bigint PRIMARY KEY,
       last bigint NOT NULL,              -- the number of its latest change
       forgotten bigint NOT NULL,         -- the highest number of a change that was removed

@@ -3,8 +3,8 @@ import Sessions
 
 /// The database as a file.
 ///
-/// It is never opened here while it exists: closing any descriptor of a file drops all locks that the process holds on it,
-/// those of other connections to the same database too (sqlite.org/howtocorrupt.html, 2.2).
+/// It is never opened here while it exists: closing any descriptor of a file drops all locks that the process holds on
+/// it, those of other connections to the same database too (sqlite.org/howtocorrupt.html, 2.2).
 struct DatabaseFile: Sendable {
   let path: String
   private let device: dev_t
@@ -17,8 +17,8 @@ struct DatabaseFile: Sendable {
     inode = status.st_ino
   }
 
-  /// Creates the file for this user alone if there is none; else takes others' rights away if it is ours. SQLite gives the
-  /// write-ahead log the mode of the file.
+  /// Creates the file for this user alone if there is none; else takes others' rights away if it is ours. SQLite gives
+  /// the write-ahead log the mode of the file.
   static func prepare(_ path: String) throws(StoreError) {
     let folder = folder(of: path)
     guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {

@@ -1,13 +1,13 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func account(_ subject: Subject) async throws(StoreError) -> Account? {
+  package func account(_ subject: Subject) async throws(StoreError) -> Account? {
     try await read { try AccountRow.find(subject, in: $0)?.account }
   }
 
-  public func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
+  package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
         "SELECT \(AccountRow.columns) FROM accounts WHERE email = ? ORDER BY subject", [email]
@@ -15,7 +15,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
+  package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
         "SELECT \(AccountRow.columns) FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?",
@@ -25,11 +25,11 @@ extension SQLiteSessionStore {
   }
 
   @discardableResult
-  public func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] {
+  package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
     try await write { try AccountRow.forget(subject, at: now, in: $0) }
   }
 
-  public func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
+  package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {
     try await read { database in
       try database.rows(
         "SELECT subject, client_id, sealed FROM refresh_tokens WHERE subject = ? ORDER BY client_id", [subject.text]
@@ -37,7 +37,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
+  package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { database in
       var counts: [KeyIdentifier: Int] = [:]
       for row in try database.rows("SELECT key, count(*) FROM refresh_tokens GROUP BY key") {
@@ -48,7 +48,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func storedTokens(
+  package func storedTokens(
     notSealedBy key: KeyIdentifier, limit: Int
   ) async throws(StoreError) -> [StoredToken] {
     try await read { database in
@@ -63,13 +63,13 @@ extension SQLiteSessionStore {
   }
 
   private static func storedToken(_ row: Row) throws -> StoredToken {
-    guard let subject = Subject(try row.text(0)), let token = SealedToken(bytes: try row.bytes(2)) else {
+    guard let subject = Subject(try row.text(0)), let token = EncryptedToken(bytes: try row.bytes(2)) else {
       throw DamagedRow(what: "token")
     }
     return StoredToken(subject: subject, clientID: try row.text(1), token: token)
   }
 
-  public func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int {
+  package func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int {
     try await write { database in
       var replaced = 0
       for token in tokens {
@@ -84,7 +84,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
+  package func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int {
     try await write { database in
       try tokens.reduce(0) { deleted, stored in
         try deleted

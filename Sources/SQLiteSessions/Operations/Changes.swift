@@ -1,9 +1,9 @@
 import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+  package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await readAnySchema { [self] database in
       try requireCompatibility(database)
       let bounds = try Bounds(database)
@@ -22,7 +22,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
+  package func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
     try await write { database in
       let now = rule.now
       let limit = max(rule.limit, 1)
@@ -51,7 +51,7 @@ extension SQLiteSessionStore {
         try database.run("UPDATE store SET forgotten = max(forgotten, ?) WHERE id = 1", [highest])
       }
       return Removal(
-        rows: removed + forgotten.count, sessions: try sessions.compactMap { SessionHandle(bytes: try $0.bytes(0)) })
+        rows: removed + forgotten.count, sessions: try sessions.compactMap { PublicSessionID(bytes: try $0.bytes(0)) })
     }
   }
 
@@ -60,7 +60,7 @@ extension SQLiteSessionStore {
       guard let subject = Subject(try row.text(3)) else { throw DamagedRow(what: "change") }
       return .accountChanged(subject)
     }
-    guard let handle = SessionHandle(bytes: try row.bytes(1)), let reason = SessionEnding(rawValue: try row.text(2))
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)), let reason = SessionEnding(rawValue: try row.text(2))
     else { throw DamagedRow(what: "change") }
     return .ended(handle, reason)
   }

@@ -1,8 +1,8 @@
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore: StoreCopySource {
-  public func rows(
+  package func rows(
     of table: StoreTable, after key: [StoredValue], limit: Int
   ) async throws(StoreError) -> [[StoredValue]] {
     let columns = table.columns.joined(separator: ", ")
@@ -17,7 +17,7 @@ extension SQLiteSessionStore: StoreCopySource {
     }
   }
 
-  public func requireKnownSchema() async throws(StoreError) {
+  package func requireKnownSchema() async throws(StoreError) {
     let path = file.path
     try await read { database in
       guard try Migrations.migrator.hasBeenSuperseded(database) else { return }
@@ -27,7 +27,7 @@ extension SQLiteSessionStore: StoreCopySource {
     }
   }
 
-  public func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
+  package func rowCount(of table: StoreTable) async throws(StoreError) -> Int {
     try await read { try $0.row("SELECT count(*) FROM \(table.name)")?.int(0) ?? 0 }
   }
 }

@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func carryOut(
+  package func carryOut(
     _ notification: AccountNotification, at now: Date
   ) async throws(StoreError) -> NotificationOutcome {
     try await write { database in
@@ -27,7 +27,7 @@ extension SQLiteSessionStore {
 
   private static func change(
     _ row: AccountRow, by notification: AccountNotification, at now: Date, in database: Database
-  ) throws -> [SessionHandle] {
+  ) throws -> [PublicSessionID] {
     let subject = notification.subject
     switch notification.change {
     case .consentRevoked:
@@ -46,7 +46,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func nextMessage(
+  package func nextMessage(
     leasedUntil lease: Date, at now: Date
   ) async throws(StoreError) -> OutgoingMessage? {
     try await write { database in
@@ -63,11 +63,11 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func discard(_ message: OutgoingMessage) async throws(StoreError) {
+  package func discard(_ message: OutgoingMessage) async throws(StoreError) {
     try await write { try $0.run("DELETE FROM messages WHERE identifier = ?", [message.identifier]) }
   }
 
-  public func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
+  package func postpone(_ message: OutgoingMessage, until moment: Date) async throws(StoreError) {
     try await write {
       try $0.run("UPDATE messages SET due = ? WHERE identifier = ?", [moment.stored, message.identifier])
     }

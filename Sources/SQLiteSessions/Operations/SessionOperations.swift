@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+  package func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
     try await read { database in
       let row = try database.row(
         """
@@ -19,9 +19,9 @@ extension SQLiteSessionStore {
   }
 
   @discardableResult
-  public func end(
+  package func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
-  ) async throws(StoreError) -> [SessionHandle] {
+  ) async throws(StoreError) -> [PublicSessionID] {
     try await write { database in
       switch selection {
       case .one(let handle):
@@ -36,7 +36,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+  package func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
     var rest = sightings[...]
     while !rest.isEmpty {
       let batch = rest.prefix(Self.sightingsAtOnce)
@@ -54,7 +54,7 @@ extension SQLiteSessionStore {
   /// Small enough that a sign-in does not wait long for its turn to write.
   private static let sightingsAtOnce = 500
 
-  public func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
+  package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { database in
       try database.rows(
         "SELECT \(SessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]

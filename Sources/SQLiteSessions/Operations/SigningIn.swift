@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool {
+  package func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool {
     try await write { database in
       try database.run(
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
@@ -11,7 +11,8 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError) {
+  package func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
+  {
     try await write { database in
       try database.run(
         """
@@ -21,7 +22,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
+  package func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn {
     try await write { database in
       let session = signIn.session
       try Self.refuseSecondBeginning(of: session.handle, in: database)
@@ -37,7 +38,7 @@ extension SQLiteSessionStore {
         try Self.save(token, of: session, version: after.claimNumber, in: database)
       }
       try SessionRow.insert(session, in: database)
-      var ended: [SessionHandle] = []
+      var ended: [PublicSessionID] = []
       if let replacing = signIn.replacing {
         ended = try SessionRow.end(
           where: "handle = ?", [replacing.bytes.stored], because: .replaced, at: session.began, in: database)
@@ -51,7 +52,7 @@ extension SQLiteSessionStore {
   }
 
   /// A handle that ended must not come back, by a repeated call say.
-  private static func refuseSecondBeginning(of handle: SessionHandle, in database: Database) throws {
+  private static func refuseSecondBeginning(of handle: PublicSessionID, in database: Database) throws {
     let known = try database.row(
       """
       SELECT 1 FROM sessions WHERE handle = ?1 UNION ALL SELECT 1 FROM changes WHERE handle = ?1
@@ -63,7 +64,7 @@ extension SQLiteSessionStore {
   }
 
   private static func save(
-    _ token: SealedToken, of session: Session, version: Int64, in database: Database
+    _ token: EncryptedToken, of session: Session, version: Int64, in database: Database
   ) throws {
     try database.run(
       """

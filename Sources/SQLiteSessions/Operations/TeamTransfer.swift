@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 import GRDB
-public import Sessions
+package import Sessions
 
 extension SQLiteSessionStore {
-  public func prepare(
+  package func prepare(
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write { database in
@@ -16,7 +16,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  public func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
+  package func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await write { database in
       guard let old = try AccountRow.find(move.old, in: database) else { return .unknownSubject }
       let isRenamed = move.old != move.new

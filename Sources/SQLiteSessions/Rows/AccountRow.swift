@@ -57,7 +57,7 @@ struct AccountRow {
   }
 
   /// Removes everything known of a user.
-  static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [SessionHandle] {
+  static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [PublicSessionID] {
     let ended = try SessionRow.end(
       where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
     try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])

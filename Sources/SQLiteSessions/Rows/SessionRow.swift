@@ -11,7 +11,7 @@ enum SessionRow {
   static let columnCount = 7
 
   static func session(_ row: Row) throws -> Session {
-    guard let handle = SessionHandle(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
+    guard let handle = PublicSessionID(bytes: try row.bytes(0)), let subject = Subject(try row.text(1)) else {
       throw DamagedRow(what: "session")
     }
     return Session(
@@ -34,10 +34,10 @@ enum SessionRow {
   static func end(
     where condition: String, _ arguments: StatementArguments, because reason: SessionEnding, at now: Date,
     in database: Database
-  ) throws -> [SessionHandle] {
+  ) throws -> [PublicSessionID] {
     let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
     return try rows.map { row in
-      guard let handle = SessionHandle(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
       try database.run(
         "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes.stored, reason.rawValue, now.stored])
       return handle

@@ -1,31 +1,31 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// One Apple user, as far as this gateway knows them. Beneath it the store keeps one sealed refresh token for each
 /// `client_id` the user signed in with; tokens are never part of this value.
-public struct Account: Sendable, Equatable {
+package struct Account: Sendable, Equatable {
   /// Who.
-  public let subject: Subject
+  package let subject: Subject
   /// The name, once one was submitted; never lost again.
-  public var name: PersonName?
+  package var name: PersonName?
   /// What Apple's tokens last said.
-  public var claims: AccountClaims
+  package var claims: AccountClaims
   /// When the user last signed in, by our clock.
-  public var latestAuthorization: Date
+  package var latestAuthorization: Date
   /// When Apple issued the identity token of the latest sign-in, by Apple's clock; nil for a sign-in from before this
   /// was stored. A notification about something older ends nothing.
-  public var appleAuthorized: Date?
+  package var appleAuthorized: Date?
   /// When Apple last confirmed the account: by a sign-in or by a good answer to a check.
-  public var lastVerified: Date
+  package var lastVerified: Date
   /// When the right to ask Apple was last claimed. A sign-in counts as asking.
-  public var lastAsked: Date?
+  package var lastAsked: Date?
   /// What came of the last check, for the operator to see; nil before the first.
-  public var lastAnswer: CheckAnswer.Kind?
+  package var lastAnswer: CheckAnswer.Kind?
   /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
   /// counts from it. See `failingSince(at:)`.
-  public var checkFailingSince: Date?
+  package var checkFailingSince: Date?
 
   /// An account as a store keeps it.
-  public init(
+  package init(
     subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
     lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil, checkFailingSince: Date? = nil, appleAuthorized: Date? = nil
   ) {

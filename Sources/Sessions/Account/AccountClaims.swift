@@ -1,37 +1,37 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// What Apple last said of a user, in words of our own: in identity tokens (Apple: "Authenticating users with Sign in
 /// with Apple"), in notifications, and when the application went to another team.
-public struct AccountClaims: Sendable, Equatable, Codable {
+package struct AccountClaims: Sendable, Equatable, Codable {
   /// `email`: absent or empty for some Work & School accounts; never an identifier.
-  public var email: String?
+  package var email: String?
   /// `email_verified`, sent by Apple as a Boolean or as text.
-  public var emailVerified: Bool?
+  package var emailVerified: Bool?
   /// `is_private_email`: an address of Apple's relay.
-  public var isPrivateEmail: Bool?
+  package var isPrivateEmail: Bool?
   /// `real_user_status`: 0 unsupported, 1 unknown, 2 likely real. Native apps only, and only at the first sign-in.
-  public var realUserStatus: Int?
+  package var realUserStatus: Int?
   /// `org_id` of a Managed Apple Account.
-  public var organizationID: String?
+  package var organizationID: String?
   /// `scopes` of a Managed Apple Account.
-  public var scopes: [String]?
+  package var scopes: [String]?
   /// `transfer_sub`, for the 60 days after an app changed its team.
-  public var transferSubject: String?
+  package var transferSubject: String?
   /// Whether Apple forwards mail; nil until Apple notified of it.
-  public var mailForwarding: MailForwarding?
+  package var mailForwarding: MailForwarding?
   /// For an application that is about to go to another team.
-  public var preparedTransfer: PreparedTransfer?
+  package var preparedTransfer: PreparedTransfer?
   /// What the user was called before the application came to this team.
-  public var formerSubject: Subject?
+  package var formerSubject: Subject?
   /// Every other scalar claim by its name.
-  public var other: [String: ClaimValue] = [:]
+  package var other: [String: ClaimValue] = [:]
 
   /// No claims.
-  public init() {}
+  package init() {}
 
   /// The e-mail address if Apple has verified it, or if `allowUnverified`; nil when it is empty, or holds control
   /// characters: no address does, and an application may read two lines.
-  public func email(allowUnverified: Bool) -> String? {
+  package func email(allowUnverified: Bool) -> String? {
     guard let email, !email.isEmpty, allowUnverified || emailVerified == true,
       email.unicodeScalars.allSatisfy({
         $0.properties.generalCategory != .control && $0 != "\u{2028}" && $0 != "\u{2029}"
@@ -43,7 +43,7 @@ public struct AccountClaims: Sendable, Equatable, Codable {
   /// After a sign-in whose token said `newer`: everything is replaced, so that an organization that was left is gone,
   /// but the address (with its flags) and the real-user status stay when the token is silent on them: Apple sends the
   /// one only to clients that asked for the scope, the other only once. What no token ever says stays as well.
-  public func afterSignIn(_ newer: AccountClaims) -> AccountClaims {
+  package func afterSignIn(_ newer: AccountClaims) -> AccountClaims {
     var result = newer
     if newer.email.isEmptyOrNil {
       result.takeEmail(of: self)
@@ -57,7 +57,7 @@ public struct AccountClaims: Sendable, Equatable, Codable {
 
   /// After a check whose answer carried a token that said `newer`: what it says replaces, what it is silent on stays,
   /// because Apple does not promise a full token on refresh. An address always comes with its own flags.
-  public func afterCheck(_ newer: AccountClaims) -> AccountClaims {
+  package func afterCheck(_ newer: AccountClaims) -> AccountClaims {
     var result = self
     if !newer.email.isEmptyOrNil {
       result.takeEmail(of: newer)
@@ -72,7 +72,7 @@ public struct AccountClaims: Sendable, Equatable, Codable {
 
   /// After a notification about mail forwarding. It is about an address of Apple's relay: any other does not take the
   /// place of the one that Apple has verified.
-  public func afterForwarding(
+  package func afterForwarding(
     isOn: Bool, since: Date, email newEmail: String?, isPrivateEmail newFlag: Bool?
   ) -> AccountClaims {
     var result = newFlag == true || email.isEmptyOrNil ? withAddress(newEmail, isPrivate: newFlag) : self
@@ -103,14 +103,14 @@ public struct AccountClaims: Sendable, Equatable, Codable {
 }
 
 /// Whether Apple forwards mail that is sent to a user's address of its relay.
-public struct MailForwarding: Sendable, Hashable, Codable {
+package struct MailForwarding: Sendable, Hashable, Codable {
   /// Whether mail is forwarded.
-  public let isOn: Bool
+  package let isOn: Bool
   /// When Apple says it was switched, in milliseconds since 1970.
-  public let since: Int64
+  package let since: Int64
 
   /// The state that Apple told of.
-  public init(isOn: Bool, since: Int64) {
+  package init(isOn: Bool, since: Int64) {
     self.isOn = isOn
     self.since = since
   }

@@ -1,5 +1,5 @@
 /// The value of a claim: one scalar of JSON. Lists and objects are not kept.
-public enum ClaimValue: Sendable, Hashable, Codable {
+package enum ClaimValue: Sendable, Hashable, Codable {
   /// A string.
   case text(String)
   /// A number without a fraction.
@@ -10,7 +10,7 @@ public enum ClaimValue: Sendable, Hashable, Codable {
   case truth(Bool)
 
   /// As an identity header shows it: text as it is, numbers in decimal, Booleans as `true` and `false`.
-  public var headerText: String {
+  package var headerText: String {
     switch self {
     case .text(let text): text
     case .integer(let number): String(number)
@@ -20,7 +20,7 @@ public enum ClaimValue: Sendable, Hashable, Codable {
   }
 
   /// From a scalar of JSON.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let truth = try? container.decode(Bool.self) {
       self = .truth(truth)
@@ -33,7 +33,7 @@ public enum ClaimValue: Sendable, Hashable, Codable {
     }
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     switch self {
     case .text(let text): try container.encode(text)

@@ -1,35 +1,35 @@
 /// Which identity headers the upstream gets (`[identity.headers]` of the configuration).
-public struct IdentityHeaderSettings: Sendable, Equatable {
+package struct IdentityHeaderSettings: Sendable, Equatable {
   /// Header name as it is written upstream, and the claim that fills it, in the order of the configuration.
-  public var headers: [Header] = [
+  package var headers: [Header] = [
     Header(name: "X-Forwarded-User", claim: "sub"), Header(name: "X-Forwarded-Email", claim: "email"),
     Header(name: "X-Forwarded-Name", claim: "name"),
   ]
   /// Whether an address that Apple has not verified may be sent and match rules. Default: false, because legacy
   /// applications take the address for the user's key.
-  public var allowUnverifiedEmail = false
+  package var allowUnverifiedEmail = false
   /// How text outside printable ASCII, and `%`, travels. Default: percent-encoded UTF-8.
-  public var encoding: Encoding = .percent
+  package var encoding: Encoding = .percent
 
   /// The defaults.
-  public init() {}
+  package init() {}
 
   /// One header and its claim.
-  public struct Header: Sendable, Equatable {
+  package struct Header: Sendable, Equatable {
     /// The header's name.
-    public var name: String
+    package var name: String
     /// The claim whose value it carries.
-    public var claim: String
+    package var claim: String
 
     /// A header that carries a claim.
-    public init(name: String, claim: String) {
+    package init(name: String, claim: String) {
       self.name = name
       self.claim = claim
     }
   }
 
   /// How text outside printable ASCII travels.
-  public enum Encoding: String, Sendable, CaseIterable {
+  package enum Encoding: String, Sendable, CaseIterable {
     /// Percent-encoded UTF-8 (RFC 3986 2.1); `%` itself becomes `%25`.
     case percent
     /// The UTF-8 bytes as they are (obs-text of RFC 9110 5.5); control characters are still percent-encoded.

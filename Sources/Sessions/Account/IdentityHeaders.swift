@@ -2,16 +2,16 @@ internal import WebFormats
 
 /// Turns an account and its session into the fields that the upstream is told the user by. Rendered once per session,
 /// not per request.
-public enum IdentityHeaders {
+package enum IdentityHeaders {
   /// The configured headers that have something to say, in the order of the configuration. An empty claim is no header.
   /// A value holds no control character, whatever the claim held.
   ///
-  /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `SessionHandle`, which is not what
-  /// the cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified it,
-  /// unless configured otherwise), `email_verified`, `is_private_email`, `real_user_status`, `org_id`, `scopes` (joined
-  /// by spaces), `transfer_sub`, `former_sub` (what the user was called before the application came to this team),
-  /// `mail_forwarding` (as Apple notified of it), and any other claim by the name it has in the identity token.
-  public static func render(
+  /// Claims: `sub`, `name`, `given_name`, `family_name`, `session_id` (the session's `PublicSessionID`, which is not
+  /// what the cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified
+  /// it, unless configured otherwise), `email_verified`, `is_private_email`, `real_user_status`, `org_id`, `scopes`
+  /// (joined by spaces), `transfer_sub`, `former_sub` (what the user was called before the application came to this
+  /// team), `mail_forwarding` (as Apple notified of it), and any other claim by the name it has in the identity token.
+  package static func render(
     account: Account, session: Session, settings: IdentityHeaderSettings
   ) -> [(name: String, value: [UInt8])] {
     settings.headers.compactMap { header in
@@ -24,7 +24,7 @@ public enum IdentityHeaders {
   }
 
   /// A claim as text, unencoded; nil if it is absent or empty.
-  public static func claim(
+  package static func claim(
     _ name: String, account: Account, session: Session, allowUnverifiedEmail: Bool
   ) -> String? {
     let claims = account.claims

@@ -2,18 +2,18 @@
 /// cleaned on the way in and never trusted for anything but display.
 ///
 /// Cleaning: control characters, line and paragraph separators, and invisible direction marks (which can make one name
-/// look like another) become spaces, runs of white space become one space, ends are trimmed, and each part is cut to 100
-/// characters and 400 bytes of UTF-8.
-public struct PersonName: Sendable, Hashable, Codable {
+/// look like another) become spaces, runs of white space become one space, ends are trimmed, and each part is cut to
+/// 100 characters and 400 bytes of UTF-8.
+package struct PersonName: Sendable, Hashable, Codable {
   /// The given name (`firstName` in Apple's answer).
-  public let given: String?
+  package let given: String?
   /// The family name (`lastName`).
-  public let family: String?
+  package let family: String?
   /// How the whole is shown, if it is not simply given name, space, family name.
-  public let display: String?
+  package let display: String?
 
   /// Nil if nothing is left after cleaning.
-  public init?(given: String?, family: String?, display: String? = nil) {
+  package init?(given: String?, family: String?, display: String? = nil) {
     self.given = Self.cleaned(given)
     self.family = Self.cleaned(family)
     self.display = Self.cleaned(display)
@@ -21,15 +21,15 @@ public struct PersonName: Sendable, Hashable, Codable {
   }
 
   /// The whole name for people to read; never empty.
-  public var text: String {
+  package var text: String {
     if let display { return display }
     return [given, family].compactMap(\.self).joined(separator: " ")
   }
 
   /// The longest part, in characters.
-  public static let maximumCharacters = 100
+  package static let maximumCharacters = 100
   /// The longest part, in bytes of UTF-8: one character can be hundreds of combining marks.
-  public static let maximumBytes = 400
+  package static let maximumBytes = 400
 
   private static func cleaned(_ text: String?) -> String? {
     guard let text else { return nil }

@@ -1,21 +1,21 @@
-/// Apple's name for one user: the `sub` claim of the identity token, stable and the same across one team's apps. The only
-/// thing that identifies an account; an e-mail address never does.
+/// Apple's name for one user: the `sub` claim of the identity token, stable and the same across one team's apps. The
+/// only thing that identifies an account; an e-mail address never does.
 ///
-/// 1 to 255 visible ASCII characters (Apple's look like `001234.0123456789abcdef0123456789abcdef.0123`), so comparing two
-/// is comparing their bytes.
-public struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
+/// 1 to 255 visible ASCII characters (Apple's look like `001234.0123456789abcdef0123456789abcdef.0123`), so comparing
+/// two is comparing their bytes.
+package struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
   /// As Apple wrote it.
-  public let text: String
+  package let text: String
 
   /// Nil unless `text` is 1 to 255 visible ASCII characters.
-  public init?(_ text: String) {
+  package init?(_ text: String) {
     guard (1...255).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
     self.text = text
   }
 
   /// From a string.
   /// - Throws: `DecodingError` where it can be no subject.
-  public init(from decoder: any Decoder) throws {
+  package init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     guard let subject = Subject(try container.decode(String.self)) else {
       throw DecodingError.dataCorruptedError(in: container, debugDescription: "not a subject")
@@ -23,10 +23,10 @@ public struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
     self = subject
   }
 
-  public func encode(to encoder: any Encoder) throws {
+  package func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
     try container.encode(text)
   }
 
-  public var description: String { text }
+  package var description: String { text }
 }

@@ -2,36 +2,36 @@ internal import FoundationEssentials
 
 /// The name under which a user follows the application to another team: Apple's `transfer_sub`, asked for by the team
 /// that gives the application away (Apple, "Transferring your apps and users to another team").
-public struct PreparedTransfer: Sendable, Hashable, Codable {
+package struct PreparedTransfer: Sendable, Hashable, Codable {
   /// `transfer_sub`: good for 60 days.
-  public let subject: Subject
+  package let subject: Subject
   /// The Team ID of the team that the application goes to.
-  public let team: String
+  package let team: String
 
   /// Who somebody is to another team.
-  public init(subject: Subject, team: String) {
+  package init(subject: Subject, team: String) {
     self.subject = subject
     self.team = team
   }
 }
 
 /// What the receiving team learnt of a user, to be written down in one transaction (`SessionStore.move`).
-public struct AccountMove: Sendable {
+package struct AccountMove: Sendable {
   /// What the user was called until now.
-  public let old: Subject
+  package let old: Subject
   /// What the new team calls them.
-  public let new: Subject
+  package let new: Subject
   /// The address that Apple told with it: an address of Apple's relay is another one for each team.
-  public let email: String?
+  package let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
-  public let isPrivateEmail: Bool?
+  package let isPrivateEmail: Bool?
   /// The old subject's refresh tokens with each sealed for the new one.
-  public let tokens: [(old: StoredToken, resealed: SealedToken)]
+  package let tokens: [(old: StoredToken, resealed: EncryptedToken)]
 
   /// What is to be moved.
-  public init(
+  package init(
     old: Subject, new: Subject, email: String?, isPrivateEmail: Bool?,
-    tokens: [(old: StoredToken, resealed: SealedToken)]
+    tokens: [(old: StoredToken, resealed: EncryptedToken)]
   ) {
     self.old = old
     self.new = new
@@ -42,7 +42,7 @@ public struct AccountMove: Sendable {
 }
 
 /// What became of a move.
-public enum MoveOutcome: Sendable, Equatable {
+package enum MoveOutcome: Sendable, Equatable {
   /// Account, tokens and sessions are under the new subject.
   case moved
   /// Nobody is known under the old subject: moved already, or forgotten.
@@ -55,7 +55,7 @@ extension Account {
   /// The account under its new subject.
   ///
   /// - Parameter present: who signed in under the new subject already: what that one knows is newer.
-  public func moved(by move: AccountMove, onto present: Account?) -> Account {
+  package func moved(by move: AccountMove, onto present: Account?) -> Account {
     var claims = present?.claims ?? claims.withAddress(move.email, isPrivate: move.isPrivateEmail)
     claims.preparedTransfer = nil
     claims.formerSubject = move.old

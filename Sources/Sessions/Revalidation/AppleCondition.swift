@@ -1,8 +1,8 @@
 /// How things stand with Apple, from what came of checks and sign-ins: whether it can be reached, and whether it takes
 /// our credentials. For health.
-public struct AppleCondition: Sendable {
+package struct AppleCondition: Sendable {
   /// What one call said of the way to Apple and of our credentials.
-  public enum Contact: Sendable, Equatable {
+  package enum Contact: Sendable, Equatable {
     /// Apple looked at more than our credentials.
     case accepted
     /// Apple refused our credentials, or they could not be made.
@@ -14,7 +14,7 @@ public struct AppleCondition: Sendable {
   }
 
   /// What health is told.
-  public enum Report: Sendable, Equatable {
+  package enum Report: Sendable, Equatable {
     /// Apple was not asked yet.
     case unknown
     /// Apple answers, and accepts our credentials.
@@ -41,10 +41,10 @@ public struct AppleCondition: Sendable {
   private var refusals: [Refusal] = []
 
   /// Apple was not asked yet.
-  public init() {}
+  package init() {}
 
   /// Notes what came of a call in the name of a client.
-  public mutating func note(_ contact: Contact, clientID: String) {
+  package mutating func note(_ contact: Contact, clientID: String) {
     reach = contact == .notSent ? .unreachable : .reached
     switch contact {
     case .accepted: forgetRefusal(of: clientID)
@@ -57,11 +57,11 @@ public struct AppleCondition: Sendable {
   }
 
   /// The credentials are others from now on.
-  public mutating func forgetRefusals() { refusals = [] }
+  package mutating func forgetRefusals() { refusals = [] }
 
   /// How things stand.
-  /// - Parameter allFailing: `CheckWeather.allFailing`.
-  public func report(allFailing: Int?) -> Report {
+  /// - Parameter allFailing: `RevalidationCircuitBreaker.allFailing`.
+  package func report(allFailing: Int?) -> Report {
     if let refusal = refusals.last {
       return .failing(
         "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): nobody can sign in with them, and accounts "

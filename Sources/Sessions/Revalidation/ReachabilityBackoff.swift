@@ -1,17 +1,17 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Pauses checks while Apple cannot be reached at all, so that each request of each due user does not try again. One
 /// for the process, since it is the way to Apple that is blocked and not one account; memory of constant size.
 ///
 /// After a request that was not sent: a pause, doubled each time up to five minutes, of which a random half is left
 /// out. After the pause one check may try; the others wait for what comes of it.
-public struct ReachabilityBackoff: Sendable {
+package struct ReachabilityBackoff: Sendable {
   /// The first pause.
-  public static let firstPause = Duration.seconds(1)
+  package static let firstPause = Duration.seconds(1)
   /// The longest pause.
-  public static let longestPause = Duration.seconds(300)
+  package static let longestPause = Duration.seconds(300)
   /// A try that nobody reported on is forgotten after this long.
-  public static let longestTry = Duration.seconds(30)
+  package static let longestTry = Duration.seconds(30)
 
   private enum State: Sendable {
     case open
@@ -22,10 +22,10 @@ public struct ReachabilityBackoff: Sendable {
   private var state = State.open
 
   /// No trouble yet.
-  public init() {}
+  package init() {}
 
   /// Whether a check may be made now. If so during trouble, it is the one that tries: its outcome must be reported.
-  public mutating func mayTry(at now: Date) -> Bool {
+  package mutating func mayTry(at now: Date) -> Bool {
     switch state {
     case .open:
       return true
@@ -41,12 +41,12 @@ public struct ReachabilityBackoff: Sendable {
   }
 
   /// A request reached Apple, whatever came of it.
-  public mutating func noteSent() { state = .open }
+  package mutating func noteSent() { state = .open }
 
   /// A request cannot have reached Apple.
   ///
   /// - Parameter random: 0 to 1, evenly spread.
-  public mutating func noteNotSent(at now: Date, random: Double = .random(in: 0...1)) {
+  package mutating func noteNotSent(at now: Date, random: Double = .random(in: 0...1)) {
     let failures: Int
     switch state {
     case .open: failures = 0

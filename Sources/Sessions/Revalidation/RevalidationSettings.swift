@@ -1,10 +1,10 @@
 /// How often a user's refresh token is checked (`[revalidation]` of the configuration).
-public struct RevalidationSettings: Sendable, Equatable {
+package struct RevalidationSettings: Sendable, Equatable {
   /// Between two checks of one account. Default: 24 h, and never less against Apple itself.
-  public var interval: Duration = .seconds(86_400)
+  package var interval: Duration = .seconds(86_400)
   /// How long sessions go on after the first failed attempt to check, without a good answer. Default: 48 h.
-  public var grace: Duration = .seconds(48 * 3_600)
+  package var grace: Duration = .seconds(48 * 3_600)
 
   /// The defaults.
-  public init() {}
+  package init() {}
 }

@@ -1,5 +1,5 @@
 /// What an answer of Apple's to a refresh means, in this module's own words.
-public enum Verdict: Sendable, Equatable, CaseIterable {
+package enum Verdict: Sendable, Equatable, CaseIterable {
   /// 200: in good standing.
   case good
   /// 400 `invalid_grant`: revoked, or the password changed.
@@ -13,7 +13,7 @@ public enum Verdict: Sendable, Equatable, CaseIterable {
 }
 
 /// What to do about a verdict.
-public enum Consequence: Sendable, Equatable {
+package enum Consequence: Sendable, Equatable {
   /// Write down the good answer.
   case noteGood
   /// End the sessions that rest on this token.
@@ -21,18 +21,18 @@ public enum Consequence: Sendable, Equatable {
   /// Sessions go on for the grace period; the account is asked about again after the interval.
   case keep
   /// Give the claim back; it may be tried again after a pause (`ReachabilityBackoff`).
-  case giveBack
+  case releaseLease
 }
 
 /// What the operator must be told.
-public enum CheckAlarm: Sendable, Equatable {
+package enum CheckAlarm: Sendable, Equatable {
   /// Apple refuses our key, team or client identifier.
   case credentialsRefused
   /// Of so many checks within the hour not one succeeded: revocations are held.
   case noCheckSucceeds(checks: Int)
 
   /// What happened; a constant.
-  public var message: String {
+  package var message: String {
     switch self {
     case .credentialsRefused: "Apple refuses our credentials, so users cannot be checked"
     case .noCheckSucceeds: "not one check within the hour succeeded, so revocations are held"
@@ -40,10 +40,10 @@ public enum CheckAlarm: Sendable, Equatable {
   }
 
   /// How many checks it was, where that is what it is about.
-  public var checks: Int? { if case .noCheckSucceeds(let checks) = self { checks } else { nil } }
+  package var checks: Int? { if case .noCheckSucceeds(let checks) = self { checks } else { nil } }
 
   /// What to do about it.
-  public var remedy: String {
+  package var remedy: String {
     "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the developer "
       + "account; sessions go on for revalidation.grace"
   }

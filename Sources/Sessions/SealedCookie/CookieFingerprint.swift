@@ -1,30 +1,30 @@
 /// Remembers a verified cookie without keeping it: 64 bits by a hash of the whole, keyed at random for each process, so
 /// that nobody outside can look for two cookies with one fingerprint, and 96 bits of its signature, so that nobody need
 /// try who does not have it. For memory only, never written down.
-public struct CookieFingerprint: Sendable, Hashable {
+package struct CookieFingerprint: Sendable, Hashable {
   let hash: Int
   /// The last 16 characters, which are the signature's.
   let tail: SIMD2<UInt64>
 
   /// Whoever asks for a place in a table gets what is a hash already.
-  public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+  package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 
 /// Makes fingerprints, all by one key.
-public struct CookieFingerprinter: Sendable {
+package struct CookieFingerprinter: Sendable {
   private let key: (UInt64, UInt64)
 
   /// By a key of its own from the system's random source.
-  public init() {
+  package init() {
     var generator = SystemRandomNumberGenerator()
     key = (generator.next(), generator.next())
   }
 
   /// The fingerprint of a cookie's value. Costs about as much as looking a string up in a dictionary.
   ///
-  /// The standard library's hash is SipHash-1-3 (Aumasson and Bernstein, 2012). Its own key can be fixed from outside the
-  /// process for reproducible runs, so ours goes in first.
-  public func fingerprint(_ value: UnsafeRawBufferPointer) -> CookieFingerprint {
+  /// The standard library's hash is SipHash-1-3 (Aumasson and Bernstein, 2012). Its own key can be fixed from outside
+  /// the process for reproducible runs, so ours goes in first.
+  package func fingerprint(_ value: UnsafeRawBufferPointer) -> CookieFingerprint {
     var hasher = Hasher()
     hasher.combine(key.0)
     hasher.combine(key.1)

@@ -1,9 +1,9 @@
 internal import Secrets
 
 /// Why the keys of the sessions cannot be used. Always the operator's to mend; the message ends with the remedy.
-public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
+package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What went wrong.
-  public enum Code: Sendable, Equatable {
+  package enum Code: Sendable, Equatable {
     /// `session.secret_files` names no file.
     case noSecret
     /// A file could not be read, or is not private.
@@ -17,11 +17,11 @@ public struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible 
   }
 
   /// What is wrong with the secrets.
-  public let code: Code
+  package let code: Code
   /// What happened and what to do about it.
-  public let message: String
+  package let message: String
 
-  public var description: String { message }
+  package var description: String { message }
 
   static let noSecret = KeyringError(
     code: .noSecret,

@@ -1,10 +1,10 @@
 import Crypto
-public import FoundationEssentials
+package import FoundationEssentials
 import WebFormats
 
 /// What a sealed value is for. Each purpose has a key of its own, so that a value sealed for one cannot be opened as
 /// another.
-public enum SealPurpose: String, Sendable, Hashable, CaseIterable {
+package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
   /// The cookie of one attempt to sign in.
   case attempt
   /// A refresh token in the store.
@@ -14,7 +14,7 @@ public enum SealPurpose: String, Sendable, Hashable, CaseIterable {
 }
 
 /// Why a sealed value was not opened. Whoever held the value is at fault, except for a key that the operator removed.
-public enum SealError: Error, Sendable, Equatable {
+package enum SealError: Error, Sendable, Equatable {
   /// Cut, extended, altered, re-spelled, for another purpose or another context.
   case refused
   /// Sealed by a key that no configured secret gives.
@@ -50,14 +50,14 @@ extension SessionKeyring {
   ///   - context: what it belongs to (the attempt's name, say), not kept inside; it must be given again to open it.
   ///   - expires: from when on it is not opened any more; nil for never.
   /// - Throws: only `SealError.failed`.
-  public func sealText(
+  package func sealText(
     _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], expires: Date?
   ) throws(SealError) -> String {
     Base64URL.text(try seal(bytes, for: purpose, context: context, expires: expires))
   }
 
   /// What was sealed by `sealText`.
-  public func openText(
+  package func openText(
     _ text: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], now: Date
   ) throws(SealError) -> [UInt8] {
     guard let sealed = Base64URL.decode(text) else { throw .refused }
@@ -65,7 +65,7 @@ extension SessionKeyring {
   }
 
   /// How many characters `sealText` makes of so many bytes.
-  public static func sealedTextLength(of byteCount: Int) -> Int {
+  package static func sealedTextLength(of byteCount: Int) -> Int {
     ((byteCount + SealedValue.overhead) * 4 + 2) / 3
   }
 

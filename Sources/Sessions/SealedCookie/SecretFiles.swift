@@ -5,7 +5,7 @@ extension SessionKeyring {
   /// private (`PrivateFile`).
   ///
   /// - Throws: `KeyringError` with the file and the remedy.
-  public init(files: [String]) throws(KeyringError) {
+  package init(files: [String]) throws(KeyringError) {
     var secrets: [(path: String?, secret: SecretBytes)] = []
     for path in files {
       do throws(PrivateFileError) {

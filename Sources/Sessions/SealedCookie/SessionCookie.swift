@@ -8,23 +8,23 @@ import WebFormats
 ///
 /// 71 characters, always. The key is for this purpose only (`SessionKeyring`), the text has one form only
 /// (`Base64URL`): what is cut, extended, re-spelled or made for another purpose is no cookie.
-public enum SessionCookie {
+package enum SessionCookie {
   /// Browsers take the `__Host-` prefix only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain
   /// HTTP can plant it (RFC 6265bis 4.1.3.2). They count `http://localhost` as secure enough.
-  public static let name = "__Host-cordon"
+  package static let name = "__Host-cordon"
   /// `Set-Cookie` attributes beside the value and `Max-Age`.
-  public static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
+  package static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
   /// In bytes.
-  public static let valueLength = 71
+  package static let valueLength = 71
 
   /// What a cookie proved.
-  public struct Verified: Sendable, Equatable {
+  package struct Verified: Sendable, Equatable {
     /// The session that the cookie names.
-    public let identifier: SessionIdentifier
+    package let identifier: SessionIdentifier
     /// False if an older key signed it: time to set the cookie anew.
-    public let isSignedByFirstKey: Bool
+    package let isSignedByFirstKey: Bool
     /// The key that signed it.
-    public let key: KeyIdentifier
+    package let key: KeyIdentifier
   }
 
   static let version: UInt8 = 1
@@ -34,7 +34,7 @@ public enum SessionCookie {
 
 extension SessionKeyring {
   /// The cookie's value for this session, signed by the first key.
-  public func signedCookie(for identifier: SessionIdentifier) -> String {
+  package func signedCookie(for identifier: SessionIdentifier) -> String {
     var bytes: [UInt8] = [SessionCookie.version]
     bytes += keys[0].identifier.bytes
     bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
@@ -43,11 +43,11 @@ extension SessionKeyring {
   }
 
   /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.
-  public func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
+  package func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
 
   /// The same over bytes where they lie (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a
   /// copy on the heap.
-  public func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
+  package func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
     guard value.byteCount == SessionCookie.valueLength else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in
       var filled = 0

@@ -7,17 +7,17 @@ import WebFormats
 ///
 /// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that nothing made for one purpose is
 /// good for another, and a 32-bit identifier that stands in whatever was signed or sealed.
-public struct SessionKeyring: Sendable {
+package struct SessionKeyring: Sendable {
   /// In bytes, after one trailing newline was dropped.
-  public static let minimumSecretLength = 32
+  package static let minimumSecretLength = 32
   /// In bytes.
-  public static let maximumSecretLength = 65_536
+  package static let maximumSecretLength = 65_536
 
   /// The first key first.
   let keys: [Keys]
 
   /// - Throws: `KeyringError` if there is no secret, or one is too short or too long.
-  public init(secrets: [SecretBytes]) throws(KeyringError) {
+  package init(secrets: [SecretBytes]) throws(KeyringError) {
     try self.init(secrets.map { (path: nil, secret: $0) })
   }
 
@@ -31,16 +31,16 @@ public struct SessionKeyring: Sendable {
   }
 
   /// The identifier of the key that signs and seals.
-  public var firstKey: KeyIdentifier { keys[0].identifier }
+  package var firstKey: KeyIdentifier { keys[0].identifier }
 
   /// Whether something sealed by this key can be opened.
-  public func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }
+  package func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }
 
   /// Refuses a start that would lose refresh tokens because the secret that sealed them is gone.
   ///
   /// - Parameter sealed: how many tokens the store holds for each key (`SessionStore.sealingKeys`).
   /// - Throws: `KeyringError.Code.tokensWouldBeLost`, with the remedy.
-  public func requireEveryKey(of sealed: [KeyIdentifier: Int]) throws(KeyringError) {
+  package func requireEveryKey(of sealed: [KeyIdentifier: Int]) throws(KeyringError) {
     let unknown = sealed.filter { !knows($0.key) && $0.value > 0 }
     guard !unknown.isEmpty else { return }
     throw .tokensWouldBeLost(count: unknown.values.reduce(0, +), keys: unknown.keys.sorted())
@@ -48,7 +48,7 @@ public struct SessionKeyring: Sendable {
 
   /// A name that stands for a user in logs: 16 hexadecimal digits, the same for the same user under the same first key,
   /// from which nobody gets back to the user.
-  public func pseudonym(of subject: Subject) -> String {
+  package func pseudonym(of subject: Subject) -> String {
     let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
     return Hex.text(hash.prefix(8))
   }
@@ -79,12 +79,12 @@ public struct SessionKeyring: Sendable {
 }
 
 /// Names a key without telling anything of it: 32 bits derived from the secret.
-public struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+package struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// As it stands in cookies and sealed values.
-  public let number: UInt32
+  package let number: UInt32
 
   /// The identifier with this number.
-  public init(number: UInt32) { self.number = number }
+  package init(number: UInt32) { self.number = number }
 
   /// From the first four of the bytes, of which there must be that many.
   init(bigEndian bytes: UnsafeRawBufferPointer) {
@@ -93,10 +93,10 @@ public struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvert
 
   var bytes: [UInt8] { withUnsafeBytes(of: number.bigEndian) { Array($0) } }
 
-  public static func < (left: KeyIdentifier, right: KeyIdentifier) -> Bool { left.number < right.number }
+  package static func < (left: KeyIdentifier, right: KeyIdentifier) -> Bool { left.number < right.number }
 
   /// Eight hexadecimal digits.
-  public var description: String {
+  package var description: String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 8 - digits.count) + digits
   }

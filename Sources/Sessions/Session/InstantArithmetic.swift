@@ -25,6 +25,7 @@ extension Date {
     return Int64(exactly: milliseconds) ?? (milliseconds < 0 ? .min : .max)
   }
 
+  /// The instant so many milliseconds after the beginning of 1970.
   package init(millisecondsSince1970 milliseconds: Int64) {
     self.init(timeIntervalSince1970: TimeInterval(milliseconds) / 1_000)
   }

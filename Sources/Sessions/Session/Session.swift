@@ -1,25 +1,25 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// One browser or app of a signed-in user.
-public struct Session: Sendable, Equatable {
+package struct Session: Sendable, Equatable {
   /// Its public name.
-  public let handle: SessionHandle
+  package let handle: PublicSessionID
   /// Whose it is.
-  public let subject: Subject
+  package let subject: Subject
   /// The client (Services ID or App ID) it was signed in with; it rests on this client's refresh token.
-  public let clientID: String
+  package let clientID: String
   /// When the user signed in.
-  public let began: Date
+  package let began: Date
   /// When it ends, whatever happens in between.
-  public let ends: Date
+  package let ends: Date
   /// When it was last used, as far as was written down: a few minutes behind.
-  public var lastSeen: Date
+  package var lastSeen: Date
   /// What the browser called itself, shortened, for lists of sessions.
-  public let userAgent: UserAgentSummary?
+  package let userAgent: UserAgentSummary?
 
   /// A session as a store keeps it.
-  public init(
-    handle: SessionHandle, subject: Subject, clientID: String, began: Date, ends: Date, lastSeen: Date,
+  package init(
+    handle: PublicSessionID, subject: Subject, clientID: String, began: Date, ends: Date, lastSeen: Date,
     userAgent: UserAgentSummary? = nil
   ) {
     self.handle = handle
@@ -32,7 +32,7 @@ public struct Session: Sendable, Equatable {
   }
 
   /// A session that begins now.
-  public init(
+  package init(
     _ identifier: SessionIdentifier, of subject: Subject, clientID: String, now: Date, lifetime: Duration,
     userAgent: UserAgentSummary? = nil
   ) {
@@ -41,39 +41,40 @@ public struct Session: Sendable, Equatable {
       lastSeen: now, userAgent: userAgent)
   }
 
-  /// Whether it may still be used: before its end, and seen within `idleTimeout`. The moment of either limit is too late.
-  public func isAlive(at now: Date, idleTimeout: Duration) -> Bool {
+  /// Whether it may still be used: before its end, and seen within `idleTimeout`. The moment of either limit is too
+  /// late.
+  package func isAlive(at now: Date, idleTimeout: Duration) -> Bool {
     now < ends && now < lastSeen.advanced(by: idleTimeout)
   }
 }
 
 /// A session with its account, as one read of the store gave them.
-public struct SessionSnapshot: Sendable, Equatable {
+package struct SessionSnapshot: Sendable, Equatable {
   /// The session itself.
-  public let session: Session
+  package let session: Session
   /// Whose session it is.
-  public let account: Account
+  package let account: Account
 
   /// A session with its account.
-  public init(session: Session, account: Account) {
+  package init(session: Session, account: Account) {
     self.session = session
     self.account = account
   }
 }
 
 /// What a browser called itself: at most 200 bytes of printable ASCII, anything else replaced by `?`.
-public struct UserAgentSummary: Sendable, Equatable, CustomStringConvertible {
+package struct UserAgentSummary: Sendable, Equatable, CustomStringConvertible {
   /// As it is written in logs and administration.
-  public let text: String
+  package let text: String
   /// In bytes.
-  public static let maximumLength = 200
+  package static let maximumLength = 200
 
   /// Nil if nothing is left.
-  public init?(_ bytes: some Sequence<UInt8>) {
+  package init?(_ bytes: some Sequence<UInt8>) {
     let cleaned = bytes.prefix(Self.maximumLength).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: "?") }
     guard cleaned.contains(where: { $0 != 0x20 }) else { return nil }
     text = String(decoding: cleaned, as: UTF8.self)
   }
 
-  public var description: String { text }
+  package var description: String { text }
 }

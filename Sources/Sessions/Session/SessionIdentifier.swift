@@ -4,17 +4,17 @@ import WebFormats
 
 /// What the session cookie carries: 128 random bits. A secret, so its description prints nothing. It is never stored:
 /// everything but the cookie speaks of the session by its `handle`.
-public struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
+package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
   /// How many bytes.
-  public static let byteCount = 16
+  package static let byteCount = 16
 
   let high: UInt64
   let low: UInt64
 
   /// 128 bits of the system's random source.
-  public static func random() -> SessionIdentifier {
+  package static func random() -> SessionIdentifier {
     var generator = SystemRandomNumberGenerator()
     return SessionIdentifier(high: generator.next(), low: generator.next())
   }
@@ -25,25 +25,25 @@ public struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, Cu
   }
 
   /// The name under which the session is stored, listed and told to the upstream.
-  public var handle: SessionHandle {
+  package var handle: PublicSessionID {
     var hash = SHA256()
-    hash.update(data: SessionHandle.label)
+    hash.update(data: PublicSessionID.label)
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { hash.update(bufferPointer: $0) }
-    return hash.finalize().withUnsafeBytes { SessionHandle(bigEndian: $0) }
+    return hash.finalize().withUnsafeBytes { PublicSessionID(bigEndian: $0) }
   }
 
-  public var description: String { "SessionIdentifier(secret)" }
-  public var debugDescription: String { description }
-  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  package var description: String { "SessionIdentifier(secret)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 /// The public name of a session: the first 128 bits of SHA-256 over a label and the session's identifier. The same for
 /// the session's whole life, on every replica and under every key. It gives no access: neither the identifier nor a
 /// cookie can be made from it, so it may be shown, logged and sent upstream as `session_id`, and a stolen database
 /// holds no session.
-public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
+package struct PublicSessionID: Sendable, Hashable, CustomStringConvertible {
   /// How many bytes.
-  public static let byteCount = 16
+  package static let byteCount = 16
   static let label = Array("cordon session handle v1\0".utf8)
 
   let high: UInt64
@@ -56,14 +56,14 @@ public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// Nil unless there are exactly 16 bytes.
-  public init?(bytes: some Collection<UInt8>) {
+  package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == Self.byteCount else { return nil }
     high = bytes.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     low = bytes.dropFirst(8).reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// From what `text` gave; nil for anything else.
-  public init?(text: String) {
+  package init?(text: String) {
     guard let bytes = Base64URL.decode(Array(text.utf8)) else { return nil }
     self.init(bytes: bytes)
   }
@@ -75,12 +75,12 @@ public struct SessionHandle: Sendable, Hashable, CustomStringConvertible {
   }
 
   /// The 16 bytes, as a store keeps them.
-  public var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { Array($0) }
   }
 
   /// 22 characters of base64url.
-  public var text: String { Base64URL.text(bytes) }
+  package var text: String { Base64URL.text(bytes) }
 
-  public var description: String { text }
+  package var description: String { text }
 }

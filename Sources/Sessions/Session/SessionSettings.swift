@@ -1,15 +1,15 @@
 /// How long sessions live and what signs them (`[session]` of the configuration).
-public struct SessionSettings: Sendable, Equatable {
+package struct SessionSettings: Sendable, Equatable {
   /// Absolute paths of the secrets: the first signs and seals, all verify and open.
-  public var secretFiles: [String]
+  package var secretFiles: [String]
   /// From sign-in to the end, whatever happens in between. Default: 30 d.
-  public var lifetime: Duration = .seconds(30 * 86_400)
+  package var lifetime: Duration = .seconds(30 * 86_400)
   /// Without a request. Default: 7 d.
-  public var idleTimeout: Duration = .seconds(7 * 86_400)
+  package var idleTimeout: Duration = .seconds(7 * 86_400)
 
   /// Bytes that this process may take for what it remembers of sessions, in all. Default: 128 MiB.
-  public var memory = 128 << 20
+  package var memory = 128 << 20
 
   /// With the files of the secrets; the rest has its defaults.
-  public init(secretFiles: [String]) { self.secretFiles = secretFiles }
+  package init(secretFiles: [String]) { self.secretFiles = secretFiles }
 }

@@ -1,20 +1,20 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// What Apple notified of one user, verified, as a store carries it out (`SessionStore.carryOut`).
-public struct AccountNotification: Sendable, Equatable {
+package struct AccountNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
-  public let identifier: String
+  package let identifier: String
   /// Whom it is about.
-  public let subject: Subject
+  package let subject: Subject
   /// When it happened, by Apple's clock.
-  public let occurred: Date
+  package let occurred: Date
   /// What it changes.
-  public let change: Change
+  package let change: Change
   /// What is handed on to the application, kept until that is done (`SessionStore.nextMessage`); nil where nothing is.
-  public let message: String?
+  package let message: String?
 
   /// A notification that was verified.
-  public init(identifier: String, subject: Subject, occurred: Date, change: Change, message: String?) {
+  package init(identifier: String, subject: Subject, occurred: Date, change: Change, message: String?) {
     self.identifier = identifier
     self.subject = subject
     self.occurred = occurred
@@ -23,7 +23,7 @@ public struct AccountNotification: Sendable, Equatable {
   }
 
   /// What became of the user.
-  public enum Change: Sendable, Equatable {
+  package enum Change: Sendable, Equatable {
     /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account
     /// stays.
     case consentRevoked
@@ -36,16 +36,16 @@ public struct AccountNotification: Sendable, Equatable {
   }
 
   /// How long a repetition is known for one. Beyond that it is told by its age: it ends nothing newer than itself.
-  public static let remembered = Duration.seconds(30 * 86_400)
+  package static let remembered = Duration.seconds(30 * 86_400)
 
   /// What makes sure that it is carried out once.
-  public var mark: SingleUseMark { .notification(identifier) }
+  package var mark: ReplayGuard { .notification(identifier) }
 }
 
 /// What became of a notification.
-public enum NotificationOutcome: Sendable, Equatable {
+package enum NotificationOutcome: Sendable, Equatable {
   /// It was carried out; these sessions ended.
-  case carriedOut(ended: [SessionHandle])
+  case carriedOut(ended: [PublicSessionID])
   /// It had been handled before.
   case repeated
   /// The user authorized the application, or a later notification came, since it happened: nothing changes.
@@ -58,7 +58,7 @@ extension Account {
   /// Whether a notification is about a time before the user's latest authorization (or that very moment), or before
   /// what was notified last. All by Apple's clock, as far as its time of the authorization is known. A deletion is
   /// never out of date: the subject does not come back.
-  public func isNewer(than notification: AccountNotification) -> Bool {
+  package func isNewer(than notification: AccountNotification) -> Bool {
     if case .accountDeleted = notification.change { return false }
     if appleAuthorized ?? latestAuthorization >= notification.occurred { return true }
     guard case .mailForwarding = notification.change, let known = claims.mailForwarding else { return false }

@@ -1,21 +1,21 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Something to be told to the application, kept until it has been.
 ///
 /// Whoever takes one (`SessionStore.nextMessage`) has it until the lease is over; then, should the process have ended
 /// meanwhile, somebody else gets it. It may so be delivered twice, and is never lost.
-public struct OutgoingMessage: Sendable, Equatable {
+package struct OutgoingMessage: Sendable, Equatable {
   /// The `jti` of the notification.
-  public let identifier: String
+  package let identifier: String
   /// The message itself.
-  public let text: String
+  package let text: String
   /// When it came.
-  public let queued: Date
+  package let queued: Date
   /// How often it was taken, this time among them.
-  public let attempts: Int
+  package let attempts: Int
 
   /// A message as a store keeps it.
-  public init(identifier: String, text: String, queued: Date, attempts: Int) {
+  package init(identifier: String, text: String, queued: Date, attempts: Int) {
     self.identifier = identifier
     self.text = text
     self.queued = queued

@@ -1,9 +1,9 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Which sessions to end.
-public enum SessionSelection: Sendable, Equatable {
+package enum SessionSelection: Sendable, Equatable {
   /// This one.
-  case one(SessionHandle)
+  case one(PublicSessionID)
   /// Every session of the user.
   case all(of: Subject)
   /// Every session that rests on the user's token for this client.
@@ -11,7 +11,7 @@ public enum SessionSelection: Sendable, Equatable {
 }
 
 /// Why a session ended, for the log and for lists.
-public enum SessionEnding: String, Sendable, CaseIterable {
+package enum SessionEnding: String, Sendable, CaseIterable {
   /// The user signed out.
   case signedOut = "signed out"
   /// The same browser signed in again.
@@ -27,14 +27,14 @@ public enum SessionEnding: String, Sendable, CaseIterable {
 }
 
 /// A session was used, to be written down with others in one batch.
-public struct SessionSighting: Sendable, Equatable {
+package struct LastSeenUpdate: Sendable, Equatable {
   /// Which session.
-  public let handle: SessionHandle
+  package let handle: PublicSessionID
   /// When a request of it was seen last.
-  public let seen: Date
+  package let seen: Date
 
   /// A session, and when it was seen.
-  public init(handle: SessionHandle, seen: Date) {
+  package init(handle: PublicSessionID, seen: Date) {
     self.handle = handle
     self.seen = seen
   }

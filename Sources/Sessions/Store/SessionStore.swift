@@ -1,20 +1,20 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// Where accounts, refresh tokens and sessions are kept. Any number of processes may use one store at once; whatever is
 /// acknowledged survives the end of the process. Instants are kept to the millisecond; the time is always the caller's.
 ///
 /// Each call is one transaction. What a store must do is written as tests in `SessionStoreTesting`.
-public protocol SessionStore: Sendable {
+package protocol SessionStore: Sendable {
   // MARK: Signing in
 
   /// Uses up something that may happen once. Of any number of concurrent calls with one mark exactly one returns true.
   ///
   /// - Parameter until: when the mark may be forgotten; what it guards must have expired by itself then.
-  func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool
+  func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool
 
   /// Keeps a name before the code is exchanged: Apple sends it only once, and the exchange may fail. The next completed
   /// sign-in of this user takes it over.
-  func keepName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
+  func savePendingName(_ name: PersonName, submittedBy subject: Subject, at now: Date) async throws(StoreError)
 
   /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never
   /// replaced by nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` =
@@ -27,16 +27,16 @@ public protocol SessionStore: Sendable {
 
   /// A session with its account, in one indexed read; nil if there is none or it has ended. Whether its time is over is
   /// for the caller to judge (`Session.isAlive`).
-  func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot?
+  func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot?
 
   /// Ends sessions for good and tells which there were. Ending what is not there is no error.
   @discardableResult
   func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
-  ) async throws(StoreError) -> [SessionHandle]
+  ) async throws(StoreError) -> [PublicSessionID]
 
   /// Writes down when sessions were last used. Never moves `lastSeen` back, never brings an ended session back.
-  func touch(_ sightings: [SessionSighting]) async throws(StoreError)
+  func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError)
 
   /// The sessions of a user, newest first.
   func sessions(of subject: Subject) async throws(StoreError) -> [Session]
@@ -48,17 +48,18 @@ public protocol SessionStore: Sendable {
   /// (`Account.checkFailingSince`). Where there is no token, no attempt can succeed from when one was due.
   ///
   /// - Parameter clientID: whose token to ask with if there is one; else another client's.
-  func claimCheck(
+  func acquireLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> CheckClaimOutcome
+  ) async throws(StoreError) -> RevalidationLeaseOutcome
 
   /// Gives a claim back, only for a request that cannot have reached Apple. It stays a failed attempt. Nothing happens
   /// if somebody claimed or signed in since.
-  func giveBack(_ claim: CheckClaim) async throws(StoreError)
+  func releaseLease(_ claim: RevalidationLease) async throws(StoreError)
 
   /// Writes down what came of a check. A good answer moves `lastVerified` on and merges claims
   /// (`AccountClaims.afterCheck`). An answer about a token that was replaced since ends nothing and replaces nothing.
-  func record(_ answer: CheckAnswer, of claim: CheckClaim, at now: Date) async throws(StoreError) -> RecordedAnswer
+  func record(_ answer: CheckAnswer, of claim: RevalidationLease, at now: Date) async throws(StoreError)
+    -> RecordedAnswer
 
   // MARK: Accounts
 
@@ -73,7 +74,7 @@ public protocol SessionStore: Sendable {
 
   /// Removes everything known of a user: account, name, tokens, sessions. Tells which sessions ended.
   @discardableResult
-  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle]
+  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID]
 
   /// The refresh tokens of a user, one for each client, in the order of the clients.
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken]
@@ -120,7 +121,7 @@ public protocol SessionStore: Sendable {
   /// Puts tokens that were sealed anew in the places of the same ones as they were, in one transaction. Those that were
   /// replaced or deleted meanwhile are left as they are.
   /// - Returns: how many were put there.
-  func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int
+  func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int
 
   /// Deletes tokens, in one transaction. Those that were replaced or deleted meanwhile are left as they are.
   /// - Returns: how many were deleted.
@@ -133,7 +134,7 @@ public protocol SessionStore: Sendable {
 
   /// Returns at the latest when the time is over, and sooner if there may be changes. A store that cannot hear of them
   /// waits; `changes` tells of all of them either way.
-  func awaitNews(atMost limit: Duration) async
+  func waitForChanges(atMost limit: Duration) async
 
   /// What changed since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
@@ -155,5 +156,5 @@ public protocol SessionStore: Sendable {
 
 extension SessionStore {
   /// What a store does that hears of nothing: it waits.
-  public func awaitNews(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
+  package func waitForChanges(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
 }

@@ -1,24 +1,25 @@
-public import FoundationEssentials
+package import FoundationEssentials
 
 /// A sign-in that Apple has confirmed, to be written in one transaction. Subject, client and time are the session's.
-public struct SignIn: Sendable {
+package struct SignIn: Sendable {
   /// The new session; its `began` is the moment of the sign-in.
-  public let session: Session
+  package let session: Session
   /// The name, if Apple sent one this time.
-  public let name: PersonName?
+  package let name: PersonName?
   /// What the identity token said.
-  public let claims: AccountClaims
+  package let claims: AccountClaims
   /// The refresh token that came, for the session's subject and client. Without one an earlier one stays.
-  public let token: SealedToken?
+  package let token: EncryptedToken?
   /// The session that this browser had before, whoever's; it ends.
-  public let replacing: SessionHandle?
+  package let replacing: PublicSessionID?
   /// When Apple issued the identity token of the exchange, by Apple's clock (`iat`). Not `auth_time`: that may be long
   /// before a withdrawal of consent that came before this sign-in.
-  public let appleAuthorized: Date?
+  package let appleAuthorized: Date?
 
   /// A sign-in that was verified.
-  public init(
-    session: Session, name: PersonName?, claims: AccountClaims, token: SealedToken?, replacing: SessionHandle? = nil,
+  package init(
+    session: Session, name: PersonName?, claims: AccountClaims, token: EncryptedToken?,
+    replacing: PublicSessionID? = nil,
     appleAuthorized: Date? = nil
   ) {
     self.session = session
@@ -31,16 +32,16 @@ public struct SignIn: Sendable {
 }
 
 /// What a sign-in came to.
-public struct CompletedSignIn: Sendable {
+package struct CompletedSignIn: Sendable {
   /// The new session with its account: the known name kept, the claims merged.
-  public let snapshot: SessionSnapshot
+  package let snapshot: SessionSnapshot
   /// The replaced session, if it was still there.
-  public let ended: [SessionHandle]
+  package let ended: [PublicSessionID]
   /// Whether the user was here for the first time.
-  public let isNewAccount: Bool
+  package let isNewAccount: Bool
 
   /// What a store did with a sign-in.
-  public init(snapshot: SessionSnapshot, ended: [SessionHandle], isNewAccount: Bool) {
+  package init(snapshot: SessionSnapshot, ended: [PublicSessionID], isNewAccount: Bool) {
     self.snapshot = snapshot
     self.ended = ended
     self.isNewAccount = isNewAccount

@@ -1,6 +1,6 @@
 /// What a store keeps, table by table, in an order in which each refers to earlier ones only. Changes are not among it:
 /// they are for gateways that run.
-public enum StoreTable: String, Sendable, CaseIterable {
+package enum StoreTable: String, Sendable, CaseIterable {
   /// Who has signed in.
   case accounts
   /// Names of sign-ins that came to nothing so far.
@@ -15,7 +15,7 @@ public enum StoreTable: String, Sendable, CaseIterable {
   case messages
 
   /// The columns in which rows are carried, by their names in SQLite; the first are the key.
-  public var columns: [String] {
+  package var columns: [String] {
     switch self {
     case .accounts:
       [
@@ -31,11 +31,11 @@ public enum StoreTable: String, Sendable, CaseIterable {
   }
 
   /// How many columns are the key.
-  public var keyCount: Int { self == .refreshTokens ? 2 : 1 }
+  package var keyCount: Int { self == .refreshTokens ? 2 : 1 }
 }
 
 /// One column of a row that is carried from store to store.
-public enum StoredValue: Sendable, Equatable {
+package enum StoredValue: Sendable, Equatable {
   /// No value.
   case null
   /// A number, or a time.
@@ -47,7 +47,7 @@ public enum StoredValue: Sendable, Equatable {
 }
 
 /// A store that can be copied from.
-public protocol StoreCopySource: SessionStore {
+package protocol StoreCopySource: SessionStore {
   /// Rows in the order of their keys, from after this key; from the beginning where it is empty.
   func rows(
     of table: StoreTable, after key: [StoredValue], limit: Int
@@ -61,7 +61,7 @@ public protocol StoreCopySource: SessionStore {
 }
 
 /// A store that can be copied to.
-public protocol StoreCopyTarget: SessionStore {
+package protocol StoreCopyTarget: SessionStore {
   /// Begins a copy, or goes on with one of the same state of the same source.
   /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
   func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
@@ -80,7 +80,7 @@ public protocol StoreCopyTarget: SessionStore {
 }
 
 /// How far a copy has come.
-public enum CopyProgress: Sendable, Equatable {
+package enum CopyProgress: Sendable, Equatable {
   /// The target was empty.
   case begun
   /// An earlier copy was interrupted, and goes on.
@@ -91,14 +91,14 @@ public enum CopyProgress: Sendable, Equatable {
 
 /// Copies one store to another (`cordon store copy`). An interrupted copy goes on where it was; no gateway may run on
 /// either meanwhile.
-public enum StoreCopy {
+package enum StoreCopy {
   /// Rows in one transaction.
   private static let batch = 500
 
   /// - Parameter report: told of each table after each batch: how many rows of how many.
   /// - Returns: whether anything was to be done.
   /// - Throws: `StoreError.Code.conflict` if the target holds something else, or the source changed meanwhile.
-  public static func run(
+  package static func run(
     from source: any StoreCopySource, to target: any StoreCopyTarget,
     report: (StoreTable, Int, Int) -> Void = { _, _, _ in }
   ) async throws(StoreError) -> Bool {

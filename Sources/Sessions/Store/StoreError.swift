@@ -1,7 +1,7 @@
 /// Why the store could not do what it was asked. The message names no secret and ends with what to do about it.
-public struct StoreError: Error, Sendable, CustomStringConvertible {
+package struct StoreError: Error, Sendable, CustomStringConvertible {
   /// What went wrong.
-  public enum Code: String, Sendable, CaseIterable {
+  package enum Code: String, Sendable, CaseIterable {
     /// It cannot be reached or opened.
     case unavailable
     /// The connection broke before the answer: the operation may or may not have been carried out. The store may be
@@ -30,7 +30,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whose it is to mend.
-  public enum Fault: String, Sendable {
+  package enum Fault: String, Sendable {
     /// The operator's: configuration, permissions, keys.
     case `operator`
     /// The database's, or that of the way there.
@@ -40,21 +40,21 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// What kind of trouble it is.
-  public let code: Code
+  package let code: Code
   /// What happened and what to do about it.
-  public let message: String
+  package let message: String
   /// What the database said, for the log; no parameter of a statement, no secret.
-  public let cause: String?
+  package let cause: String?
 
   /// An error with its remedy in the message.
-  public init(code: Code, message: String, cause: String? = nil) {
+  package init(code: Code, message: String, cause: String? = nil) {
     self.code = code
     self.message = message
     self.cause = cause
   }
 
   /// Whether the same call may succeed in a while without anybody doing anything.
-  public var isRetryable: Bool {
+  package var isRetryable: Bool {
     switch code {
     case .unavailable, .interrupted, .busy, .full: true
     case .readOnly, .corrupt, .denied, .missingDirectory, .newerSchema, .closed, .conflict, .internalError: false
@@ -62,7 +62,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
   }
 
   /// Whose fault it is.
-  public var fault: Fault {
+  package var fault: Fault {
     switch code {
     case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator
     case .unavailable, .interrupted, .busy, .corrupt: .store
@@ -70,5 +70,5 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  public var description: String { cause.map { "\(message) (\($0))" } ?? message }
+  package var description: String { cause.map { "\(message) (\($0))" } ?? message }
 }

@@ -2,19 +2,24 @@ package import FoundationEssentials
 
 /// A row holds what this version did not write: it was changed by hand or is damaged.
 package struct DamagedRow: Error {
+  /// The kind of record.
   package let what: String
 
+  /// A row of this kind cannot be read.
   package init(what: String) { self.what = what }
 }
 
 /// Records that stores keep as JSON.
 package enum RecordText {
+  /// The record as JSON with sorted keys.
   package static func encode(_ record: some Encodable) throws -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys]
     return String(decoding: try encoder.encode(record), as: UTF8.self)
   }
 
+  /// Reads a record.
+  /// - Throws: ``DamagedRow``.
   package static func decode<Record: Decodable>(_ type: Record.Type, _ text: String) throws -> Record {
     do {
       return try JSONDecoder().decode(type, from: Data(text.utf8))
@@ -29,7 +34,7 @@ extension SignIn {
   ///
   /// - Parameters:
   ///   - before: as it was; nil for a user who was never here.
-  ///   - submitted: the name that was kept before the exchange (`SessionStore.keepName`).
+  ///   - submitted: the name that was kept before the exchange (`SessionStore.savePendingName`).
   package func account(after before: Account?, submitted: PersonName?) -> Account {
     Account(
       subject: session.subject,

@@ -171,7 +171,7 @@ final class TLSConnection {
   // MARK: What was agreed on
 
   /// What the handshake agreed on.
-  var agreement: TLSHandshakeCompleted {
+  var negotiated: TLSHandshakeCompleted {
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0
     SSL_get0_alpn_selected(self.ssl, &name, &length)

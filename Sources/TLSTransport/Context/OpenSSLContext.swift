@@ -2,9 +2,9 @@ import COpenSSL
 
 /// The owner of an `SSL_CTX`: what all connections of one kind share.
 ///
-/// It is configured by whoever makes it, before it is shared, and not touched afterwards; OpenSSL's own locks guard what
-/// connections change in it (ticket keys, the trust store's cache). Every SSL object made from it holds a reference: a
-/// context that was replaced lives on until its last connection is gone.
+/// It is configured by whoever makes it, before it is shared, and not touched afterwards; OpenSSL's own locks guard
+/// what connections change in it (ticket keys, the trust store's cache). Every SSL object made from it holds a
+/// reference: a context that was replaced lives on until its last connection is gone.
 final class OpenSSLContext: Sendable {
   enum Role {
     case server, client

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Whose certificates a client believes.
-public enum TLSTrust: Sendable, Equatable {
+package enum TLSTrust: Sendable, Equatable {
   /// The system's trust store (Debian: the package `ca-certificates`); `SSL_CERT_FILE` and `SSL_CERT_DIR` of the
   /// environment replace it, as with every program on OpenSSL.
   case system
@@ -9,9 +9,9 @@ public enum TLSTrust: Sendable, Equatable {
   case file(String)
 }
 
-/// What the TLS connections of a client share: whom they believe, what they show, and protocol settings. There is no way
-/// to verify nothing.
-public final class TLSClientContext: Sendable {
+/// What the TLS connections of a client share: whom they believe, what they show, and protocol settings. There is no
+/// way to verify nothing.
+package final class TLSClientContext: Sendable {
   let context: OpenSSLContext
 
   /// Reads the trusted certificates, and the own one. TLS 1.2 and 1.3, cipher suites by the policy of the system's
@@ -21,7 +21,7 @@ public final class TLSClientContext: Sendable {
   ///   - trust: Whose certificates are believed.
   ///   - identity: What is shown to a server that asks for a certificate; nil shows none.
   ///   - applicationProtocols: What is offered by ALPN (RFC 7301), the preferred one first; empty offers nothing.
-  public init(
+  package init(
     trust: TLSTrust, identity: TLSServerSettings.CertificateFiles? = nil, applicationProtocols: [String]
   ) throws(TLSConfigurationError) {
     self.context = try OpenSSLContext(role: .client, applicationProtocols: applicationProtocols)

@@ -3,7 +3,7 @@ import Glibc
 
 /// What the connections of a TLS listener share: certificates, keys and protocol settings. Read from files once; a new
 /// one is made when the files change, and connections made from the old one go on.
-public final class TLSServerContext: Sendable {
+package final class TLSServerContext: Sendable {
   /// What connections begin with: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { self.contexts[0] }
 
@@ -16,11 +16,11 @@ public final class TLSServerContext: Sendable {
   private let chooser: ContextChooser?
 
   /// How long a session can be resumed, in seconds: two hours.
-  public static let ticketLifetime: Int64 = 7_200
+  package static let ticketLifetime: Int64 = 7_200
 
   /// Reads certificates and keys. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
   /// client's preference among the cipher suites, no renegotiation, session tickets but no session cache.
-  public convenience init(_ settings: TLSServerSettings, ticketKeys: TLSTicketKeys) throws(TLSConfigurationError) {
+  package convenience init(_ settings: TLSServerSettings, ticketKeys: TLSTicketKeys) throws(TLSConfigurationError) {
     var identities: [TLSIdentity] = []
     for files in settings.certificates {
       identities.append(
@@ -32,7 +32,7 @@ public final class TLSServerContext: Sendable {
   }
 
   /// One certificate, and ticket keys in memory.
-  public convenience init(
+  package convenience init(
     certificateFile: String, privateKeyFile: String, applicationProtocols: [String]
   ) throws(TLSConfigurationError) {
     try self.init(
@@ -67,7 +67,7 @@ public final class TLSServerContext: Sendable {
   }
 
   /// The same certificates, as they were read, with other ticket keys.
-  public func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
+  package func with(_ keys: TLSTicketKeys) throws(TLSConfigurationError) -> TLSServerContext {
     try TLSServerContext(self.settings, self.identities, self.authority, keys)
   }
 
@@ -92,10 +92,10 @@ public final class TLSServerContext: Sendable {
   // MARK: Dates
 
   /// When the certificate that is the first to do so expires, in seconds since 1970.
-  public var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }
+  package var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }
 
   /// When each certificate expires, in seconds since 1970, with its file.
-  public var expiries: [(file: String, expiry: Int64)] {
+  package var expiries: [(file: String, expiry: Int64)] {
     self.identities.map { ($0.certificateFile, $0.validity.upperBound) }
   }
 
@@ -106,7 +106,7 @@ public final class TLSServerContext: Sendable {
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
   ///   - notice: How long before the expiry it is worth telling, in seconds. Default: 1,209,600 (14 days).
-  public func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
+  package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
     let warnings = self.identities.compactMap { $0.warning(at: now, notice: notice) }
     return warnings.first { $0.isRefusal } ?? warnings.first
   }
@@ -155,16 +155,16 @@ private final class ContextChooser: Sendable {
 }
 
 /// What is to be said about the dates of a certificate, in seconds since 1970.
-public enum TLSCertificateWarning: Sendable, Equatable {
+package enum TLSCertificateWarning: Sendable, Equatable {
   case expired(since: Int64)
   case notYetValid(until: Int64)
   case expiresSoon(at: Int64)
 
   /// Whether browsers refuse the certificate.
-  public var isRefusal: Bool { if case .expiresSoon = self { false } else { true } }
+  package var isRefusal: Bool { if case .expiresSoon = self { false } else { true } }
 
   /// What is the matter, and what to do.
-  public var message: String {
+  package var message: String {
     switch self {
     case .expired: "the certificate has expired, browsers refuse it: renew it"
     case .notYetValid: "the certificate is not valid yet, browsers refuse it: check the clock, or wait"

@@ -1,25 +1,25 @@
 /// What the TLS connections of a server are made from: files, and rules.
-public struct TLSServerSettings: Sendable, Equatable {
+package struct TLSServerSettings: Sendable, Equatable {
   /// A PEM certificate chain, the server's own certificate first, and its PEM private key without passphrase, as paths.
   /// A key that is open to others is refused.
-  public struct CertificateFiles: Sendable, Equatable {
-    public var certificateFile: String
-    public var privateKeyFile: String
+  package struct CertificateFiles: Sendable, Equatable {
+    package var certificateFile: String
+    package var privateKeyFile: String
 
-    public init(certificateFile: String, privateKeyFile: String) {
+    package init(certificateFile: String, privateKeyFile: String) {
       self.certificateFile = certificateFile
       self.privateKeyFile = privateKeyFile
     }
   }
 
   /// Certificates that clients show (RFC 8446, section 4.4.2).
-  public struct Clients: Sendable, Equatable {
+  package struct Clients: Sendable, Equatable {
     /// The PEM certificates of the authorities that issue them; no others are believed.
-    public var authorityFile: String
+    package var authorityFile: String
     /// Whether a client without one is refused.
-    public var areRequired: Bool
+    package var areRequired: Bool
 
-    public init(authorityFile: String, areRequired: Bool) {
+    package init(authorityFile: String, areRequired: Bool) {
       self.authorityFile = authorityFile
       self.areRequired = areRequired
     }
@@ -28,14 +28,14 @@ public struct TLSServerSettings: Sendable, Equatable {
   /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is shown where no
   /// certificate lists the name, or there is none. Of two for one name with keys of different kinds each client sees
   /// the one that it understands.
-  public var certificates: [CertificateFiles]
+  package var certificates: [CertificateFiles]
   /// What ALPN (RFC 7301) may agree on, the preferred one first, for example `h2` and `http/1.1`. A client that offers
   /// protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is ignored.
-  public var applicationProtocols: [String]
+  package var applicationProtocols: [String]
   /// Nil asks no client for a certificate.
-  public var clients: Clients?
+  package var clients: Clients?
 
-  public init(certificates: [CertificateFiles], applicationProtocols: [String], clients: Clients? = nil) {
+  package init(certificates: [CertificateFiles], applicationProtocols: [String], clients: Clients? = nil) {
     self.certificates = certificates
     self.applicationProtocols = applicationProtocols
     self.clients = clients

@@ -1,5 +1,5 @@
 /// What can be wrong with the files and values that a TLS context is made from. Always the operator's to correct.
-public enum TLSConfigurationError: Error, Sendable, Equatable {
+package enum TLSConfigurationError: Error, Sendable, Equatable {
   /// A file cannot be read: the system's reason.
   case unreadable(file: String, reason: String)
   /// A file is not a regular file, or larger than any such file is (limit in bytes).
@@ -28,7 +28,7 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
   case libraryFailure(reason: String)
 
   /// A constant word for logs.
-  public var code: String {
+  package var code: String {
     switch self {
     case .unreadable: "tls_file_unreadable"
     case .notAPlausibleFile: "tls_file_not_plausible"
@@ -47,7 +47,7 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
   }
 
   /// The file to look at, nil when it is not about one.
-  public var file: String? {
+  package var file: String? {
     switch self {
     case .unreadable(let file, _), .notAPlausibleFile(let file, _), .privateKeyExposed(let file, _),
       .noCertificate(let file), .noPrivateKey(let file), .privateKeyEncrypted(let file), .malformed(let file, _),
@@ -58,7 +58,7 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
   }
 
   /// What is wrong, and what to do.
-  public var message: String {
+  package var message: String {
     switch self {
     case .unreadable(let file, let reason):
       "cannot read \(file) (\(reason)): correct the path, or let the gateway's user read it"
@@ -99,5 +99,5 @@ public enum TLSConfigurationError: Error, Sendable, Equatable {
 }
 
 extension TLSConfigurationError: CustomStringConvertible {
-  public var description: String { self.message }
+  package var description: String { self.message }
 }

@@ -28,7 +28,7 @@ extension TLSError {
       self = .unsupportedVersion
     case SSL_R_NO_SHARED_CIPHER, SSL_R_NO_SHARED_GROUPS, SSL_R_NO_SUITABLE_KEY_SHARE, SSL_R_NO_SUITABLE_GROUPS,
       SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS, SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM, SSL_R_NO_APPLICATION_PROTOCOL:
-      self = .nothingInCommon(reason: first.text)
+      self = .noSharedParameters(reason: first.text)
     case SSL_R_LIBRARY_BUG, SSL_R_LIBRARY_HAS_NO_CIPHERS, SSL_R_UNINITIALIZED:
       self = .libraryFailure(reason: first.text)
     case SSL_AD_REASON_OFFSET..<(SSL_AD_REASON_OFFSET + 256):

@@ -3,13 +3,13 @@ import COpenSSL
 /// What can go wrong on a TLS connection. Fired through the pipeline (`errorCaught`) once; apart from
 /// ``uncleanShutdown`` and ``closedDuringHandshake`` (the connection is gone already) the handler then sends the alert
 /// that belongs to it and closes. None of the texts holds anything that a peer sent.
-public enum TLSError: Error, Sendable, Equatable {
+package enum TLSError: Error, Sendable, Equatable {
   /// The first bytes of the peer are not TLS; with `isHTTP`, they are a plain HTTP request.
   case notTLS(isHTTP: Bool)
   /// The peer does not speak TLS 1.2 or 1.3.
   case unsupportedVersion
   /// The two sides have no cipher suite, group, signature or application protocol in common.
-  case nothingInCommon(reason: String)
+  case noSharedParameters(reason: String)
   /// The server's certificate was not believed.
   case verificationFailed(TLSVerificationFailure)
   /// The peer sent a fatal alert (RFC 8446, section 6.2): its number, and its meaning.
@@ -27,15 +27,15 @@ public enum TLSError: Error, Sendable, Equatable {
   case libraryFailure(reason: String)
 
   /// Who has to do something about it.
-  public enum Fault: Sendable, Equatable {
+  package enum Fault: Sendable, Equatable {
     case peer
     case us
   }
 
   /// Who has to do something about it.
-  public var fault: Fault {
+  package var fault: Fault {
     switch self {
-    case .notTLS, .unsupportedVersion, .nothingInCommon, .verificationFailed, .refusedByPeer, .protocolViolation,
+    case .notTLS, .unsupportedVersion, .noSharedParameters, .verificationFailed, .refusedByPeer, .protocolViolation,
       .closedDuringHandshake, .uncleanShutdown:
       .peer
     case .invalidServerName, .libraryFailure: .us
@@ -43,11 +43,11 @@ public enum TLSError: Error, Sendable, Equatable {
   }
 
   /// A constant word for logs and metrics.
-  public var code: String {
+  package var code: String {
     switch self {
     case .notTLS: "tls_not_tls"
     case .unsupportedVersion: "tls_unsupported_version"
-    case .nothingInCommon: "tls_nothing_in_common"
+    case .noSharedParameters: "tls_nothing_in_common"
     case .verificationFailed: "tls_verification_failed"
     case .refusedByPeer: "tls_refused_by_peer"
     case .protocolViolation: "tls_protocol_violation"
@@ -59,12 +59,12 @@ public enum TLSError: Error, Sendable, Equatable {
   }
 
   /// What happened, and what to do.
-  public var message: String {
+  package var message: String {
     switch self {
     case .notTLS(isHTTP: true): "the peer speaks plain HTTP where TLS is spoken: use https:"
     case .notTLS(isHTTP: false): "the peer does not speak TLS: see that the address and port are those of a TLS server"
     case .unsupportedVersion: "the peer speaks neither TLS 1.2 nor TLS 1.3: update it"
-    case .nothingInCommon(let reason):
+    case .noSharedParameters(let reason):
       "the two sides have nothing in common (\(reason)): update the peer, or use a certificate with another kind of key"
     case .verificationFailed(let failure): failure.message
     case .refusedByPeer(_, let reason):
@@ -80,5 +80,5 @@ public enum TLSError: Error, Sendable, Equatable {
 }
 
 extension TLSError: CustomStringConvertible {
-  public var description: String { "\(self.code): \(self.message)" }
+  package var description: String { "\(self.code): \(self.message)" }
 }

@@ -1,7 +1,7 @@
 import COpenSSL
 
 /// Why a server's certificate was not believed.
-public enum TLSVerificationFailure: Sendable, Equatable {
+package enum TLSVerificationFailure: Sendable, Equatable {
   /// A certificate of the chain has expired.
   case expired
   /// A certificate of the chain is not valid yet.
@@ -32,7 +32,7 @@ public enum TLSVerificationFailure: Sendable, Equatable {
   }
 
   /// What is wrong, and what to do.
-  public var message: String {
+  package var message: String {
     switch self {
     case .expired:
       "the server's certificate has expired: renew it there, and see that the clock here is right"

@@ -1,4 +1,4 @@
-public import NIOCore
+package import NIOCore
 
 /// TLS between a socket and what speaks plaintext, either side, by OpenSSL.
 ///
@@ -15,11 +15,11 @@ public import NIOCore
 ///
 /// Reading is on demand as ever; during the handshake, and when a read held no plaintext, the handler reads on its own.
 /// There is no time-out in here: whoever accepts or connects keeps the time.
-public final class TLSHandler: ChannelDuplexHandler {
-  public typealias InboundIn = ByteBuffer
-  public typealias InboundOut = ByteBuffer
-  public typealias OutboundIn = ByteBuffer
-  public typealias OutboundOut = ByteBuffer
+package final class TLSHandler: ChannelDuplexHandler {
+  package typealias InboundIn = ByteBuffer
+  package typealias InboundOut = ByteBuffer
+  package typealias OutboundIn = ByteBuffer
+  package typealias OutboundOut = ByteBuffer
 
   private enum State {
     /// The channel is not active yet.
@@ -48,13 +48,13 @@ public final class TLSHandler: ChannelDuplexHandler {
   private let allocator = ByteBufferAllocator()
 
   /// What the handshake agreed on, nil before its end.
-  public private(set) var agreement: TLSHandshakeCompleted?
+  package private(set) var negotiated: TLSHandshakeCompleted?
 
   /// The server's side of a connection: waits for the client to begin.
   ///
   /// - Parameter answerToHTTP: Asked for what is sent, as it is, to a peer that begins with a request of plain HTTP;
   ///   nil sends the alert.
-  public init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
+  package init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
     self.answerToHTTP = answerToHTTP
   }
@@ -65,7 +65,7 @@ public final class TLSHandler: ChannelDuplexHandler {
   ///   - serverName: The host name (sent as SNI) or the IP address, without brackets or with, that the server's
   ///     certificate must list.
   ///   - sessions: Earlier sessions of the same context with the same server, and where new ones go; nil resumes none.
-  public init(
+  package init(
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
     self.answerToHTTP = nil
@@ -74,20 +74,20 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Beginning and end
 
-  public func handlerAdded(context: ChannelHandlerContext) {
+  package func handlerAdded(context: ChannelHandlerContext) {
     if context.channel.isActive { self.begin(context) }
   }
 
-  public func handlerRemoved(context: ChannelHandlerContext) {
+  package func handlerRemoved(context: ChannelHandlerContext) {
     self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
   }
 
-  public func channelActive(context: ChannelHandlerContext) {
+  package func channelActive(context: ChannelHandlerContext) {
     self.begin(context)
     context.fireChannelActive()
   }
 
-  public func channelInactive(context: ChannelHandlerContext) {
+  package func channelInactive(context: ChannelHandlerContext) {
     let state = self.state
     let isExplained = self.inputIsClosed
     self.finish(failingWritesWith: ChannelError.ioOnClosedChannel)
@@ -129,20 +129,20 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Inbound
 
-  public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+  package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let connection = self.connection, !self.inputIsClosed else { return }
     connection.receive(self.unwrapInboundIn(data))
     if self.state == .handshaking { self.advanceHandshake(connection, context) }
     self.decrypt(connection, context)
   }
 
-  public func channelReadComplete(context: ChannelHandlerContext) {
+  package func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
     // Nothing of what arrived was for whoever reads: the read that it asked for is not done.
     if self.state == .handshaking || (self.readIsDue && self.state != .closed) { context.read() }
   }
 
-  public func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+  package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.inputClosed) = event as? ChannelEvent {
       // The end of the socket's stream. After a close_notify it was told already.
       guard self.state != .closed, !self.inputIsClosed else { return }
@@ -154,7 +154,7 @@ public final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
-  public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+  package func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // An error of the socket: it says more than "ended without close_notify", which would follow from it.
     if error is IOError { self.inputIsClosed = true }
     context.fireErrorCaught(error)
@@ -168,9 +168,9 @@ public final class TLSHandler: ChannelDuplexHandler {
       self.fail(error, context)
     case .complete:
       self.state = .open
-      let agreement = connection.agreement
-      self.agreement = agreement
-      context.fireUserInboundEventTriggered(agreement)
+      let negotiated = connection.negotiated
+      self.negotiated = negotiated
+      context.fireUserInboundEventTriggered(negotiated)
       // What waited goes out together with the last bytes of the handshake.
       if self.flushIsDue, self.state == .open {
         self.flushIsDue = false
@@ -210,12 +210,12 @@ public final class TLSHandler: ChannelDuplexHandler {
 
   // MARK: Outbound
 
-  public func read(context: ChannelHandlerContext) {
+  package func read(context: ChannelHandlerContext) {
     self.readIsDue = true
     context.read()
   }
 
-  public func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+  package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch self.state {
     case .idle, .handshaking, .open: self.queue.append(self.unwrapOutboundIn(data), promise: promise)
     case .outputClosed: promise?.fail(ChannelError.outputClosed)
@@ -223,7 +223,7 @@ public final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
-  public func flush(context: ChannelHandlerContext) {
+  package func flush(context: ChannelHandlerContext) {
     switch self.state {
     case .idle, .handshaking:
       self.flushIsDue = true
@@ -235,7 +235,7 @@ public final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
-  public func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+  package func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
     if event is TLSAbruptClose {
       self.closesAbruptly = true
       promise?.succeed()
@@ -244,7 +244,7 @@ public final class TLSHandler: ChannelDuplexHandler {
     }
   }
 
-  public func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+  package func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     switch mode {
     case .input:
       break

@@ -1,18 +1,18 @@
 /// What a finished handshake agreed on. Fired through the pipeline as a user inbound event, before any plaintext.
-public struct TLSHandshakeCompleted: Sendable, Equatable {
+package struct TLSHandshakeCompleted: Sendable, Equatable {
   /// The application protocol (ALPN, RFC 7301), nil when none was negotiated.
-  public let negotiatedProtocol: String?
+  package let negotiatedProtocol: String?
   /// The version of TLS.
-  public let version: TLSVersion
+  package let version: TLSVersion
   /// OpenSSL's name of the cipher suite, for example `TLS_AES_256_GCM_SHA384`.
-  public let cipherSuite: String
+  package let cipherSuite: String
   /// Whether an earlier session was resumed.
-  public let isResumed: Bool
+  package let isResumed: Bool
   /// The host name that the client asked for (SNI, RFC 6066 section 3), as it stood there: not validated. Nil when it
   /// asked for none.
-  public let serverName: String?
+  package let serverName: String?
 
-  public init(
+  package init(
     negotiatedProtocol: String?, version: TLSVersion, cipherSuite: String, isResumed: Bool, serverName: String?
   ) {
     self.negotiatedProtocol = negotiatedProtocol
@@ -24,13 +24,13 @@ public struct TLSHandshakeCompleted: Sendable, Equatable {
 }
 
 /// A version of TLS that is spoken here.
-public enum TLSVersion: String, Sendable, Equatable {
+package enum TLSVersion: String, Sendable, Equatable {
   case tls12 = "TLSv1.2"
   case tls13 = "TLSv1.3"
 }
 
 /// A user outbound event: the close that follows is to be seen as an abort. No close_notify is sent, so that the peer
 /// knows that what it received is cut off (for a body that ends with the connection there is no other sign).
-public struct TLSAbruptClose: Sendable, Equatable {
-  public init() {}
+package struct TLSAbruptClose: Sendable, Equatable {
+  package init() {}
 }

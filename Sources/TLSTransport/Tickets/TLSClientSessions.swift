@@ -3,15 +3,15 @@ import COpenSSL
 /// The latest session that a server gave, so that the next connection to it needs no full handshake: for one server, as
 /// one name and with one context, on one event loop.
 ///
-/// A session is used for as many connections as there are until another comes: what RFC 8446 (appendix C.4) says against
-/// that is about being recognised, and a gateway may be.
-public final class TLSClientSessions {
+/// A session is used for as many connections as there are until another comes: what RFC 8446 (appendix C.4) says
+/// against that is about being recognised, and a gateway may be.
+package final class TLSClientSessions {
   private var latest: Session?
 
-  public init() {}
+  package init() {}
 
   /// Sessions that a resumed handshake would be made with; false before the first, and after it is too old.
-  public var hasSession: Bool { self.usable != nil }
+  package var hasSession: Bool { self.usable != nil }
 
   /// The owner of an `SSL_SESSION`.
   private final class Session {

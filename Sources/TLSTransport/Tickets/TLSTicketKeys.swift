@@ -2,29 +2,29 @@ import COpenSSL
 
 /// The keys of a server's session tickets: the first makes tickets, all of them take tickets back.
 ///
-/// A value that does not change: contexts with other keys are other contexts (``TLSServerContext/with(_:)``), so that no
-/// handshake takes a lock.
-public struct TLSTicketKeys: Sendable {
+/// A value that does not change: contexts with other keys are other contexts (``TLSServerContext/with(_:)``), so that
+/// no handshake takes a lock.
+package struct TLSTicketKeys: Sendable {
   let keys: [TicketKey]
 
   /// Keys in files of 80 or 48 random bytes, the layout of nginx's `ssl_session_ticket_key`; the same files on several
   /// machines let sessions that began on one be resumed on another.
   ///
   /// - Throws: ``TLSConfigurationError`` when one cannot be read, has another length, or is open to others.
-  public init(files: [String]) throws(TLSConfigurationError) {
+  package init(files: [String]) throws(TLSConfigurationError) {
     var keys: [TicketKey] = []
     for file in files { keys.append(try TicketKey(file: file)) }
     self.keys = keys
   }
 
   /// A random key, in memory only.
-  public static func random() throws(TLSConfigurationError) -> TLSTicketKeys {
+  package static func random() throws(TLSConfigurationError) -> TLSTicketKeys {
     TLSTicketKeys(keys: [try TicketKey()])
   }
 
   /// A new random key before these, of which one is kept for the tickets that are still good: rotated at intervals
   /// longer than ``TLSServerContext/ticketLifetime``, every ticket is taken back while it lives.
-  public func rotated() throws(TLSConfigurationError) -> TLSTicketKeys {
+  package func rotated() throws(TLSConfigurationError) -> TLSTicketKeys {
     TLSTicketKeys(keys: [try TicketKey()] + self.keys.prefix(1))
   }
 

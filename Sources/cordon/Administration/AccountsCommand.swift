@@ -94,8 +94,8 @@ struct SessionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "Ends sessions, at a running gateway.", subcommands: [End.self])
 
-  /// What the parser is to be given instead of `arguments`: a handle may begin with a hyphen, as one in sixty-four does,
-  /// and is not to be taken for an option. It goes to the end, behind the `--` that ends the options.
+  /// What the parser is to be given instead of `arguments`: a handle may begin with a hyphen, as one in sixty-four
+  /// does, and is not to be taken for an option. It goes to the end, behind the `--` that ends the options.
   static func separatingHandle(in arguments: [String]) -> [String] {
     guard arguments.starts(with: ["sessions", "end"]), !arguments.contains("--"),
       let place = arguments.firstIndex(where: isHandleLikeOption)

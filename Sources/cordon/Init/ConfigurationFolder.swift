@@ -11,8 +11,8 @@ struct FileProblem: Error {
   let message: String
 }
 
-/// The folder of a new configuration, and who has to read what is laid there: the folder's group where it has one of its
-/// own (/etc/cordon is the gateway's group's), otherwise nobody but its owner.
+/// The folder of a new configuration, and who has to read what is laid there: the folder's group where it has one of
+/// its own (/etc/cordon is the gateway's group's), otherwise nobody but its owner.
 final class ConfigurationFolder {
   /// Absolute.
   let path: String

@@ -4,9 +4,9 @@ import Testing
 
 @Suite("JSON from outside")
 struct ForeignJSONTests {
-  private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> ForeignJSONProblem? {
-    do throws(ForeignJSONProblem) {
-      _ = try ForeignJSON.object(Array(text.utf8), maximumBytes: bytes, maximumDepth: depth)
+  private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> StrictJSONProblem? {
+    do throws(StrictJSONProblem) {
+      _ = try StrictJSON.object(Array(text.utf8), maximumBytes: bytes, maximumDepth: depth)
       return nil
     } catch {
       return error
@@ -15,7 +15,7 @@ struct ForeignJSONTests {
 
   @Test("Is read into values that keep Booleans, integers, numbers and strings apart")
   func values() throws {
-    let object = try ForeignJSON.object(
+    let object = try StrictJSON.object(
       Array(#"{"b":true,"i":1,"n":1.5,"s":"1","a":[1,"x"],"o":{"z":null}}"#.utf8), maximumBytes: 1000, maximumDepth: 4)
     #expect(object["b"] == .bool(true))
     #expect(object["i"] == .integer(1))
@@ -55,7 +55,7 @@ struct ForeignJSONTests {
   @Test("Strings are unescaped, and what looks like an end is none")
   func strings() throws {
     let text = #" { "a" : "\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü]}" , "" : [ ] , "o" : { } } "#
-    let object = try ForeignJSON.object(Array(text.utf8), maximumBytes: 1000, maximumDepth: 4)
+    let object = try StrictJSON.object(Array(text.utf8), maximumBytes: 1000, maximumDepth: 4)
     #expect(object["a"] == .string("\"\\/\u{8}\u{C}\n\r\t\u{FC}\u{1F600}ü]}"))
     #expect(object[""] == .array([]))
     #expect(object["o"] == .object([:]))
@@ -64,10 +64,10 @@ struct ForeignJSONTests {
   @Test("Every text cut short is refused")
   func cutShort() throws {
     let text = Array(#"{"a":[true,false,null,-1.5e+3,{"b":"\u00fcx\n"}],"c":{}}"#.utf8)
-    _ = try ForeignJSON.object(text, maximumBytes: 1000, maximumDepth: 4)
+    _ = try StrictJSON.object(text, maximumBytes: 1000, maximumDepth: 4)
     for length in 0..<text.count {
-      #expect(throws: ForeignJSONProblem.self) {
-        try ForeignJSON.object(text[..<length], maximumBytes: 1000, maximumDepth: 4)
+      #expect(throws: StrictJSONProblem.self) {
+        try StrictJSON.object(text[..<length], maximumBytes: 1000, maximumDepth: 4)
       }
     }
   }
@@ -79,14 +79,14 @@ struct ForeignJSONTests {
       for byte in UInt8.min...UInt8.max {
         var changed = text
         changed[index] = byte
-        _ = try? ForeignJSON.object(changed, maximumBytes: 1000, maximumDepth: 4)
+        _ = try? StrictJSON.object(changed, maximumBytes: 1000, maximumDepth: 4)
       }
     }
   }
 
   @Test("Huge numbers are numbers and trap nowhere")
   func hugeNumbers() throws {
-    let object = try ForeignJSON.object(
+    let object = try StrictJSON.object(
       Array(#"{"a":1e300,"b":9223372036854775807,"c":9223372036854775808,"d":-9223372036854775809}"#.utf8),
       maximumBytes: 1000, maximumDepth: 4)
     #expect(object["a"] == .number(1e300))

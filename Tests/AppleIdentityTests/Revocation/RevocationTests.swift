@@ -25,7 +25,7 @@ struct RevocationTests {
   func outcomes() async throws {
     let fixture = try Fixture()
     #expect(await revoke(fixture, .json("")) == .revoked)
-    let refusal = AppleRefusal(code: .invalidClient, description: nil)
+    let refusal = OAuthError(code: .invalidClient, description: nil)
     #expect(await revoke(fixture, .json(#"{"error":"invalid_client"}"#, status: 400)) == .refused(refusal))
     #expect(await revoke(fixture, .json("", status: 503)) == .appleTrouble(.status(503)))
     #expect(await revoke(fixture, .failure(.notSent(reason: "x"))) == .notSent(reason: "x"))

@@ -85,9 +85,9 @@ struct ExchangeTests {
   @Test("invalid_grant is a code to try again without; any other error is the operator's")
   func refused() async throws {
     let fixture = try Fixture()
-    for code in AppleRefusal.Code.allCases {
+    for code in OAuthError.Code.allCases {
       let outcome = await exchange(fixture, .json(#"{"error":"\#(code.rawValue)"}"#, status: 400))
-      let refusal = AppleRefusal(code: code, description: nil)
+      let refusal = OAuthError(code: code, description: nil)
       #expect(outcome == (code == .invalidGrant ? .refused(refusal) : .misconfigured(refusal)))
       #expect(!refusal.remedy.isEmpty)
     }

@@ -96,7 +96,7 @@ struct RefreshTests {
   @Test("400 invalid_grant, and nothing else, is a revocation")
   func revoked() async throws {
     let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 400))
-    #expect(verdict == .revoked(AppleRefusal(code: .invalidGrant, description: nil)))
+    #expect(verdict == .revoked(OAuthError(code: .invalidGrant, description: nil)))
     for status in [401, 403] {
       let other = try await self.verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
       #expect(other == .appleTrouble(.status(status)))
@@ -105,17 +105,17 @@ struct RefreshTests {
 
   @Test(
     "Any other documented error is our own mistake and signs nobody out",
-    arguments: AppleRefusal.Code.allCases.filter { $0 != .invalidGrant })
-  func misconfigured(code: AppleRefusal.Code) async throws {
+    arguments: OAuthError.Code.allCases.filter { $0 != .invalidGrant })
+  func misconfigured(code: OAuthError.Code) async throws {
     let verdict = try await verdict(
       .json(#"{"error":"\#(code.rawValue)","error_description":"said\r\nso"}"#, status: 400))
-    #expect(verdict == .misconfigured(AppleRefusal(code: code, description: "said??so")))
+    #expect(verdict == .misconfigured(OAuthError(code: code, description: "said??so")))
   }
 
   @Test("invalid_client is our own mistake with 401 as well, which RFC 6749 allows", arguments: [401, 403])
   func otherStatusOfMistakes(status: Int) async throws {
     let verdict = try await verdict(.json(#"{"error":"invalid_client"}"#, status: status))
-    #expect(verdict == .misconfigured(AppleRefusal(code: .invalidClient, description: nil)))
+    #expect(verdict == .misconfigured(OAuthError(code: .invalidClient, description: nil)))
   }
 
   @Test(
@@ -193,7 +193,7 @@ struct RefreshTests {
 
   @Test("Each verdict has a code for logs and metrics that holds no text from outside")
   func codes() {
-    let refusal = AppleRefusal(code: .invalidClient, description: "x")
+    let refusal = OAuthError(code: .invalidClient, description: "x")
     let verdicts: [RefreshVerdict] = [
       .goodStanding(GoodStanding()), .revoked(refusal), .misconfigured(refusal),
       .appleTrouble(.status(500)), .notSent(reason: "x"), .noSecret(.signingFailed),

@@ -135,7 +135,7 @@ struct CredentialCheckTests {
 
   @Test("invalid_client says that they are not")
   func misconfigured() async throws {
-    let refusal = AppleRefusal(code: .invalidClient, description: nil)
+    let refusal = OAuthError(code: .invalidClient, description: nil)
     #expect(try await check(.json(#"{"error":"invalid_client"}"#, status: 400)) == .misconfigured(refusal))
   }
 

@@ -17,7 +17,7 @@ final class GateRig: Sendable {
   let clock = TestClock()
   let apple: FakeApple
   let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
-  let directory: SessionDirectory
+  let directory: SessionManager
   let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
   let settings: GatewaySettings
@@ -26,7 +26,7 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = CheckSchedule.longestWait
+    longestWait: Duration = RevalidationSchedule.longestWait
   ) async throws {
     let settings = try settings ?? .forTests()
     self.settings = settings
@@ -36,19 +36,20 @@ final class GateRig: Sendable {
     let audit = AuditTrail(LogSettings.silent, keyring: keyring)
     let provider = try apple.provider(clock)
     let clock = clock
-    let checks = DailyCheck(
-      DailyCheck.Means(apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
+    let checks = Revalidator(
+      Revalidator.Dependencies(
+        apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
       metrics: metrics, health: health, logger: logger, longestWait: longestWait, clock: { clock.now })
-    let directory = SessionDirectory(
+    let directory = SessionManager(
       store: store, settings: settings, checks: checks, metrics: metrics, logger: logger,
       clock: { clock.milliseconds })
     self.directory = directory
-    let knowledge = try GateKnowledge(settings, keyring: keyring)
+    let knowledge = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let parts = LastingParts(
       directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
       health: health, logger: logger, eventLoop: group.next())
-    let ownPages = OwnPages(
+    let ownPages = GatewayEndpoints(
       SignInService(
         settings: settings, knowledge: knowledge, directory: directory, apple: provider,
         button: try await AppleButton(settings, parts: parts, after: nil), metrics: metrics, audit: audit,
@@ -71,12 +72,12 @@ final class GateRig: Sendable {
   func stop() async throws { try await group.shutdownGracefully() }
 
   /// Another configuration, on every loop.
-  func adopt(_ settings: GatewaySettings, secrets: String = "a") async throws {
+  func apply(_ settings: GatewaySettings, secrets: String = "a") async throws {
     let keyring = try SessionKeyring.forTests(secrets)
     for gate in gates {
       try await gate.eventLoop.submit {
-        let knowledge = try GateKnowledge(settings, keyring: keyring, after: gate.value.knowledge)
-        gate.value.adopt(knowledge, ownPages: gate.value.ownPages)
+        let knowledge = try GateConfiguration(settings, keyring: keyring, after: gate.value.knowledge)
+        gate.value.apply(knowledge, ownPages: gate.value.ownPages)
       }.get()
     }
   }
@@ -151,7 +152,7 @@ final class GateRig: Sendable {
     var head = RequestHead()
     let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
     guard parser.parse(span, into: &head) == .complete else { throw RigProblem.noHead }
-    OwnCookies(name: SessionCookie.name).find(span, in: &head)
+    GatewayCookies(name: SessionCookie.name).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: "192.0.2.1", isTrusted: request.isFromProxy)
     return gate.decide(head, span, peer, identifiers.next())
@@ -188,7 +189,7 @@ struct Asked: Sendable {
 
 /// What a gate has decided.
 enum Decided: Sendable {
-  case forward(identity: String, session: SessionTag?, upgrades: Bool)
+  case forward(identity: String, session: ConnectionKey?, upgrades: Bool)
   case answer(Int, location: String?)
   case perform
   case wait(@Sendable () async -> Void)

@@ -9,12 +9,12 @@ final class MemoryStore: SessionStore {
     var isAway = false
     /// Whether a newer version has changed it.
     var isTooNew = false
-    var sessions: [SessionHandle: Session] = [:]
+    var sessions: [PublicSessionID: Session] = [:]
     var accounts: [Subject: Account] = [:]
     var tokens: [Subject: StoredToken] = [:]
     var changes: [StoreChange] = []
     var isIncomplete = false
-    var sightings: [SessionSighting] = []
+    var sightings: [LastSeenUpdate] = []
     var lookUps = 0
     var claims = 0
     var answers: [CheckAnswer.Kind] = []
@@ -39,7 +39,7 @@ final class MemoryStore: SessionStore {
 
   /// Somebody is signed in.
   func signIn(
-    _ name: String, _ identifier: SessionIdentifier, at now: Date, token: SealedToken? = nil,
+    _ name: String, _ identifier: SessionIdentifier, at now: Date, token: EncryptedToken? = nil,
     claims: AccountClaims = AccountClaims()
   ) throws -> SessionSnapshot {
     guard let subject = Subject(name) else { throw Self.away }
@@ -54,7 +54,7 @@ final class MemoryStore: SessionStore {
     return SessionSnapshot(session: session, account: account)
   }
 
-  func find(_ handle: SessionHandle) async throws(StoreError) -> SessionSnapshot? {
+  func find(_ handle: PublicSessionID) async throws(StoreError) -> SessionSnapshot? {
     let (found, meanwhile) = try access { state -> (SessionSnapshot?, (@Sendable () async -> Void)?) in
       defer { state.beforeAnswer = nil }
       state.lookUps += 1
@@ -69,7 +69,7 @@ final class MemoryStore: SessionStore {
 
   func end(
     _ selection: SessionSelection, because reason: SessionEnding, at now: Date
-  ) async throws(StoreError) -> [SessionHandle] {
+  ) async throws(StoreError) -> [PublicSessionID] {
     try access { state in
       let ended = state.sessions.values.filter { session in
         switch selection {
@@ -83,13 +83,13 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func touch(_ sightings: [SessionSighting]) async throws(StoreError) {
+  func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
     try access { $0.sightings += sightings }
   }
 
-  func claimCheck(
+  func acquireLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> CheckClaimOutcome {
+  ) async throws(StoreError) -> RevalidationLeaseOutcome {
     try access { state in
       guard var account = state.accounts[subject], let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else { return .notYet(account) }
@@ -98,23 +98,25 @@ final class MemoryStore: SessionStore {
       state.accounts[subject] = account
       state.claims += 1
       return .granted(
-        CheckClaim(
+        RevalidationLease(
           subject: subject, clientID: stored.clientID, token: stored.token, claimedAt: now,
           number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before))
     }
   }
 
-  func giveBack(_ claim: CheckClaim) async throws(StoreError) {
+  func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
     try access { state in
       state.accounts[claim.subject]?.lastAsked = claim.previouslyAsked
       state.givenBack += 1
     }
   }
 
-  func record(_ answer: CheckAnswer, of claim: CheckClaim, at now: Date) async throws(StoreError) -> RecordedAnswer {
+  func record(_ answer: CheckAnswer, of claim: RevalidationLease, at now: Date) async throws(StoreError)
+    -> RecordedAnswer
+  {
     try access { state in
       state.answers.append(answer.kind)
-      var ended: [SessionHandle] = []
+      var ended: [PublicSessionID] = []
       state.accounts[claim.subject] = state.accounts[claim.subject]?.after(answer, at: now)
       switch answer {
       case .good(_, let token?):
@@ -146,13 +148,15 @@ final class MemoryStore: SessionStore {
 
   // MARK: What nothing here asks for
 
-  func useUp(_ mark: SingleUseMark, until: Date) async throws(StoreError) -> Bool { throw Self.away }
-  func keepName(_ name: PersonName, submittedBy: Subject, at now: Date) async throws(StoreError) { throw Self.away }
+  func consume(_ mark: ReplayGuard, until: Date) async throws(StoreError) -> Bool { throw Self.away }
+  func savePendingName(_ name: PersonName, submittedBy: Subject, at now: Date) async throws(StoreError) {
+    throw Self.away
+  }
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn { throw Self.away }
   func sessions(of subject: Subject) async throws(StoreError) -> [Session] { throw Self.away }
   func accounts(withEmail email: String) async throws(StoreError) -> [Account] { throw Self.away }
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] { throw Self.away }
-  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [SessionHandle] { throw Self.away }
+  func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] { throw Self.away }
   func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] { throw Self.away }
   func carryOut(_ notification: AccountNotification, at now: Date) async throws(StoreError) -> NotificationOutcome {
     throw Self.away
@@ -169,7 +173,7 @@ final class MemoryStore: SessionStore {
   func storedTokens(notSealedBy key: KeyIdentifier, limit: Int) async throws(StoreError) -> [StoredToken] {
     throw Self.away
   }
-  func replace(_ tokens: [ResealedToken]) async throws(StoreError) -> Int { throw Self.away }
+  func replace(_ tokens: [ReencryptedToken]) async throws(StoreError) -> Int { throw Self.away }
   func delete(_ tokens: [StoredToken]) async throws(StoreError) -> Int { throw Self.away }
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal { throw Self.away }
   func counts() async throws(StoreError) -> StoreCounts { throw Self.away }

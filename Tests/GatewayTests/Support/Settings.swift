@@ -29,11 +29,11 @@ extension SessionKeyring {
   }
 }
 
-extension GateKnowledge {
+extension GateConfiguration {
   static func forTests(
-    _ settings: GatewaySettings? = nil, secrets: String = "a", after previous: GateKnowledge? = nil
-  ) throws -> GateKnowledge {
-    try GateKnowledge(
+    _ settings: GatewaySettings? = nil, secrets: String = "a", after previous: GateConfiguration? = nil
+  ) throws -> GateConfiguration {
+    try GateConfiguration(
       try settings ?? .forTests(), keyring: try .forTests(secrets), after: previous)
   }
 }

@@ -266,7 +266,7 @@ struct HTTP2SessionTests {
   func farewell() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields)
-    rig.session.announceEnd()
+    rig.session.beginGracefulShutdown()
     let notice = rig.frames()
     #expect(notice.first { $0.type == RawFrame.goAway }?.code() == 0x7FFF_FFFF)
     rig.request(ordinaryFields, stream: 3)

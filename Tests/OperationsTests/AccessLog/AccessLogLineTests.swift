@@ -15,7 +15,7 @@ struct AccessLogLineTests {
   private func render(
     _ line: AccessLogLine, _ format: LineFormat, request: String = "GET /app/orders?code=secret#x"
   ) -> String {
-    var buffer = LineBuffer()
+    var buffer = LogBuffer()
     line.append(request: Array(request.utf8).span, requestID: Array("r-1".utf8).span, to: &buffer, as: format)
     return buffer.text
   }
@@ -43,7 +43,7 @@ struct AccessLogLineTests {
   func fields() {
     var line = line()
     line.upstreamAddress = "http://127.0.0.1:3000"
-    var buffer = LineBuffer()
+    var buffer = LogBuffer()
     let request = "GET /a?x\0app.example.com\0Mozilla/5.0 \"x\"\0https://app.example.com/b?code=secret"
     line.append(
       request: Array(request.utf8).span, requestID: Array("r-1".utf8).span,
@@ -53,7 +53,7 @@ struct AccessLogLineTests {
         == #"{"time":"2026-11-21T07:36:30.123Z","kind":"access","user_agent":"Mozilla/5.0 \"x\"","#
         + #""host":"app.example.com","referer":"https://app.example.com/b","gateway":0.003345,"#
         + #""upstream_address":"http://127.0.0.1:3000","path":"/a","method":"GET"}"# + "\n")
-    var empty = LineBuffer()
+    var empty = LogBuffer()
     line.append(
       request: Array("GET /a\0\0\0".utf8).span, requestID: Array("r-1".utf8).span,
       fields: [.host, .userAgent, .referer, .status], to: &empty, as: .text)
@@ -82,7 +82,7 @@ struct AccessLogLineTests {
 
   @Test("Lines are appended to what is there, and what is not known is left out")
   func appends() {
-    var buffer = LineBuffer()
+    var buffer = LogBuffer()
     buffer.append("before\n")
     var line = line()
     line.user = nil
@@ -108,7 +108,7 @@ struct AccessLogLineTests {
   }
 }
 
-extension LineBuffer {
+extension LogBuffer {
   /// What stands in it, as text.
   var text: String { withBytes { String(decoding: $0.withUnsafeBufferPointer { Array($0) }, as: UTF8.self) } }
 }

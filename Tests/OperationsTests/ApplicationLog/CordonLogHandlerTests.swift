@@ -8,7 +8,7 @@ import Testing
 struct CordonLogHandlerTests {
   private func logged(_ format: LogSettings.Format = .json, _ act: (inout Logger) -> Void) throws -> String {
     let pipe = Pipe()
-    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
     var settings = LogSettings()
     settings.format = format
     let chosen = settings
@@ -80,9 +80,9 @@ struct CordonLogHandlerTests {
     own.logLevel = .trace
     #expect(own.logLevel == .trace && handler.logLevel == .error, "a logger's own level is its own")
     settings.level = .debug
-    control.adopt(settings)
+    control.apply(settings)
     #expect(handler.logLevel == .debug, "other settings hold for the loggers that there are")
-    let file = LineOutput(descriptor: -1)
+    let file = LogSink(descriptor: -1)
     #expect(settings.format(for: file) == .json)
     settings.format = .text
     #expect(settings.format(for: file) == .text)

@@ -25,7 +25,7 @@ struct AuditEventTests {
       (.administrationRefused(omitted: 3), "administration act=refused by=nobody omitted=3"),
     ] as [(AuditEvent.Action, String)])
   func actions(action: AuditEvent.Action, expected: String) {
-    var line = LineBuffer()
+    var line = LogBuffer()
     AuditEvent(time: Timestamp(microseconds: 0), action: action).append(to: &line, as: .text)
     #expect(line.text == "1970-01-01T00:00:00.000Z audit \(expected)\n")
   }
@@ -33,7 +33,7 @@ struct AuditEventTests {
   @Test("Each event is switched by its name", arguments: AuditEvent.Name.allCases)
   func switches(name: AuditEvent.Name) throws {
     let pipe = Pipe()
-    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
     var settings = LogSettings()
     settings.auditEvents = [name]
     let log = AuditLog(settings, output: output)
@@ -52,7 +52,7 @@ struct AuditEventTests {
   @Test("Who, where and why are told in one JSON line, escaped")
   func json() throws {
     let pipe = Pipe()
-    let output = LineOutput(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
     var off = LogSettings()
     off.auditLog = false
     AuditLog(off, output: output).record(AuditEvent(time: Timestamp(microseconds: 0), action: .signOut))

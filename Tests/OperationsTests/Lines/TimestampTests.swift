@@ -27,7 +27,7 @@ struct TimestampTests {
 
   @Test("A buffer that is used again writes every moment anew")
   func buffer() {
-    var buffer = LineBuffer()
+    var buffer = LogBuffer()
     let moments: [Int64] = [
       0, 999_999, 1_000_000, 999_000, 1_795_246_590_123_999, 1_795_246_590_999_999, 1_795_246_591_000_000, -1,
       -1_000_001,

@@ -151,11 +151,11 @@ struct MetricsTests {
       registry.appleCallDurations.record("e\(index)", seconds: 1)
     }
     let text = try read()
-    #expect((text.families["cordon_sign_ins_total"]?.samples.count ?? 0) <= EventCounter.seriesLimit + 1)
+    #expect((text.families["cordon_sign_ins_total"]?.samples.count ?? 0) <= Counter.seriesLimit + 1)
     #expect((text.value("cordon_sign_ins_total", ["outcome": "other"]) ?? 0) >= 900)
     #expect(text.value("cordon_sign_ins_total", ["outcome": "\"} 1\nfake_0\\"]) == 1)
     let durations = text.families["cordon_apple_call_duration_seconds"]?.samples.filter { $0.name.hasSuffix("_count") }
-    #expect((durations?.count ?? 0) <= EventCounter.seriesLimit + 1)
+    #expect((durations?.count ?? 0) <= Counter.seriesLimit + 1)
   }
 
   @Test("A gauge is asked each time; nil leaves it out, and a second one of the name is ignored")

@@ -1,7 +1,8 @@
 import Foundation
 import Testing
 
-// The sections of RFC 9113 and of HPACK, by a peer that keeps to each or breaks it (conformance.py, whose list this is).
+// The sections of RFC 9113 and of HPACK, by a peer that keeps to each or breaks it (conformance.py, whose list this
+// is).
 
 @SystemActor
 @Suite("HTTP/2, section by section", .serialized, .http2Site)

@@ -3,8 +3,8 @@ import Testing
 
 // HTTP/2 clients that wear the gateway out, wait for ever, or take nothing (hostile.py, with frames of its own making).
 //
-// - A hundred thousand streams given up at once, and every flood of frames that carry nothing: told to calm down, others
-//   are served meanwhile, memory stays.
+// - A hundred thousand streams given up at once, and every flood of frames that carry nothing: told to calm down,
+//   others are served meanwhile, memory stays.
 // - A client that takes nothing of hundreds of answers holds a budget for each connection, not each answer.
 // - A head, a body, a connection and an answer that do not go on are ended in their time; so is a socket nobody reads.
 // - A tunnel that is announced with a length leaves no connection behind that swallows the next request.

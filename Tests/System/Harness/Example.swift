@@ -1,7 +1,7 @@
 import Foundation
 
-/// A folder of `examples/`, started as its README says, on ports of the test's own: everything that it needs, and that ends
-/// with it.
+/// A folder of `examples/`, started as its README says, on ports of the test's own: everything that it needs, and that
+/// ends with it.
 @SystemActor
 final class Example {
   let apple: SimulatorProcess

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A file system on a disk of its own that becomes read-only when the kernel finds a mistake in it, under whoever has its
-/// files open, as ext4 does on a server whose disk goes bad. It takes root, and a kernel that has loop devices.
+/// A file system on a disk of its own that becomes read-only when the kernel finds a mistake in it, under whoever has
+/// its files open, as ext4 does on a server whose disk goes bad. It takes root, and a kernel that has loop devices.
 @SystemActor
 final class FailingDisk {
   let path: String

@@ -60,7 +60,8 @@ final class RawUpstream: Sendable {
         if descriptor < 0 && (errno == EINTR || errno == ECONNABORTED) { continue }
         guard descriptor >= 0 else { return }
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-        // What a test sends is to be on its way when `send` returns, not when the gateway has acknowledged what was before.
+        // What a test sends is to be on its way when `send` returns, not when the gateway has acknowledged what was
+        // before.
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
         let connection = TCPConnection(descriptor: descriptor)

@@ -1,8 +1,8 @@
 import Foundation
 import PostgreSQLServerTesting
 
-/// A program that a test started. It ends with the test at the latest: `stop()` and `deinit` kill its process group, and
-/// the kernel kills it when the test process itself dies.
+/// A program that a test started. It ends with the test at the latest: `stop()` and `deinit` kill its process group,
+/// and the kernel kills it when the test process itself dies.
 final class ServerProcess: Sendable {
   /// How a process ended.
   enum Exit: Equatable, Sendable {

@@ -67,7 +67,8 @@ final class NotificationSocket: Sendable {
   }
 }
 
-/// Starts `cordon run` as systemd does: with these sockets as descriptors 3 and up, and `LISTEN_PID` the process itself.
+/// Starts `cordon run` as systemd does: with these sockets as descriptors 3 and up, and `LISTEN_PID` the process
+/// itself.
 func startActivated(
   _ file: String, sockets: [(name: String, socket: HeldSocket)], environment: [String: String] = [:]
 ) throws -> ServerProcess {

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Requests over HTTP/2 and TLS without a pause, by a client that shares no code with the gateway (`HTTP2/load.py`): what
-/// ``SteadyLoad`` is for HTTP/1.1.
+/// Requests over HTTP/2 and TLS without a pause, by a client that shares no code with the gateway (`HTTP2/load.py`):
+/// what ``SteadyLoad`` is for HTTP/1.1.
 @SystemActor
 final class SteadyHTTP2Load {
   private let process: ServerProcess

@@ -1,7 +1,7 @@
 import Foundation
 
-/// Requests without a pause, by several clients at once, half of which keep their connection and half of which make a new
-/// one each time; whatever is not answered as it should be is noted.
+/// Requests without a pause, by several clients at once, half of which keep their connection and half of which make a
+/// new one each time; whatever is not answered as it should be is noted.
 final class SteadyLoad: Sendable {
   private let port: UInt16
   private let request: [UInt8]

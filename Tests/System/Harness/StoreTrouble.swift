@@ -5,8 +5,8 @@ extension Site {
   /// What the application answers a visitor.
   func application(_ visitor: Visitor) throws -> Int { try visitor.fetch(origin + "/app").status }
 
-  /// Who is signed in goes on, on any event loop; nobody signs in or is told to be signed out; `/readyz` names the store,
-  /// and `/healthz` says `words` of it.
+  /// Who is signed in goes on, on any event loop; nobody signs in or is told to be signed out; `/readyz` names the
+  /// store, and `/healthz` says `words` of it.
   /// - Parameter isWritten: whether something may still get into the store, where nobody can read it.
   func expectStoreTrouble(
     _ words: String, for visitor: Visitor, isWritten: Bool = false, sourceLocation: SourceLocation = #_sourceLocation

@@ -27,7 +27,7 @@ struct CertificateChoiceTests {
     try pair.activate()
     try pair.pump()
     // The client has verified that the certificate lists the name.
-    #expect(pair.client.log.agreement?.negotiatedProtocol == "http/1.1", "\(pair.client.log.events)")
+    #expect(pair.client.log.negotiated?.negotiatedProtocol == "http/1.1", "\(pair.client.log.events)")
     pair.client.write("ping")
     pair.client.flush()
     try pair.pump()

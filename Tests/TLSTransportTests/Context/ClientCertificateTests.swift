@@ -37,7 +37,7 @@ struct ClientCertificateTests {
     try pair.activate()
     try pair.pump()
     let isServed = shown == .good || (shown == .nothing && !areRequired)
-    #expect((pair.server.log.agreement != nil) == isServed, "\(pair.server.log.events)")
+    #expect((pair.server.log.negotiated != nil) == isServed, "\(pair.server.log.events)")
     guard !isServed else { return }
     #expect(!pair.server.channel.isActive)
     // TLS 1.3 has the client finish first: the alert comes after (RFC 8446, section 4.4.2.4).
@@ -80,6 +80,6 @@ struct ClientCertificateTests {
     defer { second.close() }
     try second.activate()
     try second.pump()
-    #expect(second.server.log.agreement == nil)
+    #expect(second.server.log.negotiated == nil)
   }
 }

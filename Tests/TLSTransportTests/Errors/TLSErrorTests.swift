@@ -27,7 +27,7 @@ struct TLSErrorTests {
     #expect(Self.meaning(Self.ssl, 134, verifyResult: 10) == .verificationFailed(.expired))
     #expect(Self.meaning(Self.ssl, 134, verifyResult: 62) == .verificationFailed(.hostNameMismatch))
     #expect(Self.meaning(Self.ssl, 134) == .protocolViolation(reason: "text"))
-    #expect(Self.meaning(Self.ssl, 193, verifyResult: 10) == .nothingInCommon(reason: "text"))
+    #expect(Self.meaning(Self.ssl, 193, verifyResult: 10) == .noSharedParameters(reason: "text"))
   }
 
   @Test("Damage in what the peer sent is the peer's fault, trouble of the library is ours")
@@ -46,7 +46,7 @@ struct TLSErrorTests {
       OpenSSLError(library: Self.asn1, reason: 1, text: "below"),
       OpenSSLError(library: Self.ssl, reason: 193, text: "no shared cipher"),
     ]
-    #expect(TLSError(queue: queue, verifyResult: 0) == .nothingInCommon(reason: "no shared cipher"))
+    #expect(TLSError(queue: queue, verifyResult: 0) == .noSharedParameters(reason: "no shared cipher"))
   }
 
   @Test("The oldest entry of the queue comes first, and a drained queue is empty")

@@ -164,7 +164,7 @@ final class EventLog: ChannelInboundHandler {
 
   private(set) var events: [Event] = []
   private(set) var plaintext = ByteBuffer()
-  private(set) var agreement: TLSHandshakeCompleted?
+  private(set) var negotiated: TLSHandshakeCompleted?
   private(set) var readCompletes = 0
   /// What the application does when something happens.
   var reaction: ((Event, ChannelHandlerContext) -> Void)?
@@ -185,8 +185,8 @@ final class EventLog: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let agreement = event as? TLSHandshakeCompleted {
-      self.agreement = agreement
+    if let negotiated = event as? TLSHandshakeCompleted {
+      self.negotiated = negotiated
       self.note(.handshake, context)
     } else if case .some(.inputClosed) = event as? ChannelEvent {
       self.note(.inputClosed, context)

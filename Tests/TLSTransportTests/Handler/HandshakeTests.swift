@@ -16,12 +16,12 @@ struct HandshakeTests {
     #expect(pair.client.log.events == [.handshake])
     #expect(pair.server.log.events == [.handshake, .plaintext])
     #expect(pair.server.log.text == "hello")
-    let agreement = try #require(pair.server.log.agreement)
-    #expect(agreement.version == .tls13)
-    #expect(agreement.cipherSuite.hasPrefix("TLS_"))
-    #expect(!agreement.isResumed)
-    #expect(agreement.negotiatedProtocol == nil)
-    #expect(pair.server.handler?.agreement == agreement)
+    let negotiated = try #require(pair.server.log.negotiated)
+    #expect(negotiated.version == .tls13)
+    #expect(negotiated.cipherSuite.hasPrefix("TLS_"))
+    #expect(!negotiated.isResumed)
+    #expect(negotiated.negotiatedProtocol == nil)
+    #expect(pair.server.handler?.negotiated == negotiated)
     pair.close()
   }
 
@@ -30,7 +30,7 @@ struct HandshakeTests {
     let pair = try ConnectedPair(serverName: "app.example.test.")
     try pair.activate()
     try pair.pump()
-    #expect(pair.server.log.agreement?.serverName == "app.example.test")
+    #expect(pair.server.log.negotiated?.serverName == "app.example.test")
     pair.close()
   }
 
@@ -42,7 +42,7 @@ struct HandshakeTests {
     try pair.activate()
     try pair.pump()
     #expect(pair.client.log.events == [.handshake])
-    #expect(pair.server.log.agreement?.serverName == nil)
+    #expect(pair.server.log.negotiated?.serverName == nil)
     pair.close()
   }
 
@@ -51,8 +51,8 @@ struct HandshakeTests {
     let pair = try ConnectedPair(serverProtocols: ["h2", "http/1.1"], clientProtocols: ["http/1.1", "spdy/3", "h2"])
     try pair.activate()
     try pair.pump()
-    #expect(pair.server.log.agreement?.negotiatedProtocol == "h2")
-    #expect(pair.client.log.agreement?.negotiatedProtocol == "h2")
+    #expect(pair.server.log.negotiated?.negotiatedProtocol == "h2")
+    #expect(pair.client.log.negotiated?.negotiatedProtocol == "h2")
     pair.close()
   }
 
@@ -64,7 +64,7 @@ struct HandshakeTests {
     try pair.activate()
     try pair.pump()
     #expect(pair.server.log.events == [.handshake])
-    #expect(pair.server.log.agreement?.negotiatedProtocol == nil)
+    #expect(pair.server.log.negotiated?.negotiatedProtocol == nil)
     pair.close()
   }
 
@@ -73,7 +73,7 @@ struct HandshakeTests {
     let pair = try ConnectedPair(serverProtocols: ["http/1.1"], clientProtocols: ["h2"])
     try pair.activate()
     try pair.pump()
-    #expect(pair.server.log.errors == [.nothingInCommon(reason: "no application protocol")])
+    #expect(pair.server.log.errors == [.noSharedParameters(reason: "no application protocol")])
     // no_application_protocol (RFC 7301, section 3.2).
     guard case .refusedByPeer(alert: 120, _) = pair.client.log.errors.first else {
       Issue.record("\(pair.client.log.events)")
@@ -123,7 +123,7 @@ struct HandshakeTests {
     let pair = try ConnectedPair()
     try pair.activate()
     // Three flights each way at the most, and the tickets.
-    for _ in 0..<16 where pair.client.log.agreement == nil || pair.server.log.agreement == nil {
+    for _ in 0..<16 where pair.client.log.negotiated == nil || pair.server.log.negotiated == nil {
       for (from, to) in [(pair.client, pair.server), (pair.server, pair.client)] {
         guard var bytes = try from.takeOutbound() else { continue }
         while let byte = bytes.readSlice(length: 1) { try to.receive(byte) }

@@ -20,7 +20,7 @@ struct VerificationTests {
       pair.close()
       return nil
     }
-    #expect(pair.client.log.agreement == nil)
+    #expect(pair.client.log.negotiated == nil)
     #expect(pair.server.log.text == "")
     #expect(!pair.client.channel.isActive)
     // The server is told why.

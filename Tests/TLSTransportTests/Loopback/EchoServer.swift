@@ -4,7 +4,8 @@ import Synchronization
 
 @testable import TLSTransport
 
-/// A TLS server on loopback that sends back what it gets, ends the connection after a "bye", and remembers what its handshakes agreed on.
+/// A TLS server on loopback that sends back what it gets, ends the connection after a "bye", and remembers what its
+/// handshakes agreed on.
 final class EchoServer: Sendable {
   let channel: any Channel
   let journal: Journal
@@ -66,7 +67,7 @@ private final class EchoHandler: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let agreement = event as? TLSHandshakeCompleted { self.journal.agreements.withLock { $0.append(agreement) } }
+    if let negotiated = event as? TLSHandshakeCompleted { self.journal.agreements.withLock { $0.append(negotiated) } }
     if case .some(.inputClosed) = event as? ChannelEvent { self.closeWhenSent(context) }
   }
 

@@ -7,7 +7,7 @@ import NIOPosix
 enum LoopbackClient {
   struct Result: Sendable {
     let received: ByteBuffer
-    let agreement: TLSHandshakeCompleted?
+    let negotiated: TLSHandshakeCompleted?
     let error: TLSError?
   }
 
@@ -40,7 +40,7 @@ private final class CollectHandler: ChannelInboundHandler {
   private let expected: Int
   private let result: EventLoopPromise<LoopbackClient.Result>
   private var received = ByteBuffer()
-  private var agreement: TLSHandshakeCompleted?
+  private var negotiated: TLSHandshakeCompleted?
   private var error: TLSError?
 
   init(expected: Int, result: EventLoopPromise<LoopbackClient.Result>) {
@@ -54,7 +54,7 @@ private final class CollectHandler: ChannelInboundHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let agreement = event as? TLSHandshakeCompleted { self.agreement = agreement }
+    if let negotiated = event as? TLSHandshakeCompleted { self.negotiated = negotiated }
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -62,6 +62,6 @@ private final class CollectHandler: ChannelInboundHandler {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    self.result.succeed(.init(received: self.received, agreement: self.agreement, error: self.error))
+    self.result.succeed(.init(received: self.received, negotiated: self.negotiated, error: self.error))
   }
 }

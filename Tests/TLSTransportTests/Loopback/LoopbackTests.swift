@@ -15,7 +15,7 @@ struct LoopbackTests {
     let result = try await LoopbackClient.exchange(bytes, port: server.port, protocols: ["http/1.1"])
     #expect(result.received == bytes)
     #expect(result.error == nil)
-    #expect(result.agreement?.negotiatedProtocol == "http/1.1")
+    #expect(result.negotiated?.negotiatedProtocol == "http/1.1")
     try await server.stop()
   }
 
@@ -55,9 +55,9 @@ struct LoopbackTests {
     #expect(output.contains("Verify return code: 0 (ok)"))
     #expect(output.contains("ALPN protocol: http/1.1"))
     #expect(output.contains("Secure Renegotiation IS supported") || version == "-tls1_3")
-    let agreement = try #require(server.journal.agreements.withLock { $0.first })
-    #expect(agreement.version == (version == "-tls1_2" ? .tls12 : .tls13))
-    #expect(agreement.serverName == "app.example.test")
+    let negotiated = try #require(server.journal.agreements.withLock { $0.first })
+    #expect(negotiated.version == (version == "-tls1_2" ? .tls12 : .tls13))
+    #expect(negotiated.serverName == "app.example.test")
     try await server.stop()
   }
 
@@ -103,8 +103,8 @@ struct LoopbackTests {
       ByteBuffer(string: "drawer\n"), port: server.port, protocols: ["http/1.1"])
     #expect(String(buffer: result.received) == "reward\n")
     #expect(result.error == nil)
-    #expect(result.agreement?.version == (version == "-tls1_2" ? .tls12 : .tls13))
-    #expect(result.agreement?.negotiatedProtocol == "http/1.1")
+    #expect(result.negotiated?.version == (version == "-tls1_2" ? .tls12 : .tls13))
+    #expect(result.negotiated?.negotiatedProtocol == "http/1.1")
     server.stop()
   }
 

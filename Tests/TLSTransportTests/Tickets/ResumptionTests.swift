@@ -26,7 +26,7 @@ struct ResumptionTests {
     defer { pair.close() }
     try pair.activate()
     try pair.pump()
-    let agreements = try (#require(pair.client.log.agreement), #require(pair.server.log.agreement))
+    let agreements = try (#require(pair.client.log.negotiated), #require(pair.server.log.negotiated))
     #expect(agreements.0.isResumed == agreements.1.isResumed)
     return agreements.1.isResumed
   }

@@ -12,7 +12,7 @@ extension Invariant {
     let span = message.span.bytes
     var head = RequestHead()
     guard RequestHeadParser(limits: .forInvariants).parse(span, into: &head) == .complete else { return }
-    OwnCookies(name: KeptNames.cookie).find(span, in: &head)
+    GatewayCookies(name: KeptNames.cookie).find(span, in: &head)
     var expected: [[[UInt8]]] = []
     for line in head.fields.lines where KeptNames.lowercased(span.array(line.name)) == "cookie" {
       expected += KeptNames.ownCookies(in: span.array(line.value)).map { [$0.name, $0.value] }

@@ -53,8 +53,8 @@ struct Circumstances: CustomStringConvertible {
     Circumstances(isTrusted: true, isSignedIn: true), Circumstances(isSignedIn: true, closes: true),
   ]
 
-  var identity: IdentityBlock? {
-    isSignedIn ? IdentityBlock(KeptNames.identity.map { ($0, Array("the gateway's".utf8)) }) : nil
+  var identity: SerializedIdentityHeaders? {
+    isSignedIn ? SerializedIdentityHeaders(KeptNames.identity.map { ($0, Array("the gateway's".utf8)) }) : nil
   }
 
   var description: String {

@@ -66,8 +66,8 @@ enum KeptNames {
       let name = trimmed(pair[..<equals])
       let folded = lowercased(name)
       let own = lowercased(Array(cookie.utf8))
-      // White space within a name ends it for some readers. By bytes: a mark that follows a hyphen makes another character
-      // of it.
+      // White space within a name ends it for some readers. By bytes: a mark that follows a hyphen makes another
+      // character of it.
       let isOwn = folded == own || ["-", " ", "\t"].contains { folded.utf8.starts(with: (own + $0).utf8) }
       guard isOwn else { return nil }
       return (name, equals == pair.endIndex ? [] : trimmed(pair[pair.index(after: equals)...]))

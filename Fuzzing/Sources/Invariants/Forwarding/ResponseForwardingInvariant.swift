@@ -5,9 +5,9 @@ import NIOHTTP1
 @testable import DataPlane
 
 extension Invariant {
-  /// What goes to the client of an answer that was taken is exactly one head, for us and for llhttp: the same status and
-  /// length, nothing of the upstream's connection, no cookie that would come back as one of ours, and the other fields
-  /// as they came, in their order.
+  /// What goes to the client of an answer that was taken is exactly one head, for us and for llhttp: the same status
+  /// and length, nothing of the upstream's connection, no cookie that would come back as one of ours, and the other
+  /// fields as they came, in their order.
   static let responseForwarding = Invariant("response-forwarding") { bytes in
     let span = bytes.span.bytes
     var head = ResponseHead()
@@ -16,7 +16,7 @@ extension Invariant {
     for connection in [ResponseForwarding.Connection.implied, .keepAlive, .close] {
       var buffer = ByteBuffer()
       ResponseForwarding.write(
-        head, span, ownCookies: OwnCookies(name: KeptNames.cookie), chunked: chunked, connection: connection,
+        head, span, ownCookies: GatewayCookies(name: KeptNames.cookie), chunked: chunked, connection: connection,
         to: &buffer)
       let written = Array(buffer.readableBytesView)
       do {

@@ -4,8 +4,8 @@ import NIOCore
 @testable import DataPlane
 
 extension Invariant {
-  /// Trailers go upstream without what could frame, route, authenticate or identify; what goes is a whole end of a body,
-  /// for us and for llhttp.
+  /// Trailers go upstream without what could frame, route, authenticate or identify; what goes is a whole end of a
+  /// body, for us and for llhttp.
   static let trailers = Invariant("trailers") { bytes in
     let body = try DecodedBody(chunked: [Array("0\r\n".utf8)[...], bytes[...]])
     guard let section = body.trailers else { return }

@@ -39,8 +39,8 @@ struct FrameReading {
     return frames
   }
 
-  /// Whether `part`, which is not empty, stands anywhere in `bytes`. By hand, because most of a run went into the standard
-  /// library's search.
+  /// Whether `part`, which is not empty, stands anywhere in `bytes`. By hand, because most of a run went into the
+  /// standard library's search.
   static func finds(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
     var start = 0
     while start + part.count <= bytes.count {

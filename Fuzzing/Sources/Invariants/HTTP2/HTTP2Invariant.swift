@@ -28,7 +28,8 @@ extension Invariant {
     try late.requireOneRequestEach()
     try late.requireNothingCrossed(sent)
     // Either may have begun streams that the other has not: a verdict on a whole read comes a little later than one on
-    // its pieces, and a hundred streams that wait for their answers leave no room for one more. What both have is the same.
+    // its pieces, and a hundred streams that wait for their answers leave no room for one more. What both have is the
+    // same.
     for one in whole.requests {
       guard let other = pieces.requests.first(where: { $0.id == one.id }) else { continue }
       try require(one.meaning == other.meaning, "stream \(one.id) is another request in pieces")

@@ -7,10 +7,10 @@ extension Invariant {
   /// of a submitted name is visible text.
   static let json = Invariant("json") { bytes in
     if let user = try? SubmittedUser(json: bytes) { try requireNames(of: user) }
-    guard let members = try? ForeignJSON.object(bytes, maximumBytes: 16_384, maximumDepth: 16) else { return }
-    let value = ForeignJSON.object(members)
+    guard let members = try? StrictJSON.object(bytes, maximumBytes: 16_384, maximumDepth: 16) else { return }
+    let value = StrictJSON.object(members)
     try require(depth(of: value) <= 16, "it is \(depth(of: value)) deep")
-    let again = try? ForeignJSON.object(written(value), maximumBytes: 1_048_576, maximumDepth: 16)
+    let again = try? StrictJSON.object(written(value), maximumBytes: 1_048_576, maximumDepth: 16)
     try require(again == members, "read again it is \(String(describing: again)), not \(members)")
     // Foundation reads a number beyond its range otherwise than we do, and ours is the narrower range.
     let theirs = try? JSONSerialization.jsonObject(with: Data(bytes))
@@ -19,7 +19,7 @@ extension Invariant {
     try require(object.count <= members.count, "Foundation finds \(object.count) names")
   }
 
-  private static func depth(of value: ForeignJSON) -> Int {
+  private static func depth(of value: StrictJSON) -> Int {
     switch value {
     case .object(let members): 1 + (members.values.map(depth).max() ?? 0)
     case .array(let elements): 1 + (elements.map(depth).max() ?? 0)
@@ -28,7 +28,7 @@ extension Invariant {
   }
 
   /// The value as JSON, every character of its texts escaped.
-  private static func written(_ value: ForeignJSON) -> [UInt8] {
+  private static func written(_ value: StrictJSON) -> [UInt8] {
     switch value {
     case .null: Array("null".utf8)
     case .bool(let flag): Array((flag ? "true" : "false").utf8)

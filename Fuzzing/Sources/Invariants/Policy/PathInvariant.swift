@@ -5,7 +5,7 @@ extension Invariant {
   /// more changes nothing. An ambiguous path gets nothing laxer than the default, a refused one is denied, and no path
   /// that a lenient server would take for one below a restricted prefix gets less than that prefix asks for.
   static let path = Invariant("path") { bytes in
-    let judgement = PathJudgement.judge(bytes.span)
+    let judgement = PathClassification.classify(bytes.span)
     for table in FixedRoutes.tables {
       let decision = table.match(bytes.span, judgement)
       switch judgement {

@@ -1,8 +1,8 @@
 import AccessPolicy
 
 extension Invariant {
-  /// A browser that follows a return target stays on our origin, wherever it is; and what a client asked for is where it
-  /// goes, or the front page is.
+  /// A browser that follows a return target stays on our origin, wherever it is; and what a client asked for is where
+  /// it goes, or the front page is.
   static let returnTarget = Invariant("return-to") { bytes in
     let origin = FixedOrigin.origin
     let target = ReturnTarget(parsing: bytes, origin: origin, prefix: "/.auth")

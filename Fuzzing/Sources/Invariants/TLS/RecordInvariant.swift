@@ -5,12 +5,12 @@ import TLSTransport
 
 extension Invariant {
   /// Whatever stands where a client's records should be, nothing comes out of it that no client encrypted: not one byte
-  /// of plaintext before the end of a handshake or from a stranger's records, and of a client whose bytes were changed on
-  /// the way a beginning of what it sent at most. There is one error at most, it is the peer's, and the connection ends
-  /// with it.
+  /// of plaintext before the end of a handshake or from a stranger's records, and of a client whose bytes were changed
+  /// on the way a beginning of what it sent at most. There is one error at most, it is the peer's, and the connection
+  /// ends with it.
   ///
-  /// The first byte chooses the moment: at once, after an honest first flight, after an honest handshake, or changes to an
-  /// honest connection, as pairs of a place and what its byte is changed by.
+  /// The first byte chooses the moment: at once, after an honest first flight, after an honest handshake, or changes to
+  /// an honest connection, as pairs of a place and what its byte is changed by.
   static let tlsRecords = Invariant("tls-records") { bytes in
     guard let first = bytes.first else { return }
     let contexts = try TLSContexts.shared.get()

@@ -1,19 +1,19 @@
 /// Templates of the operator's own, which stand in for ours, and a stylesheet: read and found in order.
 ///
-/// They are a part of Mustache: values, sections, comments, and the layout with its block. Whatever braces a value stands
-/// in, it arrives escaped; it may stand between tags and in quoted attributes, and nowhere else.
-public struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
+/// They are a part of Mustache: values, sections, comments, and the layout with its block. Whatever braces a value
+/// stands in, it arrives escaped; it may stand between tags and in quoted attributes, and nowhere else.
+package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
   /// By name, in the form that swift-mustache gets: every value in three braces.
   let sources: [PageTemplates.Name: String]
   let stylesheet: OwnStylesheet?
 
   /// None: all pages are ours.
-  public init() { (sources, stylesheet) = ([:], nil) }
+  package init() { (sources, stylesheet) = ([:], nil) }
 
   /// Reads files.
   /// - Parameter files: names as in `sign-in.mustache`, and contents.
   /// - Throws: everything that is wrong with them.
-  public init(files: [(name: String, contents: [UInt8])]) throws(TemplateProblems) {
+  package init(files: [(name: String, contents: [UInt8])]) throws(TemplateProblems) {
     var (sources, stylesheet): ([PageTemplates.Name: String], OwnStylesheet?) = ([:], nil)
     var problems: [TemplateProblem] = []
     for (file, contents) in files {
@@ -32,13 +32,13 @@ public struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// The names that files may have.
-  public static var fileNames: [String] { PageTemplates.Name.allCases.map(fileName) + [stylesheetName] }
+  package static var fileNames: [String] { PageTemplates.Name.allCases.map(fileName) + [stylesheetName] }
 
   /// Most bytes of a file: 64 KiB.
-  public static let sizeLimit = 65_536
+  package static let sizeLimit = 65_536
 
   /// The names of the files that there are.
-  public var description: String {
+  package var description: String {
     let names = PageTemplates.Name.allCases.filter { sources[$0] != nil }.map(Self.fileName)
     let all = names + (stylesheet == nil ? [] : [Self.stylesheetName])
     return all.isEmpty ? "none" : all.joined(separator: ", ")
@@ -50,15 +50,15 @@ public struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// What is wrong with a template.
-public struct TemplateProblem: Sendable, Equatable {
+package struct TemplateProblem: Sendable, Equatable {
   /// The file's name, as in `sign-in.mustache`.
-  public var file: String
+  package var file: String
   /// Where in it, counted from 1, columns in bytes; nil: all of it.
-  public var place: Place?
-  public var reason: String
-  public var remedy: String
+  package var place: Place?
+  package var reason: String
+  package var remedy: String
 
-  public init(file: String, place: Place? = nil, reason: String, remedy: String) {
+  package init(file: String, place: Place? = nil, reason: String, remedy: String) {
     self.file = file
     self.place = place
     self.reason = reason
@@ -66,11 +66,11 @@ public struct TemplateProblem: Sendable, Equatable {
   }
 
   /// A place in a file.
-  public struct Place: Sendable, Equatable {
-    public var line: Int
-    public var column: Int
+  package struct Place: Sendable, Equatable {
+    package var line: Int
+    package var column: Int
 
-    public init(line: Int, column: Int) {
+    package init(line: Int, column: Int) {
       self.line = line
       self.column = column
     }
@@ -78,8 +78,8 @@ public struct TemplateProblem: Sendable, Equatable {
 }
 
 /// Everything that is wrong with templates; at least one problem.
-public struct TemplateProblems: Error, Equatable {
-  public var problems: [TemplateProblem]
+package struct TemplateProblems: Error, Equatable {
+  package var problems: [TemplateProblem]
 
-  public init(_ problems: [TemplateProblem]) { self.problems = problems }
+  package init(_ problems: [TemplateProblem]) { self.problems = problems }
 }

@@ -1,0 +1,100 @@
+/// What a request path is, before any route is looked up.
+///
+/// What is matched is what is forwarded, byte for byte: Cordon never normalises a path. A path that every server reads
+/// the same way is *canonical*; one that servers are known to read in different ways is *ambiguous* and never gets a
+/// laxer rule than the default; one that no honest client sends is *refused* with 400.
+package enum PathClassification: Sendable, Equatable {
+  /// There is one reading: the bytes themselves.
+  case canonical
+  /// There is more than one reading. The path may be forwarded, under the strictest rule of all its readings.
+  case ambiguous(PathAmbiguity)
+  /// Answer 400, close, and send nothing upstream.
+  case refused(PathRefusal)
+}
+
+/// Why a path has more than one reading. Of several, the one with the highest raw value is told.
+///
+/// Up to ``emptySegment`` the other reading is another spelling of a place that can be worked out (percent-encodings
+/// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the
+/// answer stricter. From ``leadingDoubleSlash`` on the other reading could be any path (``couldBeAnywhere``), and every
+/// route of the table can make it stricter.
+package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable {
+  /// An unreserved byte is percent-encoded (`/%61dmin`): the same resource by RFC 3986 section 6.2.2.2, and no
+  /// browser sends it of itself.
+  case encodedUnreserved = 1
+  /// A raw byte from 0x80: not a URI by RFC 3986, but some scripts and old clients send it.
+  case rawNonASCII
+  /// A character that compatibility normalisation turns into ASCII letters or digits (U+FF41 into `a`): an
+  /// application that normalises reads another path.
+  case compatibilityLetter
+  /// `;`, raw or encoded: a path parameter to Java servers (`/admin;x/`), a plain byte to others.
+  case parameter
+  /// `?` or `#`, encoded: a delimiter to a server that decodes before it parses.
+  case encodedDelimiter
+  /// `/` or `\`, encoded: a separator to some, data to others.
+  case encodedSeparator
+  /// `//` after the first byte: collapsed by some servers only.
+  case emptySegment
+  /// `//` at the beginning: an authority to parsers of whole URLs, so that `//x/admin` may be read as `/admin`.
+  case leadingDoubleSlash
+  /// `%25` followed by what makes an escape once decoded (`%252e`, `%25u002e`): changes its meaning when decoded again.
+  case doubleEncoding
+  /// Bytes from 0x80, raw or encoded, that are not UTF-8: overlong forms such as `%c0%ae` are dots to sloppy decoders.
+  case malformedUTF8
+  /// A character that compatibility normalisation or a best-fit code page turns into `.`, `/`, `\` or `%`
+  /// (U+FF0E, U+FF0F, U+2024, U+2215 and their like).
+  case confusable
+  /// A segment of nothing but three or more dots, or of dots and encoded spaces: Windows drops trailing dots and
+  /// spaces.
+  case dots
+
+  /// Whether the other reading could be any path at all.
+  package var couldBeAnywhere: Bool { self >= .leadingDoubleSlash }
+
+  package static func < (a: PathAmbiguity, b: PathAmbiguity) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// Why a path is refused.
+package enum PathRefusal: Sendable, Equatable {
+  /// Empty, or not beginning with `/`.
+  case notAbsolute
+  /// A space, a control byte (0x00 to 0x1F) or DEL.
+  case controlByte
+  /// One of those but the space, percent-encoded: `%00` cuts strings short, `%0d%0a` splits headers built from paths.
+  case encodedControlByte
+  /// `%` that is not followed by two hexadecimal digits. IIS's `%u002e` is one.
+  case malformedEncoding
+  /// A raw `\`: browsers send `/` for it, servers on Windows read `/`, RFC 3986 knows it not.
+  case backslash
+  /// A raw `?` or `#`, which end a path: the caller's query, or a client that sends fragments.
+  case delimiter
+  /// `.` or `..` as a segment, also percent-encoded, before `;`, or beside an encoded separator (`..%2f`, `..;/`).
+  /// Browsers resolve them all before they send.
+  case dotSegment
+}
+
+extension PathClassification {
+  /// Judges a path in one pass over its bytes, without allocation.
+  ///
+  /// Canonical are, beside the bytes of RFC 3986 `pchar`, the printable bytes that browsers leave as they are
+  /// (`|`, `[`, `]`, `"`, `<`, `>`, `^`, `` ` ``, `{`, `}`), the percent-encodings of reserved bytes that are no
+  /// delimiters in a path (`%40`, `%2B`, as `encodeURIComponent` writes them) and of well-formed UTF-8.
+  ///
+  /// - Parameter path: the path of the request target exactly as it will be forwarded, without `?` and the query.
+  package static func classify(_ path: Span<UInt8>) -> PathClassification {
+    guard path.count > 0, path[0] == UInt8(ascii: "/") else { return .refused(.notAbsolute) }
+    var scan = PathScan()
+    var index = 1
+    while index < path.count {
+      let byte = path[index]
+      if PathByte.isPlain(byte) {
+        scan.plain(byte)
+        index += 1
+      } else if let refusal = scan.special(byte, in: path, at: &index) {
+        return .refused(refusal)
+      }
+    }
+    if let refusal = scan.endSegment() { return .refused(refusal) }
+    return scan.ambiguity.map(PathClassification.ambiguous) ?? .canonical
+  }
+}

@@ -1,0 +1,47 @@
+/// The signed-in user, as far as rules ask about one.
+package struct Principal: Sendable, Equatable {
+  /// Apple's `sub`.
+  package var subject: String
+  /// The address of the identity token; nil where there was none or an empty one (Work & School accounts).
+  package var email: String?
+  /// Apple's `email_verified`.
+  package var isEmailVerified: Bool
+  /// Apple's `is_private_email`: the address is a relay address because the user hid the real one.
+  package var isPrivateEmail: Bool
+  /// Apple's `org_id`, of a Managed Apple Account.
+  package var organization: String?
+
+  package init(
+    subject: String, email: String? = nil, isEmailVerified: Bool = false, isPrivateEmail: Bool = false,
+    organization: String? = nil
+  ) {
+    self.subject = subject
+    self.email = email
+    self.isEmailVerified = isEmailVerified
+    self.isPrivateEmail = isPrivateEmail
+    self.organization = organization
+  }
+}
+
+/// What rules say of a user.
+package enum RuleVerdict: Sendable, Equatable {
+  case allowed
+  case denied(DenialReason)
+}
+
+/// Why rules do not let a user in; the most helpful reason that is true.
+package enum DenialReason: String, Sendable, Equatable {
+  /// No list names the user.
+  case notListed = "not-listed"
+  /// A claim of the identity token does not say what the route requires.
+  case claimNotMet = "claim-not-met"
+  /// A list names the address, but Apple does not say that it is verified.
+  case emailNotVerified = "email-not-verified"
+  /// The route is for those who hide the address, and this user does not.
+  case emailShown = "email-shown"
+  /// There are lists of addresses, none names the user, and the user hid the real address; or the route is
+  /// not for those who do. Sharing it may help.
+  case emailHidden = "email-hidden"
+  /// There are lists of addresses, and the account has none.
+  case emailMissing = "email-missing"
+}

@@ -1,0 +1,69 @@
+/// Apple's error object: `{"error": …}`, now and then with an undocumented description.
+package struct OAuthError: Error, Sendable, Equatable {
+  /// Apple's error code (RFC 6749 section 5.2).
+  package let code: Code
+  /// `error_description`, made fit for a log. For the operator to read; nothing is decided by it.
+  package let description: String?
+
+  /// A refusal as Apple words it.
+  package init(code: Code, description: String?) {
+    self.code = code
+    self.description = description
+  }
+
+  /// The documented codes.
+  package enum Code: String, Sendable, CaseIterable {
+    /// A parameter is missing or wrong, the redirect URI say.
+    case invalidRequest = "invalid_request"
+    /// Team, key, client ID or clock is wrong.
+    case invalidClient = "invalid_client"
+    /// The code or the refresh token is not good, or not any more.
+    case invalidGrant = "invalid_grant"
+    /// The key is not enabled for this client.
+    case unauthorizedClient = "unauthorized_client"
+    /// Another `grant_type` than Apple knows.
+    case unsupportedGrantType = "unsupported_grant_type"
+    /// A scope that Apple does not know.
+    case invalidScope = "invalid_scope"
+  }
+
+  /// What Apple said.
+  package var message: String {
+    "Apple answered \(code.rawValue)" + (description.map { ": \($0)" } ?? "")
+  }
+
+  /// What the operator should look at.
+  package var remedy: String {
+    switch code {
+    case .invalidClient:
+      "check apple.client_id, apple.team_id, apple.key_id and the .p8 file, and the system's clock"
+    case .unauthorizedClient: "check that the key is enabled for Sign in with Apple and belongs to this client ID"
+    case .invalidGrant: "the code or token was used before, has expired, or was revoked"
+    case .invalidRequest: "check that the redirect URI is registered with the Services ID exactly as it is sent"
+    case .invalidScope: "check apple.scopes"
+    case .unsupportedGrantType: "this should not happen: please report it"
+    }
+  }
+}
+
+/// Why Apple's answer, or its absence, decides nothing. Apple's fault, or the network's.
+package enum AppleTransportFailure: Error, Sendable, Equatable {
+  /// No answer, and the request may have arrived.
+  case unanswered(reason: String)
+  /// 429: too many requests, or more than one check of a user in a day.
+  case throttled
+  /// Any other status than 200 and 400, or an error object with a status that it does not belong to.
+  case status(Int)
+  /// The body is not what the documentation says.
+  case malformed(reason: String)
+
+  /// What happened, with the remedy.
+  package var message: String {
+    switch self {
+    case .unanswered(let reason): "Apple did not answer: \(reason)"
+    case .throttled: "Apple answered 429: too many requests"
+    case .status(let status): "Apple answered \(status)"
+    case .malformed(let reason): "Apple's answer cannot be understood: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import AccessPolicy
+import DataPlane
+
+/// A configuration while it is read.
+struct ConfigurationBuilder: DecodingTarget {
+  var configuration = Configuration()
+  /// `[listen]`.
+  var main = ListenerBuilder()
+  /// `upstream.url` and `upstream.urls`, of which one is to be there.
+  var upstreamURL = UpstreamAddress.unix(path: "")
+  var upstreamURLs: [UpstreamAddress]?
+  var upstreamTLS = UpstreamTLSBuilder()
+  /// `upstream.check`, which holds where there is a path.
+  var checkPath: String?
+  var check = UpstreamCheckSettings(path: "/")
+  /// `assertion.key_files` and `assertion.audience`: both or neither.
+  var assertionKeyFiles: [String]?
+  var audience: String?
+  var access = AccessBuilder()
+  /// `pages.templates`.
+  var templates: String?
+}
+
+/// One of `[[upstreams]]` while it is read.
+struct UpstreamBuilder: DecodingTarget {
+  var name = ""
+  var url: UpstreamAddress?
+  var urls: [UpstreamAddress]?
+  var speaks = HTTPProtocol.http1
+  var lenient: [UpstreamLenience] = []
+  var maximumConnections: Int?
+  var queueLimit: Int?
+  var checkPath: String?
+  var tls = UpstreamTLSBuilder()
+}
+
+/// What an upstream is told about TLS, while it is read.
+struct UpstreamTLSBuilder: Sendable {
+  var authorityFile: String?
+  /// Halves of the client's certificate, until both are seen.
+  var certificateFile: String?
+  var privateKeyFile: String?
+  var serverName: String?
+
+  var settings: UpstreamTLSSettings {
+    var settings = UpstreamTLSSettings()
+    settings.authorityFile = authorityFile
+    settings.serverName = serverName
+    if let certificateFile, let privateKeyFile {
+      settings.certificate = TLSFiles(certificateFile: certificateFile, privateKeyFile: privateKeyFile)
+    }
+    return settings
+  }
+}
+
+/// A route while it is read.
+struct RouteBuilder: DecodingTarget {
+  var path = ""
+  var match = RouteSettings.Match.prefix
+  var access: Access?
+  var unauthenticated: Unauthenticated?
+  var upstream: String?
+  var bodyRate: Int?
+  var subjects: [String]?
+  var emails: [String]?
+  var emailDomains: [String]?
+  var organizations: [String]?
+  var privateEmail: AccessConditions.PrivateEmail?
+  var requirements: [ClaimRequirement]?
+
+  enum Access: String, Sendable, CaseIterable {
+    case signedIn = "signed-in"
+    case `public`, deny
+  }
+
+  /// The lists, if one of them is there.
+  var lists: AccessLists? {
+    guard subjects != nil || emails != nil || emailDomains != nil || organizations != nil else { return nil }
+    var lists = AccessLists()
+    lists.subjects = subjects ?? []
+    lists.emails = emails ?? []
+    lists.emailDomains = emailDomains ?? []
+    lists.organizations = organizations ?? []
+    return lists
+  }
+
+  var conditions: AccessConditions { AccessConditions(privateEmail ?? .allow, requirements ?? []) }
+}
+
+/// `[access]` while it is read.
+struct AccessBuilder: Sendable {
+  var subjects: [String] = []
+  var emails: [String] = []
+  var emailDomains: [String] = []
+  var organizations: [String] = []
+  var privateEmail = AccessConditions.PrivateEmail.allow
+  var requirements: [ClaimRequirement] = []
+  var unauthenticated = Unauthenticated.automatic
+
+  var settings: AccessSettings {
+    var lists = AccessLists()
+    lists.subjects = subjects
+    lists.emails = emails
+    lists.emailDomains = emailDomains
+    lists.organizations = organizations
+    var settings = AccessSettings()
+    if !lists.isEmpty { settings.lists = lists }
+    settings.conditions = AccessConditions(privateEmail, requirements)
+    settings.unauthenticated = unauthenticated.setting
+    return settings
+  }
+}
+
+/// The answer to a request without a session, as it is written.
+enum Unauthenticated: String, Sendable, CaseIterable {
+  case automatic = "auto"
+  case unauthorized = "401"
+
+  var setting: RouteSettings.Unauthenticated {
+    switch self {
+    case .automatic: .automatic
+    case .unauthorized: .unauthorized
+    }
+  }
+}
+
+extension AccessConditions {
+  /// Values of one claim stand for each other, wherever they stand in the list.
+  init(_ privateEmail: PrivateEmail, _ requirements: [ClaimRequirement]) {
+    self.init()
+    self.privateEmail = privateEmail
+    for requirement in requirements {
+      if let place = self.requirements.firstIndex(where: { $0.claim.utf8.elementsEqual(requirement.claim.utf8) }) {
+        self.requirements[place].values += requirement.values
+      } else {
+        self.requirements.append(requirement)
+      }
+    }
+  }
+}

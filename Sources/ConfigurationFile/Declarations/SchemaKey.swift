@@ -1,0 +1,95 @@
+/// What a reader of the reference is told of one key.
+struct SchemaKeyDescription: Sendable {
+  /// With its tables: `listen.timeouts.head`.
+  let key: String
+  let typeName: String
+  let presence: Presence
+  /// What it is for, in whole sentences.
+  let purpose: String
+  /// The unit of a value that has one.
+  let unit: String?
+  /// What happens without it, where the default does not say that.
+  let omission: String?
+  /// Keys to look at, too.
+  let seeAlso: [String]
+
+  enum Presence: Sendable, Equatable {
+    /// It must be there; an example, as it is written.
+    case required(example: String)
+    /// Without it this holds, as it would be written.
+    case withDefault(String)
+    /// Without it there is none; an example, as it is written.
+    case absent(example: String)
+  }
+
+  /// The part after the last dot.
+  var name: String { String(key.split(separator: ".").last ?? "") }
+  /// The part before the last dot; empty for keys at the top.
+  var table: String { key.split(separator: ".").dropLast().joined(separator: ".") }
+}
+
+/// One key of the configuration: read, explained and checked from this one declaration.
+struct SchemaKey<Target: DecodingTarget>: Sendable {
+  let description: SchemaKeyDescription
+  /// Reads a value into the target; false where it was not in order, after the problems were noted.
+  let read: @Sendable (Node, NodePath, inout DecodingContext, inout Target) -> Bool
+
+  /// A key that must be there.
+  static func required<Value>(
+    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
+    example: String,
+    _ purpose: String, unit: String? = nil, seeAlso: [String] = []
+  ) -> SchemaKey {
+    SchemaKey(
+      key, type, target, .required(example: example), purpose, unit: unit, omission: nil, seeAlso: seeAlso)
+  }
+
+  /// A key with a default: what a fresh target holds.
+  static func withDefault<Value>(
+    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value> & Sendable,
+    _ purpose: String, unit: String? = nil, omission: String? = nil, seeAlso: [String] = []
+  ) -> SchemaKey {
+    SchemaKey(
+      key, type, target, .withDefault(type.write(Target()[keyPath: target])), purpose, unit: unit, omission: omission,
+      seeAlso: seeAlso)
+  }
+
+  /// A key without which there is no value.
+  static func absent<Value>(
+    _ key: String, _ type: ValueType<Value>, into target: any WritableKeyPath<Target, Value?> & Sendable,
+    example: String,
+    _ purpose: String, unit: String? = nil, omission: String, seeAlso: [String] = []
+  ) -> SchemaKey {
+    SchemaKey(
+      key, type.optional(), target, .absent(example: example), purpose, unit: unit, omission: omission,
+      seeAlso: seeAlso)
+  }
+
+  private init<Value>(
+    _ key: String, _ type: ValueType<Value>, _ target: any WritableKeyPath<Target, Value> & Sendable,
+    _ presence: SchemaKeyDescription.Presence, _ purpose: String, unit: String?, omission: String?, seeAlso: [String]
+  ) {
+    description = SchemaKeyDescription(
+      key: key, typeName: type.name, presence: presence, purpose: purpose, unit: unit, omission: omission,
+      seeAlso: seeAlso)
+    read = { node, path, reading, result in
+      guard let value = type.read(node, path, &reading) else { return false }
+      result[keyPath: target] = value
+      return true
+    }
+  }
+}
+
+/// What entries are read into: it begins with every default.
+protocol DecodingTarget: Sendable {
+  init()
+}
+
+/// A table of the configuration and its keys.
+struct Section<Target: DecodingTarget>: Sendable {
+  /// `listen.timeouts`; empty for the top.
+  let name: String
+  /// For the reference and the sample: what the table is about.
+  let introduction: String
+  let entries: [SchemaKey<Target>]
+}

@@ -1,0 +1,242 @@
+/// Finds where keys and values stand in a TOML document, which the parser's tree does not tell.
+///
+/// It reads any bytes and never fails: of a document that is no TOML it finds some places, and the parser tells what is
+/// wrong. It also finds what must not reach the parser or get lost in it: nesting beyond `depthLimit`, which would be
+/// recursion of that depth; escaped NULs, which would cut C strings short; and the mistakes that the parser asserts
+/// instead of telling (a header without a key, `}` in a list, what is almost a number or a time).
+struct SourceLocations {
+  /// Most tables and lists within each other. The configuration needs four.
+  static let depthLimit = 16
+
+  /// Offsets of keys (of a table: the first key of its header), by path.
+  private(set) var keys: [NodePath: Int] = [:]
+  /// Offsets of values, by path.
+  private(set) var values: [NodePath: Int] = [:]
+  /// Where nesting goes beyond the limit.
+  private(set) var tooDeep: Int?
+  /// Where a text holds an escaped NUL.
+  private(set) var escapedNUL: Int?
+
+  /// Where a mistake is that the parser would end the process for.
+  private(set) var malformed: (offset: Int, what: String)?
+
+  private let bytes: [UInt8]
+  private var position = 0
+  /// How many elements each array of tables has so far.
+  private var tableCounts: [NodePath: Int] = [:]
+
+  init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    scanDocument()
+  }
+
+  private mutating func scanDocument() {
+    var table = NodePath()
+    while tooDeep == nil {
+      skipBlank(newlines: true)
+      guard let byte = current else { return }
+      if byte == UInt8(ascii: "[") {
+        if let header = scanHeader() { table = header }
+      } else {
+        scanPair(in: table, depth: 0)
+      }
+      skipLine()
+    }
+  }
+
+  // MARK: Headers and keys
+
+  private mutating func scanHeader() -> NodePath? {
+    position += 1
+    let isArray = current == UInt8(ascii: "[")
+    if isArray { position += 1 }
+    skipBlank(newlines: false)
+    let start = position
+    guard let parts = scanKey(), let last = parts.last else {
+      if tooDeep == nil, malformed == nil { malformed = (start, "this table has no name") }
+      return nil
+    }
+    var path = NodePath()
+    for part in parts.dropLast() {
+      path = path.appending(part)
+      if keys[path] == nil { keys[path] = start }
+      if let count = tableCounts[path] { path = path.appending(count - 1) }
+    }
+    path = path.appending(last)
+    if keys[path] == nil { keys[path] = start }
+    if isArray {
+      let index = tableCounts[path, default: 0]
+      tableCounts[path] = index + 1
+      path = path.appending(index)
+      keys[path] = start
+    }
+    return path
+  }
+
+  /// `key = value`, or something else up to the end of the line.
+  private mutating func scanPair(in table: NodePath, depth: Int) {
+    let start = position
+    guard let parts = scanKey() else { return }
+    var path = table
+    for part in parts {
+      path = path.appending(part)
+      if keys[path] == nil { keys[path] = start }
+    }
+    skipBlank(newlines: false)
+    guard current == UInt8(ascii: "=") else { return }
+    position += 1
+    skipBlank(newlines: false)
+    scanValue(at: path, depth: depth)
+  }
+
+  /// The parts of a dotted key; nil where there is none.
+  private mutating func scanKey() -> [String]? {
+    var parts: [String] = []
+    while true {
+      skipBlank(newlines: false)
+      let start = position
+      switch current {
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        skipString()
+        let contents = bytes[min(start + 1, position)..<max(start + 1, position - 1)]
+        parts.append(String(decoding: contents, as: UTF8.self))
+      default:
+        while let byte = current, Self.isBareKeyByte(byte) { position += 1 }
+        guard position > start else { return parts.isEmpty ? nil : parts }
+        parts.append(String(decoding: bytes[start..<position], as: UTF8.self))
+      }
+      guard parts.count <= Self.depthLimit else {
+        if tooDeep == nil { tooDeep = start }
+        return nil
+      }
+      skipBlank(newlines: false)
+      guard current == UInt8(ascii: ".") else { return parts }
+      position += 1
+    }
+  }
+
+  private static func isBareKeyByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func scanValue(at path: NodePath, depth: Int) {
+    guard depth <= Self.depthLimit, path.components.count <= 4 * Self.depthLimit else {
+      if tooDeep == nil { tooDeep = position }
+      return
+    }
+    values[path] = position
+    switch current {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): skipString()
+    case UInt8(ascii: "["): scanArray(at: path, depth: depth)
+    case UInt8(ascii: "{"): scanInlineTable(at: path, depth: depth)
+    default:
+      let start = position
+      while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
+      if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
+        malformed = (start, "this is no number and no text in quotation marks")
+      }
+    }
+  }
+
+  private mutating func scanArray(at path: NodePath, depth: Int) {
+    position += 1
+    var index = 0
+    while tooDeep == nil {
+      skipBlank(newlines: true)
+      guard let byte = current else { return }
+      if byte == UInt8(ascii: "]") {
+        position += 1
+        return
+      }
+      let start = position
+      if byte == UInt8(ascii: ",") {
+        position += 1
+      } else if byte == UInt8(ascii: "}") {
+        if malformed == nil { malformed = (position, "there is a \"}\" in a list") }
+        return
+      } else {
+        scanValue(at: path.appending(index), depth: depth + 1)
+        index += 1
+      }
+      if position == start { position += 1 }
+    }
+  }
+
+  private mutating func scanInlineTable(at path: NodePath, depth: Int) {
+    position += 1
+    while tooDeep == nil {
+      skipBlank(newlines: false)
+      guard let byte = current, byte != 0x0A else { return }
+      if byte == UInt8(ascii: "}") {
+        position += 1
+        return
+      }
+      let start = position
+      if byte == UInt8(ascii: ",") { position += 1 } else { scanPair(in: path, depth: depth + 1) }
+      if position == start { position += 1 }
+    }
+  }
+
+  /// A basic or literal string, of one line or of several, with its quotation marks.
+  private mutating func skipString() {
+    guard let quote = current else { return }
+    let isBasic = quote == UInt8(ascii: "\"")
+    let isMultiline = byte(at: position + 1) == quote && byte(at: position + 2) == quote
+    position += isMultiline ? 3 : 1
+    while let byte = current {
+      if isBasic, byte == UInt8(ascii: "\\") {
+        noteNUL()
+        position += 2
+      } else if byte == quote, !isMultiline {
+        position += 1
+        return
+      } else if byte == quote, self.byte(at: position + 1) == quote, self.byte(at: position + 2) == quote {
+        position += 3
+        // Up to two quotation marks may stand right before the three that end the text.
+        for _ in 0..<2 where current == quote { position += 1 }
+        return
+      } else if byte == 0x0A, !isMultiline {
+        return
+      } else {
+        position += 1
+      }
+    }
+    position = min(position, bytes.count)
+  }
+
+  private mutating func noteNUL() {
+    let digits = byte(at: position + 1) == UInt8(ascii: "u") ? 4 : byte(at: position + 1) == UInt8(ascii: "U") ? 8 : 0
+    guard digits > 0, escapedNUL == nil else { return }
+    if (0..<digits).allSatisfy({ byte(at: position + 2 + $0) == UInt8(ascii: "0") }) { escapedNUL = position }
+  }
+
+  // MARK: Bytes
+
+  private var current: UInt8? { byte(at: position) }
+
+  private func byte(at index: Int) -> UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func skipBlank(newlines: Bool) {
+    while let byte = current {
+      if byte == UInt8(ascii: " ") || byte == 0x09 || (newlines && (byte == 0x0A || byte == 0x0D)) {
+        position += 1
+      } else if newlines, byte == UInt8(ascii: "#") {
+        skipLine()
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func skipLine() {
+    while let byte = current, byte != 0x0A { position += 1 }
+  }
+}

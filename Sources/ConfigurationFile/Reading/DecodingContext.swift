@@ -1,0 +1,153 @@
+/// One reading of one document: where things stand, what `${…}` means, and what was found wrong so far.
+struct DecodingContext {
+  /// The folder that relative paths are relative to, absolute.
+  let directory: String
+  private(set) var problems: [ConfigurationProblem] = []
+  /// Entries that were there and in order.
+  private(set) var good: Set<String> = []
+
+  private let document: Document
+  private let fileName: String
+  private let environment: @Sendable (String) -> String?
+  /// Names and values of the environment variables that were used.
+  private var substituted: [(name: String, value: String)] = []
+
+  init(
+    document: Document, fileName: String, directory: String, environment: @escaping @Sendable (String) -> String?
+  ) {
+    self.document = document
+    self.fileName = fileName
+    self.directory = directory
+    self.environment = environment
+  }
+
+  mutating func noteGood(_ key: String) { good.insert(key) }
+
+  /// Notes a problem at a key.
+  mutating func complain(atKey path: NodePath, _ what: String, remedy: String) {
+    add(what, remedy: remedy, at: document.placeOfKey(path))
+  }
+
+  /// Notes a problem at a value.
+  mutating func complain(at path: NodePath, _ what: String, remedy: String) {
+    add(what, remedy: remedy, at: document.placeOfValue(path))
+  }
+
+  /// Whether the key stands in the file, in order or not.
+  func isThere(_ key: String) -> Bool { document.hasKey(NodePath(key)) }
+
+  /// Whether the key of a path stands in the file, in order or not.
+  func isThere(_ path: NodePath) -> Bool { document.hasKey(path) }
+
+  /// The problems in the order of the file.
+  var sortedProblems: [ConfigurationProblem] {
+    problems.enumerated().sorted {
+      ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
+    }.map(\.element)
+  }
+
+  /// A path for a complaint: relative to the folder of the file where it is below it.
+  func shown(_ path: String) -> String {
+    let path = concealing(path)
+    let prefix = directory + "/"
+    return path.utf8.starts(with: prefix.utf8)
+      ? String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : path
+  }
+
+  /// Where a key stands, for the order of complaints.
+  func place(of path: NodePath) -> SourcePlace { document.placeOfKey(path) }
+
+  /// A problem at a key that keeps nothing from running: it is told, not collected.
+  func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationProblem {
+    let place = document.placeOfKey(path)
+    return ConfigurationProblem(
+      file: fileName, line: place.line, column: place.column, what: "warning: \(what)", remedy: remedy)
+  }
+
+  private mutating func add(_ what: String, remedy: String, at place: SourcePlace) {
+    problems.append(
+      ConfigurationProblem(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))
+  }
+
+  /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, where it is no text
+  /// or a variable is not set.
+  ///
+  /// `$${` stands for `${` itself. Any other `$` is just that.
+  mutating func text(_ node: Node, at path: NodePath, expected: String) -> WrittenText? {
+    guard case .string(let written) = node else {
+      complain(at: path, "\(path) is \(node.kind)", remedy: "write \(expected)")
+      return nil
+    }
+    guard written.utf8.contains(UInt8(ascii: "$")) else { return WrittenText(value: written, written: written) }
+    var result: [UInt8] = []
+    var rest = Array(written.utf8)[...]
+    while let byte = rest.first {
+      if rest.starts(with: "$${".utf8) {
+        result += "${".utf8
+        rest = rest.dropFirst(3)
+      } else if rest.starts(with: "${".utf8) {
+        guard let value = variable(&rest, at: path) else { return nil }
+        result += value.utf8
+      } else {
+        result.append(byte)
+        rest = rest.dropFirst()
+      }
+    }
+    return WrittenText(value: String(decoding: result, as: UTF8.self), written: written)
+  }
+
+  /// Takes `${NAME}` from the front.
+  private mutating func variable(_ rest: inout ArraySlice<UInt8>, at path: NodePath) -> String? {
+    let name = rest.dropFirst(2).prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+    rest = rest.dropFirst(2 + name.count)
+    guard rest.first == UInt8(ascii: "}"), let first = name.first, !first.isDigit else {
+      complain(
+        at: path, "\(path) holds \"${\" without a variable's name and \"}\"",
+        remedy: "write \"${NAME}\" for a variable of the environment, \"$${\" for \"${\" itself")
+      return nil
+    }
+    rest = rest.dropFirst()
+    let text = String(decoding: name, as: UTF8.self)
+    guard let value = environment(text) else {
+      complain(
+        at: path, "\(path) names the environment variable \(text), which is not set",
+        remedy: "set it in the environment of the process, or write the value here")
+      return nil
+    }
+    if !substituted.contains(where: { $0.name == text }) { substituted.append((text, value)) }
+    return value
+  }
+
+  /// A message of another module, with the values of environment variables in it taken back to their names.
+  func concealing(_ message: String) -> String {
+    var bytes = Array(message.utf8)
+    for (name, value) in substituted.sorted(by: { $0.value.utf8.count > $1.value.utf8.count }) where !value.isEmpty {
+      let value = Array(value.utf8)
+      var result: [UInt8] = []
+      var rest = bytes[...]
+      while let byte = rest.first {
+        if rest.starts(with: value) {
+          result += "${\(name)}".utf8
+          rest = rest.dropFirst(value.count)
+        } else {
+          result.append(byte)
+          rest = rest.dropFirst()
+        }
+      }
+      bytes = result
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+/// A text, and how it was written before variables were replaced: what complaints may show.
+struct WrittenText: Sendable {
+  var value: String
+  var written: String
+
+  /// In quotation marks, and not too long.
+  var shown: String {
+    let scalars = written.unicodeScalars.prefix(61)
+    return scalars.count > 60 ? "\"\(String(scalars.prefix(60)))…\"" : "\"\(written)\""
+  }
+}

@@ -1,0 +1,55 @@
+internal import HTTPWire
+
+/// Adds field lines that are for one client alone to a response of the upstream, where no shared cache can hand them to
+/// another.
+///
+/// RFC 9111 3 lets a shared cache keep a response with `Set-Cookie` like any other. One that says `private` or
+/// `no-store` it may not keep; to one without `Cache-Control`, `private` is added; any other goes on as it is, without
+/// the lines.
+enum PrivateResponseHeaders {
+  static func write(
+    _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
+  ) {
+    switch protection(head, bytes) {
+    case .shared: return
+    case .unsaid: space.append("Cache-Control: private\r\n")
+    case .personal: break
+    }
+    space.append(lines.span.bytes)
+  }
+
+  /// The same for an HTTP/2 client.
+  static func write(
+    _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to fields: inout HTTP2Fields
+  ) {
+    switch protection(head, bytes) {
+    case .shared: return
+    case .unsaid: fields.append("cache-control", "private")
+    case .personal: break
+    }
+    fields.append(lines: lines)
+  }
+
+  /// What a response says of shared caches.
+  private enum Protection {
+    /// They may keep it.
+    case shared
+    /// They must not.
+    case personal
+    /// Nothing.
+    case unsaid
+  }
+
+  private static func protection(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Protection {
+    var protection = Protection.unsaid
+    for line in head.fields.lines where bytes.equalsIgnoringCase("cache-control", line.name) {
+      if protection == .unsaid { protection = .shared }
+      bytes.forEachListElement(line.value) { element in
+        if bytes.equalsIgnoringCase("private", element) || bytes.equalsIgnoringCase("no-store", element) {
+          protection = .personal
+        }
+      }
+    }
+    return protection
+  }
+}

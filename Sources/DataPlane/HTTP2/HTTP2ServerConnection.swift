@@ -1,0 +1,409 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// One HTTP/2 client connection: the last handler of its channel, and the session between its socket and its streams.
+///
+/// What comes in one read goes into the session at once; requests begin upstream when all of it has been looked at, so
+/// that a stream that is reset in the same breath costs the application nothing. What goes out is gathered until the
+/// end of the event loop's turn: the frames of all streams leave in one write.
+final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedConnection, UnfinishedHeadOwner {
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  /// What the connection's one deadline is for.
+  private enum Wait {
+    case nothing
+    /// The first request, or the rest of a head.
+    case head
+    /// Another request.
+    case idle
+    /// A client that does not read.
+    case write
+    /// The sign that a client has heard of the end.
+    case farewell
+    /// The client's own end, behind ours.
+    case lingering
+  }
+
+  let server: ServerContext
+  var peer: ClientPeer
+  /// `X-Forwarded-For: ` and the peer's address.
+  let forwardedFor: [UInt8]
+  let session: HTTP2Session
+  private var context: ChannelHandlerContext?
+  private var wait = Wait.nothing
+  private var isReading = false
+  private var flushIsDue = false
+  private var isFlushing = false
+  /// What is to be done when all that was read has been looked at.
+  private var behindReading: [HTTP2ServerStream] = []
+  /// Who has queued content in this turn: what has not left by its end waits for the client, who has so much time.
+  private var queuing: [HTTP2ServerStream] = []
+  /// When what is being looked at was read, or what is being written began to be: looking at the clock for each step of
+  /// each stream would cost as much as the steps do.
+  private(set) var now = NIODeadline.now()
+  private var hasRequested = false
+  private var isLeaving = false
+  /// Whether the pause of an idle connection is over.
+  private var isResting = false
+  private var isClosed = false
+  /// Whether so much waits for the client that applications are not read any more.
+  private var isFull = false
+  private var readsHeld = false
+  private var readIsDue = false
+  private var readManner = ReceiveBufferMode.frugal
+  /// The memory that a head holds which is not whole.
+  private var holding: UnfinishedHeads.Holding?
+  /// Whether its exchanges are being reviewed.
+  private var isReviewed = false
+
+  /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
+  private static let writeLimit = 48_000
+  /// For so long an idle connection keeps the memory that one in use needs: most have the next request sooner.
+  private static let pause = TimeAmount.seconds(1)
+  private static let farewell = TimeAmount.seconds(1)
+  private static let lingering = TimeAmount.seconds(2)
+
+  init(server: ServerContext, peer: ClientPeer) {
+    self.server = server
+    self.peer = peer
+    forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
+    session = HTTP2Session(serverWith: HTTP2Policy(heads: server.parser.limits), now: now)
+  }
+
+  // MARK: For the exchanges
+
+  /// Whether the channel takes more.
+  private(set) var isWritable = true
+
+  /// Whether a stream may wait for the client with more than it has already.
+  func takesMore() -> Bool {
+    if session.queuedBytes >= session.policy.queuedBytes { isFull = true }
+    return !isFull
+  }
+
+  /// Calls ``HTTP2ServerStream/proceed()`` when everything that was read has been looked at.
+  func proceedBehindReading(_ exchange: HTTP2ServerStream) {
+    if isReading { return behindReading.append(exchange) }
+    now = .now()
+    exchange.proceed()
+  }
+
+  /// Has ``HTTP2ServerStream/awaitRoom(_:)`` called once what is due has been sent.
+  func awaitRoomBehindSending(_ exchange: HTTP2ServerStream) {
+    guard !isClosed else { return }
+    queuing.append(exchange)
+    flushSoon()
+  }
+
+  /// Sends what was submitted, with what else becomes due in this turn of the loop.
+  func flushSoon() {
+    guard !flushIsDue, !isClosed else { return }
+    flushIsDue = true
+    let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
+    server.loop.eventLoop.execute { bound.value.flush() }
+  }
+
+  /// Sends what was submitted.
+  func flush() {
+    flushIsDue = false
+    guard let context, !isFlushing, !isReading, !isClosed else { return }
+    isFlushing = true
+    now = .now()
+    while isWritable {
+      var buffer = server.loop.frames.take()
+      session.produce(into: &buffer, limit: Self.writeLimit)
+      let count = buffer.readableBytes
+      if count > 0 { context.writeAndFlush(wrapOutboundOut(buffer), promise: nil) }
+      server.loop.frames.give(buffer)
+      if count < Self.writeLimit { break }
+    }
+    isFlushing = false
+    for exchange in queuing { exchange.awaitRoom(now) }
+    queuing.removeAll(keepingCapacity: queuing.count <= 128)
+    if session.isOver { return closeBehind() }
+    if isFull, session.queuedBytes < session.policy.queuedBytes / 2 {
+      isFull = false
+      for exchange in exchanges { exchange.clientTakesMore() }
+    }
+    updateWait()
+  }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    isWritable = context.channel.isWritable
+    session.handler = self
+    server.opened(self)
+    updateWait()
+    if server.isDraining { drain() }
+    flushSoon()
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // Whoever says no more cannot give our windows room, nor acknowledge: it is gone.
+    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  /// The client is gone.
+  private func leave() {
+    guard !isClosed else { return }
+    isClosed = true
+    now = .now()
+    queuing = []
+    letGo()
+    server.loop.wheel.remove(self)
+    session.close()
+    server.ended(self)
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if readsHeld { readIsDue = true } else { context.read() }
+  }
+
+  private func holdReads(_ hold: Bool) {
+    readsHeld = hold
+    guard !hold, readIsDue else { return }
+    readIsDue = false
+    context?.read()
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard wait != .lingering, !isClosed else { return }
+    isReading = true
+    now = .now()
+    let buffer = unwrapInboundIn(data)
+    session.receive(buffer, now: now)
+    isReading = false
+    if session.isWithinHead || holding != nil { countHead() }
+    if readManner == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead { readMore() }
+    var next = 0
+    if !behindReading.isEmpty { now = .now() }
+    // Of a client that is shown the door nothing more goes to an application: its last requests are void like the
+    // others.
+    while next < behindReading.count, session.endedBy == nil {
+      behindReading[next].proceed()
+      next += 1
+    }
+    behindReading.removeAll(keepingCapacity: behindReading.count <= 128)
+    if session.wantsToWrite || session.isOver || !queuing.isEmpty { flushSoon() } else { updateWait() }
+  }
+
+  /// Whoever sends much is read in larger pieces.
+  private func readMore() {
+    readManner = .usual
+    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
+  }
+
+  /// Counts the memory of a head that is not whole.
+  private func countHead() {
+    if session.isWithinHead {
+      hold(session.headMemory)
+    } else {
+      letGo()
+    }
+  }
+
+  private func hold(_ count: Int) {
+    holding = server.loop.unfinished.hold(count, by: self, holding)
+    server.loop.unfinished.makeRoom()
+  }
+
+  /// Nothing is held for what is no request yet.
+  private func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    server.loop.unfinished.letGo(one)
+  }
+
+  func giveUpHead() {
+    letGo()
+    session.terminate(.enhanceYourCalm)
+    flushSoon()
+  }
+
+  func channelReadComplete(context: ChannelHandlerContext) {
+    // A client that does not read is not read either: it would only have us answer more.
+    if !isWritable { holdReads(true) }
+    context.fireChannelReadComplete()
+  }
+
+  func channelWritabilityChanged(context: ChannelHandlerContext) {
+    isWritable = context.channel.isWritable
+    if isWritable {
+      holdReads(false)
+      for exchange in exchanges { exchange.clientTakesMore() }
+      if wait == .write { wait = .nothing }
+      flushSoon()
+    } else {
+      updateWait()
+    }
+    context.fireChannelWritabilityChanged()
+  }
+
+  // MARK: Time
+
+  private func updateWait() {
+    guard wait != .lingering, !isClosed else { return }
+    let wanted: Wait
+    if !isWritable {
+      wanted = .write
+    } else if session.isWithinHead || !(hasRequested || isLeaving) {
+      wanted = .head
+    } else if session.streamCount > 0 {
+      wanted = .nothing
+    } else {
+      wanted = isLeaving ? .farewell : .idle
+    }
+    // A wait that goes on is not begun anew, whatever else comes.
+    guard wanted != wait else { return }
+    wait = wanted
+    let waits = server.waits
+    switch wanted {
+    case .nothing: server.loop.wheel.disarm(self)
+    case .head: arm(waits.head)
+    case .idle:
+      isResting = waits.idle <= Self.pause
+      arm(min(Self.pause, waits.idle))
+    case .write: arm(waits.writeProgress)
+    case .farewell: arm(Self.farewell)
+    case .lingering: break
+    }
+  }
+
+  private func arm(_ time: TimeAmount) { server.loop.wheel.arm(self, after: time, now: .now()) }
+
+  override func timedOut() {
+    switch wait {
+    case .idle where !isResting:
+      isResting = true
+      session.rest()
+      arm(max(server.waits.idle - Self.pause, .zero))
+    case .idle:
+      session.terminate(.noError)
+      flush()
+    case .farewell:
+      session.goAway()
+      flush()
+    case .head where isWritable:
+      session.terminate(.enhanceYourCalm)
+      flush()
+    case .nothing: break
+    case .head, .write, .lingering: abort()
+    }
+  }
+
+  // MARK: Ends
+
+  /// Ends the connection at once, in the middle of whatever it does.
+  func abort() {
+    // Without close_notify, so that a response cut off is not taken for a whole one.
+    if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
+    context?.close(promise: nil)
+  }
+
+  /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown
+  /// away: closing at once would reset the connection, and the last frames with it.
+  private func closeBehind() {
+    guard wait != .lingering, let context else { return }
+    wait = .lingering
+    holdReads(false)
+    arm(server.waits.writeProgress)
+    let sent = context.eventLoop.makePromise(of: Void.self)
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    sent.futureResult.whenSuccess { bound.value.linger() }
+    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+  }
+
+  private func linger() {
+    guard let context, !isClosed else { return }
+    // Who was told to go away is not owed a place to stay.
+    guard session.endedBy == nil || session.endedBy == .noError || !peer.isTLS else {
+      return context.close(promise: nil)
+    }
+    arm(Self.lingering)
+    context.close(mode: .output, promise: nil)
+  }
+
+  func drain() {
+    guard !isLeaving else { return }
+    isLeaving = true
+    session.beginGracefulShutdown()
+    for exchange in exchanges { exchange.leave() }
+    flush()
+  }
+
+  // MARK: Sessions of users
+
+  private var exchanges: [HTTP2ServerStream] { session.handlers.compactMap { $0 as? HTTP2ServerStream } }
+
+  var sessions: [ConnectionKey] { exchanges.compactMap(\.session) }
+
+  func endExchanges(of sessions: Set<ConnectionKey>) {
+    for exchange in exchanges {
+      if let session = exchange.session, sessions.contains(session) { exchange.endWithSession(at: .now()) }
+    }
+  }
+
+  /// Has the exchanges reviewed that belong to sessions.
+  func reviewExchanges() {
+    guard !isReviewed else { return }
+    isReviewed = true
+    server.review(self)
+  }
+
+  func review(at now: NIODeadline) -> Bool {
+    isReviewed = false
+    guard !isClosed else { return false }
+    for exchange in exchanges where exchange.review(at: now) { isReviewed = true }
+    return isReviewed
+  }
+}
+
+extension HTTP2ServerConnection: HTTP2SessionHandler {
+  func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
+    hasRequested = true
+    let exchange = HTTP2ServerStream(connection: self, stream: stream)
+    exchange.receive(head, isWhole: isWhole)
+    return exchange
+  }
+
+  func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
+    hasRequested = true
+    let exchange = HTTP2ServerStream(connection: self, stream: stream)
+    exchange.refuse(status, reason)
+    return exchange
+  }
+
+  func receivedMalformed(_ reason: String) {
+    hasRequested = true
+    var exchange = Exchange()
+    exchange.begin(on: server)
+    exchange.version = .http2
+    exchange.status = 400
+    exchange.report(to: server, from: peer)
+  }
+
+  func receivedPong() {
+    guard isLeaving else { return }
+    session.goAway()
+    flushSoon()
+  }
+}

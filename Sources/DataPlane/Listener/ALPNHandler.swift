@@ -1,0 +1,137 @@
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// Waits until it is known what a client speaks, then makes room for the connection that speaks it: over TLS by what
+/// the handshake agreed on (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113 3.3 and 3.4).
+///
+/// Listeners that speak HTTP/1.1 alone do without.
+final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
+  UnfinishedHeadOwner
+{
+  typealias InboundIn = ByteBuffer
+  typealias InboundOut = ByteBuffer
+
+  private let server: ServerContext
+  var peer: ClientPeer
+  private let protocols: [HTTPProtocol]
+  private var context: ChannelHandlerContext?
+  private var received = ByteBuffer()
+  private var isDone = false
+  /// The memory that a handshake holds.
+  private var holding: UnfinishedHeads.Holding?
+
+  init(server: ServerContext, peer: ClientPeer, protocols: [HTTPProtocol]) {
+    self.server = server
+    self.peer = peer
+    self.protocols = protocols
+  }
+
+  // MARK: Of the channel
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    server.opened(self)
+    server.loop.wheel.arm(self, after: server.isTLS ? server.waits.handshake : server.waits.head, now: .now())
+    if server.isTLS { hold(UnfinishedHeads.handshake) }
+    if server.isDraining { drain() }
+  }
+
+  private func hold(_ count: Int) {
+    holding = server.loop.unfinished.hold(count, by: self, holding)
+    server.loop.unfinished.makeRoom()
+  }
+
+  /// Nothing is held for what is no request yet.
+  private func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    server.loop.unfinished.letGo(one)
+  }
+
+  func giveUpHead() { context?.close(promise: nil) }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    leave()
+    self.context = nil
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    leave()
+    context.fireChannelInactive()
+  }
+
+  private func leave() {
+    isDone = true
+    letGo()
+    server.loop.wheel.remove(self)
+    server.ended(self)
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard let negotiated = event as? TLSHandshakeCompleted, !isDone else {
+      if case .inputClosed? = event as? ChannelEvent, !isDone { context.close(promise: nil) }
+      return context.fireUserInboundEventTriggered(event)
+    }
+    // Who offers nothing speaks HTTP/1.1.
+    choose(negotiated.negotiatedProtocol == HTTPProtocol.http2.rawValue ? .http2 : .http1, context, event: event)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    guard !isDone else { return context.fireChannelRead(data) }
+    var buffer = unwrapInboundIn(data)
+    received.writeBuffer(&buffer)
+    // Longer than the beginning of the preface no request of HTTP/1.1 is like it: there is no method of that name.
+    let preface = Self.preface.prefix(received.readableBytes)
+    guard received.readableBytesView.prefix(Self.preface.count).elementsEqual(preface) else {
+      return choose(.http1, context)
+    }
+    if preface.count == Self.preface.count { choose(.http2, context) }
+  }
+
+  private static let preface = Array("PRI * HTTP/2.0\r\n".utf8)
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    if let error = error as? TLSError, error != .uncleanShutdown, !isDone { server.observer.handshakeFailed() }
+    context.close(promise: nil)
+  }
+
+  override func timedOut() { context?.close(promise: nil) }
+
+  // MARK: The choice
+
+  private func choose(_ choice: HTTPProtocol, _ context: ChannelHandlerContext, event: Any? = nil) {
+    isDone = true
+    guard protocols.contains(choice) else { return context.close(promise: nil) }
+    let handler: any ChannelHandler =
+      switch choice {
+      case .http1: HTTP1ServerConnection(server: server, peer: peer)
+      case .http2: HTTP2ServerConnection(server: server, peer: peer)
+      }
+    let pipeline = context.pipeline.syncOperations
+    do {
+      try pipeline.addHandler(handler, position: .after(self))
+    } catch {
+      return context.close(promise: nil)
+    }
+    if let event { context.fireUserInboundEventTriggered(event) }
+    if received.readableBytes > 0 {
+      context.fireChannelRead(wrapInboundOut(received))
+      received = ByteBuffer()
+    }
+    pipeline.removeHandler(self, promise: nil)
+  }
+
+  // MARK: Of the listener
+
+  var sessions: [ConnectionKey] { [] }
+
+  func drain() {
+    let moment = server.isTLS ? ServerContext.momentToBegin : ServerContext.momentToEnd
+    server.loop.wheel.arm(self, after: moment, now: .now())
+  }
+
+  func abort() { context?.close(promise: nil) }
+
+  func endExchanges(of sessions: Set<ConnectionKey>) {}
+}

@@ -1,0 +1,110 @@
+/// One address that the gateway listens on, and what is particular to it (`[listen]`, or one of `[[listener]]`, of the
+/// configuration).
+package struct AcceptorSettings: Sendable, Equatable {
+  /// What logs, metrics and `LISTEN_FDNAMES` call it.
+  package var name: String
+  /// The address that is bound.
+  package var address: BindAddress
+  /// Certificates, keys and what else TLS is told; nil listens in cleartext.
+  package var tls: AcceptorTLSSettings?
+  /// What is spoken. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, where the client chooses
+  /// (ALPN); in cleartext ``HTTPProtocol/http1`` alone. Never empty.
+  package var protocols: [HTTPProtocol]?
+  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
+  /// announces another address, that one is looked for here.
+  package var trustedProxies: [NetworkPrefix]
+  /// Peers that begin each connection with a PROXY header (version 1 or 2), and must. From others it is a malformed
+  /// request. Default: nobody.
+  package var proxyProtocolPeers: [NetworkPrefix]
+
+  /// The name of `[listen]`.
+  package static let mainName = "listen"
+
+  package init(
+    name: String = AcceptorSettings.mainName, address: BindAddress, tls: AcceptorTLSSettings? = nil,
+    trustedProxies: [NetworkPrefix] = [], proxyProtocolPeers: [NetworkPrefix] = []
+  ) {
+    self.name = name
+    self.address = address
+    self.tls = tls
+    self.trustedProxies = trustedProxies
+    self.proxyProtocolPeers = proxyProtocolPeers
+  }
+}
+
+/// What an entrance speaks.
+package enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
+  /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
+  case http2 = "h2"
+  /// HTTP/1.1 (RFC 9112), and 1.0.
+  case http1 = "http/1.1"
+}
+
+extension AcceptorSettings {
+  /// ``protocols`` with its default.
+  package var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
+
+  /// The names that ALPN knows them by (RFC 7301 6), the preferred one first, whatever their order in the file. A
+  /// client that offers `http/1.0` alone (`curl --http1.0`) gets it: that version comes with HTTP/1.1.
+  var applicationProtocols: [String] {
+    let spoken = spokenProtocols
+    return HTTPProtocol.allCases.filter { spoken.contains($0) }.map(\.rawValue)
+      + (spoken.contains(.http1) ? ["http/1.0"] : [])
+  }
+}
+
+/// An address to bind: an IP address with a port, or a Unix socket's path.
+package enum BindAddress: Sendable, Equatable, CustomStringConvertible {
+  /// A numeric IPv4 or IPv6 address (no brackets) and a port; port 0 lets the system choose.
+  case ip(host: String, port: UInt16)
+  /// The absolute path of a Unix stream socket.
+  case unix(path: String)
+
+  var isIP: Bool { if case .ip = self { true } else { false } }
+
+  package var description: String {
+    switch self {
+    case .ip(let host, let port): host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]:\(port)" : "\(host):\(port)"
+    case .unix(let path): "unix:\(path)"
+    }
+  }
+}
+
+/// What an entrance is told about TLS.
+package struct AcceptorTLSSettings: Sendable, Equatable {
+  /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is for clients
+  /// whose name none lists, or that name none. An RSA and an ECDSA certificate can serve one name.
+  package var certificates: [TLSFiles]
+  /// Keys of session tickets, 80 or 48 random bytes each: the first encrypts, all decrypt. Empty: keys in memory, made
+  /// anew every twelve hours.
+  package var ticketKeyFiles: [String] = []
+  /// Whose certificates clients have to show, or may; nil asks for none.
+  package var clients: TLSClientsSettings?
+
+  package init(certificates: [TLSFiles]) { self.certificates = certificates }
+}
+
+/// A PEM certificate chain and its PEM private key, as absolute paths.
+package struct TLSFiles: Sendable, Equatable {
+  package var certificateFile: String
+  package var privateKeyFile: String
+
+  package init(certificateFile: String, privateKeyFile: String) {
+    self.certificateFile = certificateFile
+    self.privateKeyFile = privateKeyFile
+  }
+}
+
+/// Whose certificates clients have to show, or may.
+package struct TLSClientsSettings: Sendable, Equatable {
+  /// The PEM certificates of the authorities that issue the clients' certificates, as an absolute path.
+  package var authorityFile: String
+  /// Whether a client without a certificate is refused by the handshake. One with a certificate that does not verify
+  /// always is.
+  package var areRequired: Bool
+
+  package init(authorityFile: String, areRequired: Bool = true) {
+    self.authorityFile = authorityFile
+    self.areRequired = areRequired
+  }
+}

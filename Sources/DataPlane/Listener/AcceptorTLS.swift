@@ -1,0 +1,79 @@
+internal import Synchronization
+internal import TLSTransport
+
+/// The certificates and keys of one entrance as they are at the moment. Asked by whoever reloads, never by a
+/// connection: event loops are handed each new context.
+final class AcceptorTLS: Sendable {
+  private let settings: AcceptorTLSSettings
+  private let transport: TLSServerSettings
+  private let state: Mutex<State>
+
+  private struct State {
+    var context: TLSServerContext
+    var keys: TLSTicketKeys
+  }
+
+  /// - Parameters:
+  ///   - applicationProtocols: what ALPN may agree on, the preferred one first.
+  ///   - before: what holds at present: its ticket keys in memory live on.
+  /// - Throws: `TLSConfigurationError`.
+  init(
+    _ settings: AcceptorTLSSettings, applicationProtocols: [String], after before: AcceptorTLS? = nil
+  ) throws(TLSConfigurationError) {
+    self.settings = settings
+    transport = settings.transport(applicationProtocols)
+    let keys = try Self.keys(settings, before: before?.keysInMemory)
+    state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys))
+  }
+
+  /// What new connections get.
+  var context: TLSServerContext { state.withLock { $0.context } }
+
+  private var keysInMemory: TLSTicketKeys? {
+    settings.ticketKeyFiles.isEmpty ? state.withLock { $0.keys } : nil
+  }
+
+  /// Reads every file again.
+  /// - Throws: `TLSConfigurationError`; then everything stays as it was.
+  func reload() throws(TLSConfigurationError) {
+    let keys = try Self.keys(settings, before: state.withLock { $0.keys })
+    let context = try TLSServerContext(transport, ticketKeys: keys)
+    state.withLock { $0 = State(context: context, keys: keys) }
+  }
+
+  /// Makes new ticket keys, where they are in memory; what is in files is changed by whoever shares them.
+  func rotateTicketKeys() throws(TLSConfigurationError) {
+    guard settings.ticketKeyFiles.isEmpty else { return }
+    let old = state.withLock { $0 }
+    let keys = try old.keys.rotated()
+    let context = try old.context.with(keys)
+    state.withLock { $0 = State(context: context, keys: keys) }
+  }
+
+  /// Keys in memory outlive a reload: sessions go on.
+  private static func keys(
+    _ settings: AcceptorTLSSettings, before: TLSTicketKeys?
+  ) throws(TLSConfigurationError) -> TLSTicketKeys {
+    if !settings.ticketKeyFiles.isEmpty { return try TLSTicketKeys(files: settings.ticketKeyFiles) }
+    if let before { return before }
+    return try .random()
+  }
+}
+
+extension AcceptorTLSSettings {
+  /// As TLSTransport has them.
+  fileprivate func transport(_ applicationProtocols: [String]) -> TLSServerSettings {
+    TLSServerSettings(
+      certificates: certificates.map {
+        .init(certificateFile: $0.certificateFile, privateKeyFile: $0.privateKeyFile)
+      },
+      applicationProtocols: applicationProtocols,
+      clients: clients.map { .init(authorityFile: $0.authorityFile, areRequired: $0.areRequired) })
+  }
+
+  /// Every file that a reload reads.
+  package var files: [String] {
+    certificates.flatMap { [$0.certificateFile, $0.privateKeyFile] } + ticketKeyFiles
+      + (clients.map { [$0.authorityFile] } ?? [])
+  }
+}

@@ -1,0 +1,137 @@
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+internal import TLSTransport
+
+/// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where
+/// their peer has to send one, then given TLS and HTTP. Used on that loop only.
+final class ConnectionAcceptor {
+  let context: ServerContext
+  private let admission: ConnectionAdmission
+  /// What its connections are for.
+  let use: DescriptorBudget.Use
+  /// Certificates and keys for the connections to come; nil speaks cleartext.
+  private var tls: TLSServerContext?
+  /// What is spoken.
+  private var protocols: [HTTPProtocol]
+  /// Peers that begin with a PROXY header.
+  private var announcing: [NetworkPrefix]
+  /// Connections that were turned away and not yet closed by their client.
+  private var lingering = 0
+
+  /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
+  private static let lingeringLimit = 16
+
+  init(
+    context: ServerContext, admission: ConnectionAdmission, use: DescriptorBudget.Use, settings: AcceptorSettings,
+    tls: TLSServerContext?
+  ) {
+    self.context = context
+    self.admission = admission
+    self.use = use
+    self.tls = tls
+    protocols = settings.spokenProtocols
+    announcing = settings.proxyProtocolPeers
+  }
+
+  /// Other terms, for connections that are accepted from now on.
+  func apply(_ settings: AcceptorSettings) {
+    protocols = settings.spokenProtocols
+    announcing = settings.proxyProtocolPeers
+  }
+
+  /// Other certificates and keys, for connections that are accepted from now on.
+  func apply(_ tls: TLSServerContext?) { self.tls = tls }
+
+  /// Begins with a connection that was accepted.
+  func receive(_ channel: any Channel) throws {
+    let (descriptors, use) = (context.loop.descriptors, use)
+    // The listening socket pauses when there is none left: this is for those that were accepted at the same moment.
+    guard descriptors.take(use) else { return channel.close(promise: nil) }
+    guard admission.enter() else {
+      channel.closeFuture.whenComplete { _ in descriptors.give(use) }
+      return try turnAway(channel)
+    }
+    let admission = admission
+    channel.closeFuture.whenComplete { _ in
+      admission.leave()
+      descriptors.give(use)
+    }
+    let address = channel.remoteAddress?.ipAddress
+    if !announcing.isEmpty, let address, let bytes = IPAddressBytes(address),
+      announcing.contains(where: { $0.contains(bytes) })
+    {
+      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self, peer: context.peer(address)))
+    } else {
+      try open(channel, for: context.peer(address))
+    }
+  }
+
+  /// Gives a connection TLS and HTTP.
+  func open(_ channel: any Channel, for peer: ClientPeer) throws {
+    let pipeline = channel.pipeline.syncOperations
+    if let tls {
+      let context = context
+      try pipeline.addHandler(try TLSHandler(server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }))
+    }
+    if protocols == [.http1] {
+      try pipeline.addHandler(HTTP1ServerConnection(server: context, peer: peer))
+    } else {
+      try pipeline.addHandler(ALPNHandler(server: context, peer: peer, protocols: protocols))
+    }
+  }
+
+  /// Tells a client that speaks plain HTTP at a port of TLS what is wrong.
+  private static func answerToHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
+    let requestID = context.loop.requestIDs.next()
+    let response = ControlResponse(
+      .badRequest, fields: [.contentType: "text/plain; charset=utf-8"],
+      body: Array("This port speaks HTTPS. Use an address that begins with https://\n".utf8))
+    context.observer.exchangeBegan()
+    context.observer.exchangeEnded(
+      ExchangeRecord(
+        status: 400, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
+    var bytes = ByteBuffer()
+    ControlResponseForwarding.write(
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID,
+      date: context.loop.date.bytes(), to: &bytes)
+    return bytes
+  }
+
+  /// Who stands behind a connection, after what its header announces. The announced address takes the place of the
+  /// socket's in everything: it is told to the application and logged, and whether *it* is a trusted proxy decides what
+  /// is believed of `X-Forwarded-For`.
+  func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
+    switch source {
+    case .peer: context.peer(channel.remoteAddress?.ipAddress)
+    case .address(let bytes): context.peer(IPAddressBytes(bytes)?.description)
+    case .unix: context.peer(nil)
+    }
+  }
+
+  // MARK: Too many
+
+  /// Says 503 to a connection beyond the limit; over TLS the handshake would cost more than it is worth.
+  private func turnAway(_ channel: any Channel) throws {
+    let loop = context.loop
+    let requestID = loop.requestIDs.next()
+    context.observer.exchangeBegan()
+    context.observer.exchangeEnded(
+      ExchangeRecord(
+        status: 503, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix",
+        requestID: requestID))
+    guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }
+    let response = context.gate.failure(
+      status: 503, reason: "too many connections", preferences: .unknown, requestID: requestID.description)
+    var bytes = ByteBuffer()
+    ControlResponseForwarding.write(
+      response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
+      to: &bytes)
+    lingering += 1
+    try channel.pipeline.syncOperations.addHandler(RejectedConnection(response: bytes, entrance: self))
+  }
+
+  func turnedAwayEnded() { lingering -= 1 }
+}

@@ -1,0 +1,69 @@
+internal import TLSTransport
+
+/// What a listener goes by and can change while it listens: limits, time-outs, whom it believes, which fields it keeps
+/// to itself, where requests go, and its certificates.
+///
+/// Terms are made whole, files read and all, before any of them hold: putting them in place cannot fail.
+package struct ListenerConfiguration: Sendable {
+  let settings: ListenerSettings
+  let rules: ForwardingRules
+  /// By the number that ``ForwardingDirective/upstream`` has.
+  let upstreams: [UpstreamGroup]
+  /// One for each of the settings' entrances, at the same place; nil is one in cleartext.
+  let tls: [AcceptorTLS?]
+
+  /// Reads certificates and keys.
+  /// - Parameters:
+  ///   - upstreams: where forwarded requests go, by the number in their orders; none for a listener that forwards none.
+  ///   - previous: what holds at present: sessions that were made under it can be resumed.
+  /// - Throws: what OpenSSL has against a certificate or its key.
+  package init(
+    _ settings: ListenerSettings, rules: ForwardingRules, upstreams: [UpstreamGroup],
+    after previous: ListenerConfiguration? = nil
+  ) throws {
+    self.settings = settings
+    self.rules = rules
+    self.upstreams = upstreams
+    var tls: [AcceptorTLS?] = []
+    for (place, entrance) in settings.entrances.enumerated() {
+      let before = previous.flatMap { $0.tls.indices.contains(place) ? $0.tls[place] : nil }
+      let protocols = entrance.applicationProtocols
+      tls.append(try entrance.tls.map { try AcceptorTLS($0, applicationProtocols: protocols, after: before) })
+    }
+    self.tls = tls
+  }
+
+  /// What connections are shown, by entrance; none for an entrance in cleartext.
+  package var certificates: [ListenerCertificate] {
+    zip(settings.entrances, tls).compactMap { entrance, tls in tls.map { ListenerCertificate(entrance.name, $0) } }
+  }
+
+  /// Every file that certificates and keys are read from.
+  package var certificateFiles: [String] {
+    settings.entrances.flatMap { $0.tls?.files ?? [] } + upstreams.flatMap(\.certificateFiles)
+  }
+
+  /// Reads certificates and keys again, those for the upstreams too. Who cannot take the new ones keeps the old ones.
+  /// - Returns: what keeps them from it, with the remedy.
+  package func reloadCertificates() -> [CertificateReloadFailure] {
+    zip(settings.entrances, tls).compactMap { entrance, tls in
+      do throws(TLSConfigurationError) {
+        try tls?.reload()
+        return nil
+      } catch {
+        return CertificateReloadFailure(of: "listener \(entrance.name)", code: error.code, reason: error.message)
+      }
+    } + reloadUpstreamCertificates()
+  }
+
+  /// As ``reloadCertificates()``, for the upstreams alone.
+  package func reloadUpstreamCertificates() -> [CertificateReloadFailure] {
+    upstreams.compactMap { $0.reloadCertificates() }
+  }
+
+  /// Makes new keys for session tickets where they are in memory.
+  /// - Throws: `TLSConfigurationError` where OpenSSL has no randomness or memory.
+  package func rotateTicketKeys() throws {
+    for entrance in tls { try entrance?.rotateTicketKeys() }
+  }
+}

@@ -1,0 +1,53 @@
+internal import NIOCore
+
+/// A connection beyond the limit: it gets its answer at once, and is closed when its client has closed it or has had
+/// two seconds for that. What it sends is thrown away: closing before it was read would reset the connection, and the
+/// answer with it (RFC 9112 9.6).
+final class RejectedConnection: TimedHandler, ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundOut = ByteBuffer
+
+  private let response: ByteBuffer
+  private let entrance: ConnectionAcceptor
+  private var context: ChannelHandlerContext?
+  private var thrownAway = 0
+  private var hasAnswered = false
+
+  private static let time = TimeAmount.seconds(2)
+  private static let most = 64 * 1024
+
+  init(response: ByteBuffer, entrance: ConnectionAcceptor) {
+    self.response = response
+    self.entrance = entrance
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    self.context = context
+    if context.channel.isActive { answer(context) }
+  }
+
+  func channelActive(context: ChannelHandlerContext) { answer(context) }
+
+  private func answer(_ context: ChannelHandlerContext) {
+    guard !hasAnswered else { return }
+    hasAnswered = true
+    entrance.context.loop.wheel.arm(self, after: Self.time, now: .now())
+    context.writeAndFlush(wrapOutboundOut(response), promise: nil)
+    context.close(mode: .output, promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    thrownAway += unwrapInboundIn(data).readableBytes
+    if thrownAway > Self.most { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
+
+  override func timedOut() { context?.close(promise: nil) }
+
+  func handlerRemoved(context: ChannelHandlerContext) {
+    self.context = nil
+    entrance.context.loop.wheel.remove(self)
+    entrance.turnedAwayEnded()
+  }
+}

@@ -1,0 +1,65 @@
+internal import Synchronization
+
+/// One address of an upstream: what all event loops share of it.
+final class UpstreamEndpoint: Sendable {
+  let address: UpstreamAddress
+  /// ``address`` as logs and metrics write it.
+  let text: String
+  let tls: UpstreamTLS?
+  /// Looks the host's name up; nil for an IP address or a Unix socket.
+  let name: HostName?
+  /// How many connections there may be to it.
+  let room: UpstreamRoom
+
+  /// Event loops that have ejected it, and have had no answer since.
+  let ejectingLoops = Atomic<Int>(0)
+  /// Whether a request was ever answered.
+  let hasAnswered = Atomic<Bool>(false)
+  let ejections = Atomic<Int>(0)
+  let failures = Atomic<Int>(0)
+  /// Responses among them that break the protocol, and whether the last failure was one.
+  let malformed = Atomic<Int>(0)
+  let isMalformed = Atomic<Bool>(false)
+  /// Whether its checks fail.
+  let failsChecks = Atomic<Bool>(false)
+
+  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?, room: UpstreamRoom) {
+    self.address = address
+    text = address.description
+    self.tls = tls
+    self.name = name
+    self.room = room
+  }
+
+  /// The same address, of which other connections than those of requests are to be told apart.
+  func apart() -> UpstreamEndpoint {
+    UpstreamEndpoint(address, tls: tls, name: name, room: UpstreamRoom(limit: 0, queueLimit: 0))
+  }
+}
+
+/// How one address of an upstream is, for people and metrics.
+package struct UpstreamAddressStatus: Sendable, Equatable {
+  /// The upstream's name.
+  package var upstream: String
+  /// As the configuration writes it.
+  package var address: String
+  /// Whether some event loop has ejected it, and has had no answer since.
+  package var isEjected: Bool
+  /// Whether a request, or a check, was ever answered.
+  package var hasAnswered: Bool
+  /// Whether its checks fail; false where nothing checks.
+  package var failsChecks: Bool
+  /// How often it was ejected.
+  package var ejections: Int
+  /// Requests that could not be sent to it, or were not answered, or not in HTTP.
+  package var failures: Int
+  /// Those of them that were answered, but not in HTTP.
+  package var malformed: Int
+  /// Whether the last failure was one of those.
+  package var isMalformed: Bool
+  /// Requests that wait for one of the connections that there may be.
+  package var waiting: Int
+
+  /// Whether requests go there as usual.
+  package var isWell: Bool { !isEjected && !failsChecks }
+}

@@ -1,0 +1,82 @@
+internal import Synchronization
+internal import TLSTransport
+
+/// An upstream that connections can be made to: its settings, and what is shared of its addresses.
+package struct UpstreamGroup: Sendable {
+  package let settings: UpstreamSettings
+  let sites: [UpstreamEndpoint]
+  /// Nil where no address is `https:`, and for what is told apart.
+  private let tls: UpstreamTLS?
+
+  /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
+  package init(_ settings: UpstreamSettings) throws {
+    try self.init(settings, lookup: SystemResolver.addresses)
+  }
+
+  /// - Parameter lookup: finds the addresses of a name; may block.
+  init(_ settings: UpstreamSettings, lookup: @escaping HostName.Lookup) throws(TLSConfigurationError) {
+    self.settings = settings
+    var tls: UpstreamTLS?
+    var sites: [UpstreamEndpoint] = []
+    for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
+      if case .tcp(_, _, tls: true) = address, tls == nil {
+        tls = try UpstreamTLS(settings.tls, applicationProtocol: settings.speaks)
+      }
+      let room = UpstreamRoom(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
+      switch address {
+      case .tcp(let host, let port, let isTLS):
+        let name = IPAddressBytes(host) == nil ? HostName(host, port: port, lookup: lookup) : nil
+        sites.append(UpstreamEndpoint(address, tls: isTLS ? tls : nil, name: name, room: room))
+      case .unix: sites.append(UpstreamEndpoint(address, tls: nil, name: nil, room: room))
+      }
+    }
+    self.sites = sites
+    self.tls = tls
+  }
+
+  private init(_ settings: UpstreamSettings, sites: [UpstreamEndpoint]) {
+    self.settings = settings
+    self.sites = sites
+    tls = nil
+  }
+
+  /// Every file that certificates and keys are read from.
+  package var certificateFiles: [String] {
+    guard let settings = tls?.settings else { return [] }
+    let own = settings.certificate.map { [$0.certificateFile, $0.privateKeyFile] } ?? []
+    return own + (settings.authorityFile.map { [$0] } ?? [])
+  }
+
+  /// Reads certificates and keys again, for the connections to come.
+  /// - Returns: what keeps it from that, with the remedy; then the old ones stay.
+  package func reloadCertificates() -> CertificateReloadFailure? {
+    do throws(TLSConfigurationError) {
+      try tls?.reload()
+      return nil
+    } catch {
+      return CertificateReloadFailure(of: "upstream \(settings.name)", code: error.code, reason: error.message)
+    }
+  }
+
+  /// Whether it is the very same, not only one described in the same words.
+  package func isSame(as other: UpstreamGroup) -> Bool {
+    sites.count == other.sites.count && zip(sites, other.sites).allSatisfy { $0 === $1 }
+  }
+
+  /// The targets of one address each, told apart from the requests'.
+  func apart() -> [UpstreamGroup] { sites.map { UpstreamGroup(settings, sites: [$0.apart()]) } }
+
+  /// How its addresses are.
+  package var status: [UpstreamAddressStatus] {
+    sites.map { site in
+      UpstreamAddressStatus(
+        upstream: settings.name, address: site.address.description,
+        isEjected: site.ejectingLoops.load(ordering: .relaxed) > 0,
+        hasAnswered: site.hasAnswered.load(ordering: .relaxed),
+        failsChecks: site.failsChecks.load(ordering: .relaxed),
+        ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed),
+        malformed: site.malformed.load(ordering: .relaxed), isMalformed: site.isMalformed.load(ordering: .relaxed),
+        waiting: site.room.waitingCount)
+    }
+  }
+}

@@ -1,0 +1,129 @@
+internal import AppleIdentity
+internal import Sessions
+internal import WebFormats
+
+/// What an operator wants done, from method and target of a request.
+enum AdminOperation: Equatable {
+  case findSubject(Subject)
+  case findEmail(String)
+  case sessions(of: Subject)
+  case endSession(PublicSessionID)
+  case endSessions(of: Subject)
+  /// Revokes at Apple and forgets; with `evenUnrevoked` also what Apple did not revoke.
+  case disconnect(Subject, evenUnrevoked: Bool)
+  /// Moves a page of accounts to another team's names.
+  case migrate(TeamMigration.Order)
+  /// Reads the configuration again.
+  case reload
+
+  /// What the audit calls it.
+  var name: String {
+    switch self {
+    case .findSubject, .findEmail: "find_account"
+    case .sessions: "list_sessions"
+    case .endSession: "end_session"
+    case .endSessions: "end_sessions"
+    case .disconnect: "disconnect"
+    case .migrate: "migrate"
+    case .reload: "reload"
+    }
+  }
+
+  /// Whom it is about, where it is one user.
+  var subject: Subject? {
+    switch self {
+    case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
+      .disconnect(let subject, _):
+      subject
+    case .findEmail, .endSession, .migrate, .reload: nil
+    }
+  }
+
+  /// The session that it is about, where it is one.
+  var session: PublicSessionID? { if case .endSession(let handle) = self { handle } else { nil } }
+
+  /// Whether a path is one of these.
+  static func owns(_ path: String) -> Bool {
+    let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    return parts.count > 1 && parts[0].isEmpty
+      && ["accounts", "sessions", "reload"].contains { parts[1].elementsEqual($0.utf8) }
+  }
+
+  /// - Parameter target: path and query.
+  init(method: String, target: String) throws(AdministrationRefusal) {
+    let bytes = Array(target.utf8)
+    let path = bytes.prefix { $0 != UInt8(ascii: "?") }
+    let query = bytes.dropFirst(path.count + 1)
+    let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
+      .map { PercentEncoding.decode($0).flatMap { String(validating: $0, as: UTF8.self) } }
+    func expect(_ expected: String) throws(AdministrationRefusal) {
+      guard method == expected else { throw .wrongMethod(expected) }
+    }
+    switch (parts.first, parts.count) {
+    case ("accounts", 1):
+      try expect("GET")
+      self = try Self.finding(Array(query))
+    case ("accounts", 2) where parts[1] == "migrate":
+      try expect("POST")
+      self = .migrate(try Self.migration(Array(query)))
+    case ("accounts", 3) where parts[2] == "sessions":
+      let subject = try Self.subject(parts[1])
+      switch method {
+      case "GET": self = .sessions(of: subject)
+      case "DELETE": self = .endSessions(of: subject)
+      default: throw .wrongMethod("GET or DELETE")
+      }
+    case ("accounts", 3) where parts[2] == "disconnect":
+      try expect("POST")
+      let force = try Self.fields(Array(query), ["force"])["force"]
+      guard force == nil || force == "true" else { throw .noQuery }
+      self = .disconnect(try Self.subject(parts[1]), evenUnrevoked: force != nil)
+    case ("sessions", 2):
+      try expect("DELETE")
+      guard let handle = parts[1].flatMap({ PublicSessionID(text: $0) }) else { throw .noHandle }
+      self = .endSession(handle)
+    case ("reload", 1):
+      try expect("POST")
+      self = .reload
+    default: throw .unknown
+    }
+  }
+
+  private static func finding(_ query: [UInt8]) throws(AdministrationRefusal) -> AdminOperation {
+    let fields = try fields(query, ["subject", "email"])
+    switch (fields["subject"], fields["email"]) {
+    case (let text?, nil): return .findSubject(try subject(text))
+    case (nil, let email?) where !email.isEmpty: return .findEmail(email)
+    default: throw .noQuery
+    }
+  }
+
+  private static func migration(_ query: [UInt8]) throws(AdministrationRefusal) -> TeamMigration.Order {
+    let fields = try fields(query, ["to", "after", "dry_run"])
+    var order = TeamMigration.Order(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
+    if let after = fields["after"] { order.after = try subject(after) }
+    guard fields["dry_run"] == nil || fields["dry_run"] == "true" else { throw .noQuery }
+    order.isDry = fields["dry_run"] != nil
+    return order
+  }
+
+  private static func subject(_ text: String?) throws(AdministrationRefusal) -> Subject {
+    guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
+    return subject
+  }
+
+  /// The fields of a query, of which there may be only these, each once.
+  private static func fields(
+    _ query: [UInt8], _ names: Set<String>
+  ) throws(AdministrationRefusal) -> [String: String] {
+    guard let form = try? FormFields(parsing: query) else { throw .noQuery }
+    var result: [String: String] = [:]
+    for field in form.fields {
+      guard let name = String(validating: field.name, as: UTF8.self), names.contains(name), result[name] == nil,
+        let value = String(validating: field.value, as: UTF8.self)
+      else { throw .noQuery }
+      result[name] = value
+    }
+    return result
+  }
+}

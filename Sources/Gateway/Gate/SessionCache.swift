@@ -1,0 +1,209 @@
+internal import FoundationEssentials
+internal import Sessions
+
+/// The cookies that one event loop has verified lately, and what became of each.
+///
+/// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is
+/// used up, and the older goes. What is used stays; nothing is lost that the store does not have.
+struct SessionCache {
+  /// What is known of a cookie.
+  enum Known {
+    case session(SessionCacheEntry)
+    /// No such session, or no longer; asked again after this moment.
+    case absent(until: Int64)
+    /// The store could not be asked; asked again after this moment.
+    case storeAway(until: Int64)
+  }
+
+  private var young: [CookieFingerprint: Known] = [:]
+  private var old: [CookieFingerprint: Known] = [:]
+  private var byHandle: [PublicSessionID: SessionCacheEntry] = [:]
+  /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is
+  /// remembered.
+  private var bySubject: [Subject: [PublicSessionID]] = [:]
+  /// Sessions that ended a moment ago, so that an answer that was under way does not bring one back.
+  private var ends = RecentEvents<PublicSessionID>()
+  /// Accounts that changed a moment ago, so that an answer that was under way is not taken for the present state.
+  private var changes = RecentEvents<Subject>()
+  /// What the younger generation takes, in bytes, about.
+  private var youngBytes = 0
+  private var oldBytes = 0
+  /// How often something known was found to be out of date. What is kept elsewhere of a session that this memory has
+  /// lost is good as long as this stays.
+  private(set) var invalidations = 0
+  /// Bytes that the memory may take.
+  var budget: Int
+
+  /// What an answer takes beside the session that it names: places in tables that are half empty at worst.
+  private static let placeBytes = 128
+
+  /// - Parameter budget: in bytes.
+  init(budget: Int) { self.budget = budget }
+
+  /// What it takes just now, in bytes, about.
+  var bytes: Int { youngBytes + oldBytes }
+
+  /// How many sessions are remembered.
+  var count: Int { byHandle.count }
+
+  mutating func find(_ fingerprint: CookieFingerprint) -> Known? {
+    if let known = young[fingerprint] { return known }
+    guard let known = old.removeValue(forKey: fingerprint) else { return nil }
+    oldBytes -= Self.bytes(of: known)
+    keep(known, fingerprint)
+    return known
+  }
+
+  /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen
+  /// here.
+  func remembered(_ handle: PublicSessionID) -> RememberedSession? {
+    guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
+    return RememberedSession(
+      snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
+  }
+
+  /// The session of this handle as it is remembered, if it has not ended and its account has not changed since.
+  func entry(of handle: PublicSessionID) -> SessionCacheEntry? {
+    guard let entry = byHandle[handle], entry.standing == .current else { return nil }
+    return entry
+  }
+
+  /// Whether the session has ended a moment ago.
+  func hasEnded(_ handle: PublicSessionID) -> Bool { ends[handle] != nil }
+
+  /// - Parameter asked: how many changes there had been when the question was asked that this is the answer to.
+  mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
+    if case .session(let entry) = known {
+      let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
+      guard ends[handle] == nil else { return }
+      // The newer of two answers about one session is the one to keep.
+      drop(handle)?.standing = .ended
+      if let change = changes[subject], change > asked { entry.standing = .stale(servesUntil: 0) }
+      byHandle[handle] = entry
+      bySubject[subject, default: []].append(handle)
+    } else {
+      remove(fingerprint)
+    }
+    keep(known, fingerprint)
+  }
+
+  mutating func remove(_ fingerprint: CookieFingerprint) {
+    if let known = young.removeValue(forKey: fingerprint) {
+      youngBytes -= Self.bytes(of: known)
+      if case .session(let entry) = known { forget(entry) }
+    }
+    if let known = old.removeValue(forKey: fingerprint) {
+      oldBytes -= Self.bytes(of: known)
+      if case .session(let entry) = known { forget(entry) }
+    }
+  }
+
+  /// Sessions have ended: whoever holds their cookie is nobody from now on.
+  mutating func end(_ handles: [PublicSessionID], now: Int64) {
+    for handle in handles {
+      ends.note(handle, now: now)
+      drop(handle)?.standing = .ended
+    }
+  }
+
+  /// An account has changed: its sessions are looked up again. What is known of them is kept for as long as the store
+  /// cannot be asked.
+  /// - Parameter number: counts the changes of this process.
+  mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
+    invalidations &+= 1
+    changes.note(subject, number: number, now: now)
+    for handle in bySubject[subject] ?? [] { byHandle[handle]?.standing = .stale(servesUntil: 0) }
+  }
+
+  /// Everything is looked up again.
+  mutating func removeAll() {
+    invalidations &+= 1
+    for entry in byHandle.values { entry.standing = .ended }
+    byHandle = [:]
+    bySubject = [:]
+    young = [:]
+    old = [:]
+    youngBytes = 0
+    oldBytes = 0
+  }
+
+  private static func bytes(of known: Known) -> Int {
+    if case .session(let entry) = known { return placeBytes + entry.footprint }
+    return placeBytes
+  }
+
+  private mutating func keep(_ known: Known, _ fingerprint: CookieFingerprint) {
+    let bytes = Self.bytes(of: known)
+    if !young.isEmpty, youngBytes + bytes > budget / 2 {
+      for case .session(let entry) in old.values { forget(entry) }
+      old = young
+      oldBytes = youngBytes
+      young = [:]
+      youngBytes = 0
+    }
+    if let replaced = young.updateValue(known, forKey: fingerprint) { youngBytes -= Self.bytes(of: replaced) }
+    youngBytes += bytes
+  }
+
+  private mutating func forget(_ entry: SessionCacheEntry) {
+    let handle = entry.snapshot.session.handle
+    if byHandle[handle] === entry { drop(handle) }
+  }
+
+  /// Out of the sessions and out of those of its account.
+  @discardableResult
+  private mutating func drop(_ handle: PublicSessionID) -> SessionCacheEntry? {
+    guard let entry = byHandle.removeValue(forKey: handle) else { return nil }
+    let subject = entry.snapshot.account.subject
+    guard var others = bySubject.removeValue(forKey: subject) else { return entry }
+    others.removeAll { $0 == handle }
+    if !others.isEmpty { bySubject[subject] = others }
+    return entry
+  }
+}
+
+/// A session as the event loops remember it.
+struct RememberedSession: Sendable {
+  let snapshot: SessionSnapshot
+  /// Whether nothing is known to have changed since.
+  let isCurrent: Bool
+
+  /// What two loops remember together: the account as the one knows it that is current, and the last use that either
+  /// saw.
+  func merged(with other: RememberedSession) -> RememberedSession {
+    let (kept, left) = isCurrent ? (self, other) : (other, self)
+    return RememberedSession(
+      snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent)
+  }
+}
+
+extension SessionSnapshot {
+  /// The same, last used at this moment if that is later than what is known.
+  func seen(at moment: Date) -> SessionSnapshot {
+    var session = session
+    session.lastSeen = max(session.lastSeen, moment)
+    return SessionSnapshot(session: session, account: account)
+  }
+}
+
+/// What happened to some keys a moment ago, by number: remembered for longer than any answer of the store takes.
+private struct RecentEvents<Key: Hashable & Sendable> {
+  private var events: [Key: (number: Int, time: Int64)] = [:]
+  /// At how many of them those are looked for that are longer ago.
+  private var limit = few
+
+  private static var few: Int { 4_096 }
+  private static var memory: Int64 { 60_000 }
+
+  /// The number of the latest event.
+  subscript(key: Key) -> Int? { events[key]?.number }
+
+  mutating func note(_ key: Key, number: Int = 0, now: Int64) {
+    if events.count > limit {
+      events = events.filter { $0.value.time > now - Self.memory }
+      // Not again before as many have come, however many there are in a minute.
+      limit = max(Self.few, 2 * events.count)
+    }
+    events[key] = (number, now)
+  }
+}

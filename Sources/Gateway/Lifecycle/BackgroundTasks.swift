@@ -1,0 +1,132 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// What has to be done now and then: following the store, writing down what was seen, clearing what is over.
+struct BackgroundTasks: Sendable {
+  private let directory: SessionManager
+  private let health: HealthMonitor
+  private let upstreams: UpstreamWatch
+  private let relay: NotificationRelay
+  private let remembered: Box
+  private let certificates: CertificateWatch
+  private let logger: Logger
+
+  /// The latest count, for the metrics' gauge, which must not wait.
+  private final class Box: Sendable {
+    let sessions = Atomic<Int>(0)
+  }
+
+  /// How often what ended elsewhere is looked for: two seconds at most may pass until every replica knows.
+  private static let followInterval = Duration.seconds(1)
+  private static let shortestPause = Duration.milliseconds(20)
+  private static let checkInterval = Duration.seconds(5)
+  private static let removalInterval = Duration.seconds(300)
+  private static let certificateInterval = Duration.seconds(3_600)
+
+  init(
+    directory: SessionManager, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
+    metrics: MetricsRegistry, certificates: CertificateWatch, logger: Logger
+  ) {
+    self.logger = logger
+    self.relay = relay
+    self.certificates = certificates
+    self.directory = directory
+    self.health = health
+    self.upstreams = upstreams
+    let box = Box()
+    remembered = box
+    metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
+      Double(box.sessions.load(ordering: .relaxed))
+    }
+  }
+
+  /// Runs until cancelled.
+  func run() async {
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask {
+        var cursor: ChangeCursor?
+        while !Task.isCancelled {
+          let wasRefused = directory.isRefusedByStore
+          cursor = await directory.follow(cursor)
+          // The probes say so at once.
+          if directory.isRefusedByStore != wasRefused { await checkStore() }
+          // So that a flood of news is read in gulps.
+          try? await Task.sleep(for: Self.shortestPause)
+          await directory.store.waitForChanges(atMost: Self.followInterval)
+        }
+      }
+      group.addTask { await upstreams.run() }
+      group.addTask { await relay.run() }
+      group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
+      group.addTask { await every(Self.checkInterval) { await checkStore() } }
+      group.addTask { await watchDescriptors() }
+      group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
+      // What was so within the hour passes by itself.
+      group.addTask { await every(Self.checkInterval) { directory.checks.reportHealth() } }
+      group.addTask {
+        while !Task.isCancelled {
+          await directory.writeSightings()
+          remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
+          try? await Task.sleep(for: directory.sightingInterval)
+        }
+      }
+      group.addTask { await every(Self.certificateInterval) { certificates.look() } }
+      group.addTask { await every(Self.removalInterval) { await removeExpired() } }
+    }
+  }
+
+  private func every(_ interval: Duration, _ work: () async -> Void) async {
+    while !Task.isCancelled {
+      await work()
+      try? await Task.sleep(for: interval)
+    }
+  }
+
+  /// Says when there were too few descriptors: that is nobody's trouble but our own.
+  private func watchDescriptors() async {
+    var known = DescriptorBudget.process.refusals
+    await every(Self.checkInterval) {
+      let refusals = DescriptorBudget.process.refusals
+      guard refusals > known else { return }
+      logger.error(
+        "out of descriptors: connections are not accepted, or not made",
+        metadata: [
+          "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
+          "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",
+        ])
+      known = refusals
+    }
+  }
+
+  /// Asks the store whether it can be written.
+  func checkStore() async {
+    do throws(StoreError) {
+      try await directory.store.ping()
+      health.update("store", .ok, message: directory.store.place, at: .now())
+      directory.storeWrote()
+    } catch {
+      health.update("store", .failing, message: error.description, at: .now())
+      directory.storeDidNotWrite(error)
+    }
+  }
+
+  /// Removes what is over, in small batches with pauses between them, so that nobody waits behind it for long.
+  private func removeExpired() async {
+    while !Task.isCancelled {
+      do throws(StoreError) {
+        let rule = RemovalRule(now: .now, idleTimeout: directory.idleTimeout)
+        let removed = try await directory.store.removeExpired(rule)
+        // Nothing else could end what they still have open.
+        await directory.forget(removed.sessions)
+        guard removed.rows > 0 else { return }
+      } catch {
+        return directory.storeFailed("remove_expired", error)
+      }
+      try? await Task.sleep(for: .milliseconds(50))
+    }
+  }
+}

@@ -1,0 +1,36 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import IdentityAssertion
+internal import NIOCore
+internal import Operations
+internal import Sessions
+
+/// Who the gateway is to its users, to Apple and to the application, from the files that the configuration names.
+struct GatewayKeys: Sendable {
+  let keyring: SessionKeyring
+  let audit: AuditTrail
+  let apple: AppleIdentityProvider
+  /// Nil where nothing is signed.
+  let signer: AssertionSigner?
+
+  /// Reads secrets and key.
+  /// - Parameter previous: what held before, at a reload: Apple's keys that were fetched are kept.
+  /// - Throws: what is wrong with a file, with the remedy; `KeyringError` if a refresh token of the store would be
+  ///   lost.
+  init(
+    _ settings: GatewaySettings, store: any SessionStore, metrics: MetricsRegistry, on eventLoop: any EventLoop,
+    after previous: GatewayKeys? = nil
+  ) async throws {
+    signer = try AssertionSigner(settings)
+    keyring = try SessionKeyring(files: settings.session.secretFiles)
+    try keyring.requireEveryKey(of: try await store.sealingKeys())
+    audit = AuditTrail(settings.log, keyring: keyring)
+    let connection = try await AppleConnection(
+      settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)
+    let isSameApple = previous?.apple.settings.baseURL.utf8.elementsEqual(settings.apple.baseURL.utf8) ?? false
+    apple = try AppleIdentityProvider(
+      settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
+      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
+      clock: { Date.now }, keySet: isSameApple ? previous?.apple.keySet : nil)
+  }
+}

@@ -1,0 +1,325 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// The daily check: asks Apple about an account when it is due, and carries out what the answer means.
+///
+/// When a check is due is for `RevalidationSchedule` to say, whether it may be made for the store (`acquireLease`), and
+/// what an answer means for `RevalidationCircuitBreaker`. Here they are put together, and nothing is decided twice.
+final class Revalidator: Sendable {
+  private let means: Mutex<Dependencies>
+  private let metrics: MetricsRegistry
+  private let health: HealthMonitor
+  private let logger: Logger
+  private let clock: @Sendable () -> Date
+  private let state = Mutex(State())
+  /// How long an overdue request waits.
+  let longestWait: Duration
+
+  /// What a check is made with, by the configuration. A check goes on with what it began with.
+  struct Dependencies: Sendable {
+    let apple: AppleIdentityProvider
+    let keyring: SessionKeyring
+    let audit: AuditTrail
+    let interval: Duration
+  }
+
+  private struct State {
+    var weather = RevalidationCircuitBreaker()
+    var backoff = ReachabilityBackoff()
+    var places = RevalidationSlots()
+    var condition = AppleCondition()
+  }
+
+  /// What came of a check, for the memories.
+  struct Outcome {
+    var ended: [PublicSessionID] = []
+    var accountChanged = false
+  }
+
+  /// - Parameter health: told of Apple as the check `apple`, which informs.
+  init(
+    _ means: Dependencies, metrics: MetricsRegistry, health: HealthMonitor, logger: Logger,
+    longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
+  ) {
+    self.longestWait = longestWait
+    self.clock = clock
+    self.health = health
+    self.means = Mutex(means)
+    self.metrics = metrics
+    self.logger = logger
+  }
+
+  /// Checks are made by other means from now on. What is known of Apple and of checks under way stays.
+  func apply(_ means: Dependencies) {
+    self.means.withLock { $0 = means }
+    // Other credentials may be taken.
+    state.withLock { $0.condition.forgetRefusals() }
+    reportHealth()
+  }
+
+  /// Takes the account on for a check beside a request; false where it is being checked already, or enough are.
+  func begin(_ subject: Subject) -> Bool { state.withLock { $0.places.begin(subject) } }
+
+  /// Takes an overdue account on, for whose check somebody waits; waits for a place if all are taken.
+  func place(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.Place {
+    let (stream, signal) = AsyncStream<Never>.makeStream()
+    let (place, ticket) = state.withLock { $0.places.enter(subject, signal) }
+    guard let ticket else { return place }
+    _ = await Self.wait(for: stream, by: deadline)
+    return state.withLock { $0.places.leave(ticket) }
+  }
+
+  /// The account is being checked no longer.
+  func end(_ subject: Subject) {
+    for signal in state.withLock({ $0.places.end(subject) }) { signal.finish() }
+  }
+
+  /// Waits until the check of the account that is under way is over.
+  /// - Returns: whether it is, or none was under way.
+  @discardableResult
+  func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
+    let (stream, signal) = AsyncStream<Never>.makeStream()
+    guard state.withLock({ $0.places.wait(for: subject, signal) }) else { return true }
+    return await Self.wait(for: stream, by: deadline)
+  }
+
+  /// - Returns: whether the signal came before the deadline.
+  private static func wait(for signal: AsyncStream<Never>, by deadline: ContinuousClock.Instant) async -> Bool {
+    await withTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        for await _ in signal {}
+        return !Task.isCancelled
+      }
+      group.addTask {
+        try? await Task.sleep(until: deadline, clock: .continuous)
+        return false
+      }
+      let isFirst = await group.next() ?? false
+      group.cancelAll()
+      return isFirst
+    }
+  }
+
+  /// Checks one account, if nobody has within the interval.
+  func run(_ snapshot: SessionSnapshot, store: any SessionStore) async -> Outcome {
+    let (now, means) = (clock(), means.withLock { $0 })
+    guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return await noteAttempt(snapshot, means, store) }
+    do throws(StoreError) {
+      let claimed = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
+      switch claimed {
+      case .granted(let claim): return try await ask(claim, means, store)
+      // Somebody asked meanwhile, here or on another replica: what they learnt is in the store.
+      case .notYet(let account): return Outcome(accountChanged: account != snapshot.account)
+      // The store has noted that no check can succeed.
+      case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
+      }
+    } catch {
+      return failed(error)
+    }
+  }
+
+  /// Apple is not asked while it cannot be reached; that counts as a failed attempt all the same, or a user would go on
+  /// without a check for as long as it lasts. Written down once for an account.
+  private func noteAttempt(_ snapshot: SessionSnapshot, _ means: Dependencies, _ store: any SessionStore) async
+    -> Outcome
+  {
+    let now = clock()
+    guard snapshot.account.failingSince(at: now) == nil else { return Outcome() }
+    do throws(StoreError) {
+      let claimed = try await store.acquireLease(
+        of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
+      if case .granted(let claim) = claimed { try await store.releaseLease(claim) }
+      return Outcome(accountChanged: true)
+    } catch {
+      return failed(error)
+    }
+  }
+
+  private func failed(_ error: StoreError) -> Outcome {
+    metrics.storeFailures.count("check")
+    logger.warning("a daily check could not be written down", metadata: ["error": "\(error)"])
+    return Outcome()
+  }
+
+  private func ask(
+    _ claim: RevalidationLease, _ means: Dependencies, _ store: any SessionStore
+  ) async throws(StoreError) -> Outcome {
+    let token: RefreshTokenText
+    do throws(SealError) {
+      token = try means.keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
+    } catch {
+      logger.error(
+        "a refresh token cannot be opened: is its key still in session.secret_files?",
+        metadata: ["key": "\(claim.token.key)"])
+      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
+      return Outcome()
+    }
+    let answer = await means.apple.tokens.refresh(
+      RefreshToken(token.revealed), of: claim.subject.text, clientID: claim.clientID)
+    let verdict = Verdict(answer)
+    let judgement = state.withLock { state in
+      if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
+      state.condition.note(AppleCondition.Contact(answer), clientID: claim.clientID)
+      return state.weather.judge(verdict, at: clock())
+    }
+    reportHealth()
+    metrics.checks.count(verdict.label)
+    means.audit.record(.check(verdict: verdict.label), subject: claim.subject, clientID: claim.clientID)
+    if let alarm = judgement.alarm { raise(alarm) }
+    log(answer)
+    switch judgement.consequence {
+    case .releaseLease:
+      try await store.releaseLease(claim)
+      return Outcome(accountChanged: true)
+    case .keep:
+      _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
+      return Outcome(accountChanged: true)
+    case .endSessions:
+      let recorded = try await store.record(.revoked, of: claim, at: clock())
+      for handle in recorded.ended {
+        metrics.sessionsEnded.count(SessionEnding.revoked.label)
+        means.audit.record(
+          .sessionEnded(reason: SessionEnding.revoked.label), subject: claim.subject, session: handle,
+          clientID: claim.clientID)
+      }
+      return Outcome(ended: recorded.ended, accountChanged: true)
+    case .noteGood:
+      guard case .goodStanding(let standing) = answer else { return Outcome() }
+      _ = try await store.record(
+        .good(
+          claims: standing.identityToken.map { AccountClaims($0.claims) },
+          token: replacement(for: token, standing.refreshToken, of: claim, means)),
+        of: claim, at: clock())
+      return Outcome(accountChanged: true)
+    }
+  }
+
+  /// The refresh token that Apple sent in place of the one it was asked with, sealed; nil where it is the same.
+  private func replacement(
+    for old: RefreshTokenText, _ new: RefreshToken?, of claim: RevalidationLease, _ means: Dependencies
+  ) -> EncryptedToken? {
+    guard let new, !new.exposed.utf8.elementsEqual(old.revealed.utf8) else { return nil }
+    do throws(SealError) {
+      return try means.keyring.seal(RefreshTokenText(new.exposed), of: claim.subject, clientID: claim.clientID)
+    } catch {
+      logger.error("a refresh token that Apple sent with a check could not be sealed")
+      return nil
+    }
+  }
+
+  // MARK: Apple's condition
+
+  /// What came of a sign-in's exchange: Apple refuses or accepts our credentials there as well.
+  func note(_ outcome: ExchangeOutcome, clientID: String) {
+    guard let contact = AppleCondition.Contact(outcome) else { return }
+    let alarm = state.withLock { state -> CheckAlarm? in
+      state.condition.note(contact, clientID: clientID)
+      guard case .refused = contact else { return nil }
+      return state.weather.credentialsRefused(at: clock())
+    }
+    if let alarm { raise(alarm) }
+    reportHealth()
+  }
+
+  /// Tells health how things stand with Apple.
+  func reportHealth() {
+    let report = state.withLock { $0.condition.report(allFailing: $0.weather.allFailing(at: clock())) }
+    switch report {
+    case .unknown: return
+    case .ok: health.update(Self.checkName, .ok, at: .now())
+    case .failing(let message): health.update(Self.checkName, .failing, message: message, at: .now())
+    }
+  }
+
+  /// The name of the check on `/healthz`.
+  static let checkName = "apple"
+
+  private func raise(_ alarm: CheckAlarm) {
+    let count: Logger.Metadata = alarm.checks.map { ["checks": "\($0)"] } ?? [:]
+    logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
+  }
+
+  /// What an operator wants to know of an answer that is not good.
+  private func log(_ answer: RefreshVerdict) {
+    switch answer {
+    case .goodStanding(let standing):
+      guard let rejection = standing.rejection else { return }
+      logger.warning(
+        "Apple's identity token with a refresh was not understood; the user is in good standing",
+        metadata: ["reason": "\(rejection.message)"])
+    case .revoked: break
+    case .misconfigured(let refusal):
+      logger.error(
+        "Apple refused a check because of our own credentials", metadata: ["remedy": "\(refusal.remedy)"])
+    case .appleTrouble(let trouble):
+      logger.warning("a check came to nothing", metadata: ["reason": "\(trouble.message)"])
+    case .notSent(let reason):
+      logger.warning("Apple could not be reached for a check", metadata: ["reason": "\(reason)"])
+    case .noSecret(let problem):
+      logger.error("no client secret for a check", metadata: ["reason": "\(problem.message)"])
+    }
+  }
+}
+
+extension Revalidator.Dependencies {
+  init(_ credentials: GatewayKeys, _ settings: RevalidationSettings) {
+    self.init(
+      apple: credentials.apple, keyring: credentials.keyring, audit: credentials.audit, interval: settings.interval)
+  }
+}
+
+extension AppleCondition.Contact {
+  /// What an answer to a check says of the way to Apple and of our credentials.
+  init(_ answer: RefreshVerdict) {
+    self =
+      switch answer {
+      case .goodStanding, .revoked: .accepted
+      case .misconfigured(let refusal): .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
+      case .noSecret(let problem): .refused(code: "no client secret", remedy: problem.message)
+      case .appleTrouble: .answeredOtherwise
+      case .notSent: .notSent
+      }
+  }
+
+  /// The same of an exchange; nil where nothing was asked, or that cannot be told.
+  init?(_ outcome: ExchangeOutcome) {
+    switch outcome {
+    case .granted, .refused, .disagreement: self = .accepted
+    case .misconfigured(let refusal): self = .refused(code: refusal.code.rawValue, remedy: refusal.remedy)
+    case .noSecret(let problem): self = .refused(code: "no client secret", remedy: problem.message)
+    case .appleTrouble: self = .answeredOtherwise
+    case .notSent: self = .notSent
+    case .unverified: return nil
+    }
+  }
+}
+
+extension Verdict {
+  /// The row of the verdict table that an answer belongs to.
+  init(_ answer: RefreshVerdict) {
+    self =
+      switch answer {
+      case .goodStanding: .good
+      case .revoked: .revoked
+      case .misconfigured, .noSecret: .ourMistake
+      case .appleTrouble: .appleTrouble
+      case .notSent: .notSent
+      }
+  }
+
+  /// What metrics and the audit call it.
+  var label: String {
+    switch self {
+    case .good: "good"
+    case .revoked: "revoked"
+    case .ourMistake: "misconfigured"
+    case .appleTrouble: "unavailable"
+    case .notSent: "not_sent"
+    }
+  }
+}

@@ -1,0 +1,107 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Sessions
+
+/// The name that Apple sent with a sign-in that failed before it was proved whose it is: sealed in a cookie of the same
+/// browser, for ten minutes.
+///
+/// Apple sends the name once. The next sign-in of this browser that comes without one takes it over, if it is of the
+/// owner that the failed one claimed and the user has no name yet. Several people may use one browser, so a name whose
+/// owner is unknown is not kept.
+struct PendingDisplayName: Equatable {
+  let name: PersonName
+  let owner: Owner
+
+  /// Whom the failed sign-in claimed to be of. The claim is a filter: it withholds a name, and proves nothing.
+  enum Owner: Equatable {
+    /// `sub` of the browser's identity token.
+    case subject(String)
+    /// The address that came with the name (`response_type = "code"`: there is no token yet).
+    case address(String)
+
+    /// The owner that an answer claims; nil if it does not say.
+    init?(_ grant: AuthorizationResponse.Grant) {
+      if let token = grant.identityToken {
+        guard let subject = token.claimedSubject else { return nil }
+        self = .subject(subject)
+      } else if let address = grant.user?.claimedEmail {
+        self = .address(address)
+      } else {
+        return nil
+      }
+    }
+
+    /// Whether a verified token is of this owner. An address counts only if Apple has verified it.
+    func matches(_ token: VerifiedIdentityToken) -> Bool {
+      switch self {
+      case .subject(let subject): return subject.utf8.elementsEqual(token.subject.utf8)
+      case .address(let address):
+        guard token.claims.isEmailVerified == true, let verified = token.claims.email else { return false }
+        return address.utf8.elementsEqual(verified.utf8)
+      }
+    }
+  }
+
+  // MARK: The cookie
+
+  private static let cookie = SessionCookie.name + "-name"
+  private static let context = Array("name".utf8)
+  private static let attributes = "Path=/; Secure; HttpOnly; SameSite=None"
+  /// As long as an attempt.
+  private static let lifetime = Duration.milliseconds(SignInState.lifetime)
+
+  /// given name | NUL | family name | NUL | `s` or `a` | subject or address. No part holds a control character.
+  private var bytes: [UInt8] {
+    let owner =
+      switch owner {
+      case .subject(let subject): "s" + subject
+      case .address(let address): "a" + address
+      }
+    return Array("\(name.given ?? "")\0\(name.family ?? "")\0\(owner)".utf8)
+  }
+
+  init(_ name: PersonName, of owner: Owner) {
+    self.name = name
+    self.owner = owner
+  }
+
+  private init?(bytes: [UInt8]) {
+    let parts = bytes.split(separator: 0, omittingEmptySubsequences: false)
+    guard parts.count == 3, let kind = parts[2].first,
+      let name = PersonName(
+        given: String(decoding: parts[0], as: UTF8.self), family: String(decoding: parts[1], as: UTF8.self))
+    else { return nil }
+    let claimed = String(decoding: parts[2].dropFirst(), as: UTF8.self)
+    switch kind {
+    case UInt8(ascii: "s"): owner = .subject(claimed)
+    case UInt8(ascii: "a"): owner = .address(claimed)
+    default: return nil
+    }
+    self.name = name
+  }
+
+  /// The whole `Set-Cookie` that keeps the name.
+  func setCookie(_ keyring: SessionKeyring, now: Date) throws(SealError) -> String {
+    let value = try keyring.sealText(
+      bytes, for: .attempt, context: Self.context, expires: now + Self.lifetime.timeInterval)
+    return "\(Self.cookie)=\(value); \(Self.attributes); Max-Age=\(Self.lifetime.components.seconds)"
+  }
+
+  /// Takes the cookie away.
+  static let clearCookie = "\(cookie)=; \(attributes); Max-Age=0"
+
+  /// Whether the browser has one.
+  static func isSent(with request: ControlRequest) -> Bool {
+    RequestCookies(request.head.headerFields).first(cookie) != nil
+  }
+
+  /// The name in the request's cookie; nil if there is none, or its time is over.
+  static func open(in request: ControlRequest, _ keyring: SessionKeyring, now: Date) -> PendingDisplayName? {
+    guard let value = RequestCookies(request.head.headerFields).first(cookie),
+      let bytes = try? keyring.openText(Array(value.utf8), for: .attempt, context: context, now: now)
+    else { return nil }
+    return PendingDisplayName(bytes: bytes)
+  }
+}

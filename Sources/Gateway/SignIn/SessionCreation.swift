@@ -1,0 +1,176 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Operations
+internal import Pages
+internal import Sessions
+
+/// From what Apple says about a code to a session in the store, for browsers and for native apps.
+extension SignInService {
+  /// Writes a submitted name down before the code is exchanged: Apple sends it once and never again, and anything may
+  /// go wrong with the exchange.
+  func keep(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInFailure) {
+    guard let subject = Subject(token.subject) else { throw SignInFailure(.answerInvalid, "subject") }
+    do throws(StoreError) {
+      try await directory.store.savePendingName(name, submittedBy: subject, at: .now)
+    } catch {
+      directory.storeFailed("keep_name", error)
+      throw SignInFailure(.storeUnavailable, "store")
+    }
+  }
+
+  /// Uses something up that may happen once.
+  /// - Parameter reason: of the failure if it was used before.
+  func consume(_ mark: ReplayGuard, until: Date, otherwise reason: String) async throws(SignInFailure) {
+    let isFirst: Bool
+    do throws(StoreError) {
+      isFirst = try await directory.store.consume(mark, until: until)
+    } catch {
+      directory.storeFailed("use_up", error)
+      throw SignInFailure(.storeUnavailable, "store")
+    }
+    guard isFirst else { throw SignInFailure(.attemptUsed, reason) }
+  }
+
+  /// The tokens of an exchange that went well.
+  /// - Throws: what else came of it, after the log and health were told.
+  func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInFailure) -> TokenGrant {
+    directory.checks.note(outcome, clientID: clientID)
+    switch outcome {
+    case .granted(let tokens): return tokens
+    case .refused: throw SignInFailure(.answerInvalid, "code_refused")
+    case .disagreement(let disagreement):
+      logger.warning("the two identity tokens of a sign-in disagree", metadata: ["reason": "\(disagreement.message)"])
+      throw SignInFailure(.answerInvalid, "tokens_disagree")
+    case .unverified(let rejection):
+      logger.warning("an identity token was refused", metadata: ["reason": "\(rejection.message)"])
+      throw rejection.isAppleTrouble
+        ? SignInFailure(.appleUnreachable, "apple_keys") : SignInFailure(.answerInvalid, "identity_token")
+    case .misconfigured(let refusal):
+      logger.error(
+        "Apple refuses our credentials: nobody can sign in",
+        metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)"])
+      throw SignInFailure(.appleRefused, refusal.code.rawValue)
+    case .noSecret(let problem):
+      logger.error("no client secret: nobody can sign in", metadata: ["reason": "\(problem.message)"])
+      throw SignInFailure(.internalError, "client_secret")
+    case .appleTrouble(let trouble):
+      logger.warning("a sign-in failed at Apple", metadata: ["reason": "\(trouble.message)"])
+      throw SignInFailure(.appleUnreachable, "apple_trouble")
+    case .notSent(let reason):
+      logger.warning("Apple could not be reached for a sign-in", metadata: ["reason": "\(reason)"])
+      throw SignInFailure(.appleUnreachable, "apple_unreachable")
+    }
+  }
+
+  /// A session that has just begun.
+  struct NewSession: Sendable {
+    /// What its cookie and its bearer token carry.
+    let identifier: SessionIdentifier
+    let snapshot: SessionSnapshot
+  }
+
+  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. It
+  /// rests on the client that the identity token is for.
+  func establish(
+    _ tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
+  ) async throws(SignInFailure) -> NewSession {
+    guard let subject = Subject(tokens.identityToken.subject) else { throw SignInFailure(.answerInvalid, "subject") }
+    let clientID = tokens.identityToken.audience
+    let identifier = SessionIdentifier.random()
+    let sealed: EncryptedToken?
+    do throws(SealError) {
+      sealed = try tokens.refreshToken.map { (token) throws(SealError) in
+        try keyring.seal(RefreshTokenText(token.exposed), of: subject, clientID: clientID)
+      }
+    } catch {
+      logger.error("a refresh token could not be sealed", metadata: ["request": "\(request.requestID)"])
+      throw SignInFailure(.internalError, "seal")
+    }
+    let session = Session(
+      identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.session.lifetime,
+      userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
+    let completed: CompletedSignIn
+    do throws(StoreError) {
+      // A browser has one session, seldom two.
+      for handle in replacing.dropFirst() {
+        for ended in try await directory.end(.one(handle), because: .replaced) {
+          audit.record(
+            .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
+        }
+      }
+      completed = try await directory.store.complete(
+        SignIn(
+          session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
+          replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt))
+    } catch {
+      directory.storeFailed("complete", error)
+      throw SignInFailure(.storeUnavailable, "store")
+    }
+    await directory.forget(completed.ended)
+    // Another browser of the same user shows the new claims as well.
+    await directory.forget(subject)
+    for handle in completed.ended {
+      metrics.sessionsEnded.count(SessionEnding.replaced.label)
+      audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
+    }
+    metrics.signIns.count("success")
+    audit.record(
+      .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
+      peer: request.client.address, requestID: request.requestID, clientID: clientID)
+    await auditSharedEmail(of: completed.snapshot, request)
+    return NewSession(identifier: identifier, snapshot: completed.snapshot)
+  }
+
+  /// Tells the audit of other accounts that hold the same verified address: Apple verifies an address when it is added
+  /// to an Apple Account, and it may have gone to somebody else since.
+  private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
+    let subject = snapshot.account.subject
+    guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }
+    let holders: [Account]
+    do throws(StoreError) {
+      holders = try await directory.store.accounts(withEmail: email)
+    } catch {
+      return directory.storeFailed("accounts", error)
+    }
+    for other in holders.filter({ $0.subject != subject && $0.claims.emailVerified == true }).prefix(Self.mostHolders) {
+      audit.recordSharedEmail(
+        of: subject, with: other.subject, requestID: request.requestID, clientID: snapshot.session.clientID)
+    }
+  }
+
+  /// Most holders of one address that the audit is told of at one sign-in.
+  private static let mostHolders = 16
+
+  /// The whole `Set-Cookie` of a session that has just begun.
+  func sessionCookie(_ identifier: SessionIdentifier) -> String {
+    let lifetime = settings.session.lifetime.components.seconds
+    return
+      "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)"
+  }
+
+  /// Counts and audits a sign-in that came to nothing.
+  /// - Parameter reason: a short constant.
+  func note(_ reason: String, _ request: ControlRequest) {
+    metrics.signIns.count(reason)
+    audit.record(.signInFailed(reason: reason), peer: request.client.address, requestID: request.requestID)
+  }
+}
+
+/// Why a sign-in came to nothing.
+struct SignInFailure: Error {
+  /// What the user is told.
+  let page: PageFailure
+  /// A short constant, for metrics and the audit.
+  let reason: String
+  /// Whether the name that Apple sent is in the store.
+  let isNameKept: Bool
+
+  init(_ page: PageFailure, _ reason: String, isNameKept: Bool = false) {
+    self.page = page
+    self.reason = reason
+    self.isNameKept = isNameKept
+  }
+}

@@ -1,0 +1,217 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Secrets
+internal import Sessions
+internal import WebFormats
+
+/// One attempt to sign in, as its cookie carries it: sealed, for ten minutes, in one browser.
+///
+/// Its name is public (part of the cookie's name and of `state`); what proves it is the secret in `state`, which only
+/// this browser's cookie can be compared with.
+struct SignInState: Equatable {
+  /// 16 hexadecimal digits.
+  let name: String
+  /// 32 hexadecimal digits.
+  let secret: String
+  /// 32 hexadecimal digits; comes back in the identity token.
+  let nonce: String
+  /// Where it leads in the end.
+  private(set) var destination: Destination
+  /// The session that this sign-in replaces.
+  private(set) var replacing: PublicSessionID?
+  /// Whether a page of another site led the browser here. Such an attempt takes no place of the browser's own ones.
+  let isCrossSite: Bool
+  /// When it began, in milliseconds since 1970.
+  let began: Int64
+
+  /// Where a sign-in leads in the end.
+  enum Destination: Equatable {
+    /// A path on our own origin.
+    case page(String)
+    /// A native app; the challenge of its verifier has 32 bytes.
+    case app(AppReturnTarget, challenge: [UInt8])
+  }
+
+  /// The path to go on to on our own origin.
+  var returnTo: String { if case .page(let path) = destination { path } else { "/" } }
+
+  /// How long an attempt may take.
+  static let lifetime: Int64 = 600_000
+  /// Most attempts of one browser at a time, not counting those that another site began.
+  static let mostAtOnce = 5
+  /// Most attempts of one browser at a time that another site began.
+  static let mostCrossSite = 2
+  /// The longest path that an attempt of another site's making carries, in bytes. Cookies travel with every request.
+  static let longestCrossSitePath = 512
+  static let cookiePrefix = SessionCookie.name + "-attempt-"
+
+  init(to destination: Destination, replacing: PublicSessionID?, isCrossSite: Bool = false, now: Int64) {
+    name = Self.randomHexadecimal(bytes: 8)
+    secret = Self.randomHexadecimal(bytes: 16)
+    nonce = Self.randomHexadecimal(bytes: 16)
+    if isCrossSite, case .page(let path) = destination, path.utf8.count > Self.longestCrossSitePath {
+      self.destination = .page("/")
+    } else {
+      self.destination = destination
+    }
+    self.replacing = replacing
+    self.isCrossSite = isCrossSite
+    began = now
+  }
+
+  /// The same attempt, to end another session than it was begun to end.
+  /// - Parameter keepsPath: whether it still leads where it was to; the front page otherwise.
+  func replacing(_ session: PublicSessionID, keepsPath: Bool) -> SignInState {
+    var attempt = self
+    attempt.replacing = session
+    if !keepsPath, case .page = destination { attempt.destination = .page("/") }
+    return attempt
+  }
+
+  /// What Apple hands back: the name, then the secret.
+  var state: String { name + secret }
+
+  /// The name of the attempt that a `state` speaks of; nil where it is none of ours.
+  static func name(inState state: String) -> String? {
+    let bytes = Array(state.utf8)
+    guard bytes.count == 48, bytes.allSatisfy(isHexadecimal) else { return nil }
+    return String(decoding: bytes[..<16], as: UTF8.self)
+  }
+
+  /// Compares without telling by its time how much was right.
+  func isMeant(by state: String) -> Bool {
+    ConstantTime.equal(self.state.utf8, state.utf8)
+  }
+
+  /// When it is over, for good.
+  var expires: Date { Date(wallClock: began + Self.lifetime) }
+
+  private static func isHexadecimal(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
+
+  private static func randomHexadecimal(bytes: Int) -> String {
+    var generator = SystemRandomNumberGenerator()
+    return Hex.text((0..<bytes).map { _ in UInt8.random(in: 0...255, using: &generator) })
+  }
+}
+
+// MARK: The cookie
+
+extension SignInState {
+  ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16)
+  ///       | challenge: length (1) and hash (0 or 32) | path, or the app's address
+  ///
+  /// The first bit of the first length says that another site began it.
+  private var bytes: [UInt8] {
+    let handle = replacing?.bytes ?? []
+    let (challenge, address) =
+      switch destination {
+      case .page(let path): ([UInt8](), path)
+      case .app(let target, let challenge): (challenge, target.address)
+      }
+    var bytes = withUnsafeBytes(of: began.bigEndian) { Array($0) }
+    bytes += secret.utf8
+    bytes += nonce.utf8
+    bytes.append(UInt8(handle.count) | (isCrossSite ? Self.crossSiteBit : 0))
+    bytes += handle
+    bytes.append(UInt8(challenge.count))
+    bytes += challenge
+    bytes += address.utf8
+    return bytes
+  }
+
+  private static let crossSiteBit: UInt8 = 0x80
+
+  private init?(name: String, bytes: [UInt8]) {
+    var rest = bytes[...]
+    func take(_ count: Int) -> [UInt8] {
+      defer { rest = rest.dropFirst(count) }
+      return Array(rest.prefix(count))
+    }
+    guard bytes.count >= 74 else { return nil }
+    self.name = name
+    began = take(8).reduce(0) { $0 << 8 | Int64($1) }
+    secret = String(decoding: take(32), as: UTF8.self)
+    nonce = String(decoding: take(32), as: UTF8.self)
+    let length = take(1)[0]
+    isCrossSite = length & Self.crossSiteBit != 0
+    let handle = take(Int(length & ~Self.crossSiteBit))
+    replacing = PublicSessionID(bytes: handle)
+    guard handle.isEmpty || replacing != nil, let challengeCount = take(1).first else { return nil }
+    let challenge = take(Int(challengeCount))
+    if challenge.isEmpty {
+      destination = .page(String(decoding: rest, as: UTF8.self))
+    } else if challenge.count == 32, let target = AppReturnTarget(restoring: Array(rest)) {
+      destination = .app(target, challenge: challenge)
+    } else {
+      return nil
+    }
+  }
+
+  /// The whole `Set-Cookie`. `SameSite=None`, because Apple's answer is a POST from another site.
+  /// - Parameter age: how long ago it began, in milliseconds.
+  func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
+    let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
+    let maxAge = max(0, Self.lifetime - max(0, age)) / 1_000
+    return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
+  }
+
+  /// Takes an attempt's cookie away.
+  static func clearCookie(_ name: String) -> String {
+    "\(cookiePrefix)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
+  }
+
+  /// The names of the attempts that have a cookie, each once. A name in a cookie of another's making must not reach a
+  /// `Set-Cookie` of ours.
+  static func names(in cookies: RequestCookies) -> [String] {
+    var seen: Set<String> = []
+    return cookies.names(after: cookiePrefix).filter { name in
+      name.utf8.count == 16 && name.utf8.allSatisfy(isHexadecimal) && seen.insert(name).inserted
+    }
+  }
+
+  /// Opens the cookie of the attempt `name`.
+  static func open(
+    _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
+  ) throws(SealError) -> SignInState? {
+    guard let value = cookies.first(cookiePrefix + name) else { return nil }
+    let bytes = try keyring.openText(
+      Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(wallClock: now))
+    guard let attempt = SignInState(name: name, bytes: bytes) else { throw .refused }
+    return attempt
+  }
+}
+
+/// The cookies of a request, for the control plane.
+struct RequestCookies {
+  private let pairs: [(name: String, value: String)]
+
+  init(_ fields: HTTPFields) {
+    pairs = fields[values: .cookie].flatMap { field in
+      field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
+        var text = pair
+        while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
+        while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
+        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        return (
+          String(decoding: text[..<equals], as: UTF8.self),
+          String(decoding: text[text.index(after: equals)...], as: UTF8.self)
+        )
+      }
+    }
+  }
+
+  /// The first value of a name.
+  func first(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
+
+  /// Every value of a name, in order.
+  func all(_ name: String) -> [String] { pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value) }
+
+  /// What follows `prefix` in each name that begins with it.
+  func names(after prefix: String) -> [String] {
+    pairs.compactMap { pair in
+      pair.name.utf8.starts(with: prefix.utf8) ? String(pair.name.utf8.dropFirst(prefix.utf8.count)) : nil
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/// Finds the cookies of the gateway itself among those of the application (RFC 6265 4.2.1).
+///
+/// Found once, they serve twice: the gate reads them, and forwarding leaves them out.
+package struct GatewayCookies: Sendable {
+  /// The name of the session's cookie; every cookie whose name is this, or begins with this and a hyphen, is ours.
+  /// In small letters.
+  private let name: [UInt8]
+
+  /// - Parameter name: at least eight characters of RFC 9110's token.
+  package init(name: String) { self.name = name.utf8.map(\.lowercased) }
+
+  /// Where one cookie of ours stands.
+  package struct Place: Sendable, Equatable {
+    /// The index of its field line.
+    package var line: Int
+    /// Its name.
+    package var name: Range<Int>
+    /// Its value as it stands: quotes belong to it (RFC 6265 5.2).
+    package var value: Range<Int>
+    /// The pair with the white space before it and the semicolon behind it.
+    package var whole: Range<Int>
+  }
+
+  /// Fills `head.ownCookies`.
+  @inline(__always)
+  package func find(_ bytes: RawSpan, in head: inout RequestHead) {
+    guard let first = head.fields.index(of: .cookie) else { return }
+    for index in first..<head.fields.lines.count {
+      let line = head.fields.lines[index]
+      if line.known == .cookie { find(bytes, line.value, index, &head) }
+    }
+  }
+
+  private func find(_ bytes: RawSpan, _ value: Range<Int>, _ index: Int, _ head: inout RequestHead) {
+    var start = value.lowerBound
+    while start < value.upperBound {
+      var nameStart = start
+      while nameStart < value.upperBound, bytes.byte(at: nameStart) == 0x20 || bytes.byte(at: nameStart) == 0x09 {
+        nameStart += 1
+      }
+      let end = bytes.firstSemicolon(in: nameStart..<value.upperBound)
+      let next = min(end + 1, value.upperBound)
+      if isOurs(bytes, nameStart..<end) {
+        var equals = nameStart
+        while equals < end, bytes.byte(at: equals) != 0x3D { equals += 1 }
+        var valueEnd = end
+        while valueEnd > equals, bytes.byte(at: valueEnd - 1) == 0x20 || bytes.byte(at: valueEnd - 1) == 0x09 {
+          valueEnd -= 1
+        }
+        let name = nameStart..<equals
+        let content = min(equals + 1, valueEnd)..<valueEnd
+        head.ownCookies.append(Place(line: index, name: name, value: content, whole: start..<next))
+      }
+      start = next
+    }
+  }
+
+  /// Whether the pair in `range` is a cookie of ours. ASCII case does not count: browsers look at `__Host-` that way,
+  /// and an application that does must not see ours under another spelling.
+  @inline(__always)
+  private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    guard range.count >= name.count, bytes.byte(at: range.lowerBound).lowercased == name[0] else {
+      return false
+    }
+    return nameMatches(bytes, range)
+  }
+
+  private func nameMatches(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    let expected = name.span.bytes
+    var offset = 0
+    while offset + 8 <= name.count {
+      guard bytes.word(at: range.lowerBound + offset).lowercased == expected.word(at: offset) else { return false }
+      offset += 8
+    }
+    while offset < name.count {
+      guard bytes.byte(at: range.lowerBound + offset).lowercased == expected.byte(at: offset) else { return false }
+      offset += 1
+    }
+    guard range.count > name.count else { return true }
+    switch bytes.byte(at: range.lowerBound + name.count) {
+    case 0x3D, 0x2D, 0x20, 0x09: return true
+    default: return false
+    }
+  }
+
+  /// Whether a `Set-Cookie` value sets a cookie that would come back as one of ours: also one without a name, whose
+  /// value a browser sends alone (`=__Host-cordon=…` comes back as `__Host-cordon=…`).
+  package func isSet(by value: Range<Int>, _ bytes: RawSpan) -> Bool {
+    var start = value.lowerBound
+    let end = bytes.firstSemicolon(in: value)
+    while start < end, bytes.byte(at: start) == 0x20 || bytes.byte(at: start) == 0x09 || bytes.byte(at: start) == 0x3D {
+      start += 1
+    }
+    return isOurs(bytes, start..<end)
+  }
+}
+
+extension RawSpan {
+  /// The first semicolon of `range`, or its end.
+  @inline(__always)
+  func firstSemicolon(in range: Range<Int>) -> Int {
+    var offset = range.lowerBound
+    while offset + 8 <= range.upperBound {
+      let word = self.word(at: offset) ^ 0x3B3B_3B3B_3B3B_3B3B
+      let found = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
+      if found != 0 { return offset + found.trailingZeroBitCount / 8 }
+      offset += 8
+    }
+    while offset < range.upperBound, byte(at: offset) != 0x3B { offset += 1 }
+    return offset
+  }
+}

@@ -1,0 +1,139 @@
+/// Renders one line of key and value pairs into a byte buffer, as JSON or as text.
+///
+/// Whatever the values hold, a line is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators
+/// U+2028 and U+2029, which some readers take for line ends) are escaped, and bytes that are no UTF-8 are replaced by
+/// U+FFFD. Nothing is allocated but the buffer's own growth.
+struct LogFormatter: ~Copyable {
+  private var bytes: LogBuffer
+  private let format: LineFormat
+  private var isFirst = true
+
+  /// Takes over `bytes`; the line stands behind what is there.
+  init(_ bytes: consuming LogBuffer = LogBuffer(), format: LineFormat) {
+    self.bytes = bytes
+    self.format = format
+    if format == .json { self.bytes.append(UInt8(ascii: "{")) }
+  }
+
+  /// Ends the line and gives the buffer back.
+  consuming func end() -> LogBuffer {
+    if format == .json { bytes.append(UInt8(ascii: "}")) }
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
+  /// The moment of the line: first in every line, without a key in text.
+  mutating func time(_ time: Timestamp) {
+    if format == .json {
+      key("time")
+      bytes.append(UInt8(ascii: "\""))
+      bytes.append(time)
+      bytes.append(UInt8(ascii: "\""))
+    } else {
+      separate()
+      bytes.append(time)
+    }
+  }
+
+  /// A field that is a bare word in text (a level, a kind) and an ordinary field in JSON. The value is a constant of
+  /// ours.
+  mutating func word(_ key: StaticString, _ value: String) {
+    if format == .json {
+      string(key, value)
+    } else {
+      separate()
+      bytes.append(value.utf8Span.span)
+    }
+  }
+
+  @inline(__always)
+  mutating func string(_ key: StaticString, _ value: Span<UInt8>) {
+    self.key(key)
+    if format == .json, EscapedText.isPlain(value) {
+      bytes.appendQuoted(value)
+    } else {
+      EscapedText.append(value, quoted: format == .json, to: &bytes)
+    }
+  }
+
+  @inline(__always)
+  mutating func string(_ key: StaticString, _ value: String) { string(key, value.utf8Span.span) }
+
+  /// A field whose key is not known beforehand.
+  mutating func string(dynamicKey: String, _ value: String) {
+    separate()
+    EscapedText.append(dynamicKey.utf8Span.span, quoted: format == .json, to: &bytes)
+    bytes.append(format == .json ? UInt8(ascii: ":") : UInt8(ascii: "="))
+    EscapedText.append(value.utf8Span.span, quoted: format == .json, to: &bytes)
+  }
+
+  /// A number as sixteen hexadecimal digits: what stands for somebody.
+  mutating func pseudonym(_ key: StaticString, _ value: UInt64) {
+    self.key(key)
+    if format == .json { bytes.append(UInt8(ascii: "\"")) }
+    for shift in stride(from: 60, through: 0, by: -4) {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 0xF)
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+    }
+    if format == .json { bytes.append(UInt8(ascii: "\"")) }
+  }
+
+  @inline(__always)
+  mutating func integer(_ key: StaticString, _ value: UInt64) {
+    self.key(key)
+    Decimal.append(value, to: &bytes)
+  }
+
+  /// A duration in seconds with microseconds, from nanoseconds: `0.012345`.
+  @inline(__always)
+  mutating func seconds(_ key: StaticString, nanoseconds: UInt64) {
+    self.key(key)
+    Decimal.append(nanoseconds / 1_000_000_000, to: &bytes)
+    bytes.append(UInt8(ascii: "."))
+    Decimal.append(nanoseconds % 1_000_000_000 / 1_000, width: 6, to: &bytes)
+  }
+
+  mutating func boolean(_ key: StaticString, _ value: Bool) {
+    self.key(key)
+    if value { bytes.append("true") } else { bytes.append("false") }
+  }
+
+  @inline(__always)
+  private mutating func key(_ key: StaticString) {
+    if format == .json {
+      bytes.appendJSONKey(key, isFirst: isFirst)
+      isFirst = false
+    } else {
+      separate()
+      bytes.append(key)
+      bytes.append(UInt8(ascii: "="))
+    }
+  }
+
+  private mutating func separate() {
+    if isFirst {
+      isFirst = false
+    } else {
+      bytes.append(format == .json ? UInt8(ascii: ",") : UInt8(ascii: " "))
+    }
+  }
+}
+
+/// Unsigned numbers in decimal.
+enum Decimal {
+  /// - Parameter width: digits at least, 1 to 20, with zeros before the number.
+  static func append(_ value: UInt64, width: Int = 1, to bytes: inout some LogByteSink & ~Copyable) {
+    if value < 10, width == 1 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
+    // 20 digits are the most that 64 bits have.
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var start = digits.count
+      var rest = value
+      while rest > 0 || start > digits.count - width {
+        start -= 1
+        digits.initializeElement(at: start, to: UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10))
+        rest /= 10
+      }
+      bytes.append(UnsafeBufferPointer(rebasing: digits[start...]).span)
+    }
+  }
+}

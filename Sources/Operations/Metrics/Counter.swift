@@ -1,0 +1,93 @@
+internal import Synchronization
+
+/// Counts rare events by their labels: sign-ins, checks, calls to Apple. Behind a lock: not for the data plane.
+///
+/// Label values are constants of the program. Should foreign text ever get here, it cannot make more than
+/// `seriesLimit` series: whatever comes after counts as `other`.
+package final class Counter: Sendable {
+  /// Most combinations of label values that are told apart.
+  package static let seriesLimit = 100
+
+  let name: String
+  let help: String
+  let labelNames: [String]
+  private let counts: Mutex<[[String]: UInt64]>
+
+  /// - Parameters:
+  ///   - name: The family's name, ending in `_total`.
+  ///   - labelNames: The labels of each event.
+  ///   - expected: Label values that are told as 0 before they first happen, so that a rate can be formed.
+  init(name: String, help: String, labelNames: [String], expected: [[String]] = []) {
+    self.name = name
+    self.help = help
+    self.labelNames = labelNames
+    counts = Mutex(Dictionary(expected.map { ($0, 0) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Counts one event. Give as many values as the family has labels: what lacks is empty, what is too many is ignored.
+  package func count(_ labels: String...) {
+    var key = Array(labels.prefix(labelNames.count))
+    while key.count < labelNames.count { key.append("") }
+    counts.withLock { counts in
+      if counts[key] == nil, counts.count >= Self.seriesLimit { key = labelNames.map { _ in "other" } }
+      counts[key, default: 0] &+= 1
+    }
+  }
+
+  /// How often the event happened with exactly these labels.
+  package func total(_ labels: String...) -> UInt64 { counts.withLock { $0[labels] ?? 0 } }
+
+  /// Every count, by its label values.
+  var all: [[String]: UInt64] { counts.withLock { $0 } }
+
+  func write(to text: inout MetricsText) {
+    text.family(name, .counter, help)
+    for (values, count) in all.sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+      text.sample(labels: zip(labelNames, values).map { ($0, $1) }, value: count)
+    }
+  }
+}
+
+/// Histograms of rare and slow events, by one label. Behind a lock: not for the data plane.
+package final class DurationHistogram: Sendable {
+  let name: String
+  let help: String
+  let labelName: String
+  private let histograms: Mutex<[String: HistogramSnapshot]>
+
+  /// Upper bounds in seconds: Apple needs tenths of a second when it is well and is given up after ten or more.
+  static let bounds: [Double] = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30]
+
+  init(name: String, help: String, labelName: String, expected: [String] = []) {
+    self.name = name
+    self.help = help
+    self.labelName = labelName
+    histograms = Mutex(
+      Dictionary(
+        expected.map { ($0, HistogramSnapshot(bounds: Self.bounds)) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Notes how long one event took. What is negative or no number counts as no time.
+  package func record(_ label: String, seconds: Double) {
+    let seconds = seconds > 0 ? seconds : 0
+    histograms.withLock { histograms in
+      let known = histograms[label] != nil || histograms.count < Counter.seriesLimit
+      histograms[known ? label : "other", default: HistogramSnapshot(bounds: Self.bounds)].add(seconds: seconds)
+    }
+  }
+
+  func write(to text: inout MetricsText) {
+    text.family(name, .histogram, help)
+    let snapshot = histograms.withLock { $0 }
+    for (label, histogram) in snapshot.sorted(by: { $0.key < $1.key }) {
+      text.histogram(labels: [(labelName, label)], histogram)
+    }
+  }
+}
+
+extension HistogramSnapshot {
+  mutating func add(seconds: Double) {
+    counts[bounds.firstIndex { seconds <= $0 } ?? bounds.count] &+= 1
+    sumSeconds += seconds
+  }
+}

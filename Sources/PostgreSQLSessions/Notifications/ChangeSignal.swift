@@ -1,0 +1,46 @@
+import Sessions
+import Synchronization
+
+/// Where whoever follows the store's changes waits for word of them.
+final class ChangeSignal: Sendable {
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Word that came while nobody waited.
+    var isPending = false
+    var waiting: [Int: AsyncStream<Never>.Continuation] = [:]
+    var next = 0
+  }
+
+  /// There is news.
+  func post() {
+    let waiting = state.withLock { state in
+      state.isPending = state.waiting.isEmpty
+      defer { state.waiting = [:] }
+      return Array(state.waiting.values)
+    }
+    for continuation in waiting { continuation.finish() }
+  }
+
+  /// Returns when there is news, or was since the last time, or when the time is over.
+  func wait(atMost limit: Duration) async {
+    let (stream, continuation) = AsyncStream<Never>.makeStream()
+    let ticket: Int? = state.withLock { state in
+      if state.isPending {
+        state.isPending = false
+        return nil
+      }
+      state.next += 1
+      state.waiting[state.next] = continuation
+      return state.next
+    }
+    guard let ticket else { return }
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { for await _ in stream {} }
+      group.addTask { try? await Task.sleep(for: limit) }
+      await group.next()
+      group.cancelAll()
+    }
+    _ = state.withLock { $0.waiting.removeValue(forKey: ticket) }
+  }
+}

@@ -1,0 +1,118 @@
+package import FoundationEssentials
+package import Sessions
+
+extension PostgreSQLSessionStore {
+  package func acquireLease(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+    return try await run(isRetryable: false) { connection in
+      // Most who ask are too early, and need no lock to be told.
+      let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
+      guard let early else { return .nothingToAskWith }
+      if early.question == nil, early.row.account.withoutToken(at: now, interval: interval) == nil {
+        return .nothingToAskWith
+      }
+      if early.question != nil, !early.row.account.mayBeAsked(at: now, interval: interval) {
+        return .notYet(early.row.account)
+      }
+      return try connection.transaction {
+        guard let found = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: true) else {
+          return .nothingToAskWith
+        }
+        let before = found.row.account
+        guard let question = found.question else {
+          if let account = before.withoutToken(at: now, interval: interval) {
+            try AccountRow(account: account, claimNumber: found.row.claimNumber).update(in: connection)
+          }
+          return .nothingToAskWith
+        }
+        guard before.mayBeAsked(at: now, interval: interval) else { return .notYet(before) }
+        let number = found.row.claimNumber &+ 1
+        try AccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
+        return .granted(
+          RevalidationLease(
+            subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
+            tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked))
+      }
+    }
+  }
+
+  /// An account, and what it could be asked about with.
+  private struct Candidate {
+    let row: AccountRow
+    /// Nil where there is no token.
+    let question: Question?
+  }
+
+  private struct Question {
+    let clientID: String
+    let token: EncryptedToken
+    let tokenVersion: Int64
+  }
+
+  private static func candidate(
+    _ subject: Subject, preferring clientID: String, in connection: Connection, isLocked: Bool
+  ) throws -> Candidate? {
+    let row =
+      isLocked ? try AccountRow.lock(subject, in: connection) : try AccountRow.find(subject, in: connection)
+    guard let row else { return nil }
+    let token = try connection.run(
+      """
+      SELECT client_id, sealed, version FROM cordon.refresh_tokens WHERE subject = $1
+      ORDER BY client_id != $2, version DESC LIMIT 1
+      """, [.text(subject.text), .text(clientID)]
+    ).first
+    guard let token else { return Candidate(row: row, question: nil) }
+    guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+    return Candidate(
+      row: row, question: Question(clientID: try token.text(0), token: sealed, tokenVersion: try token.integer(2)))
+  }
+
+  package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+    try await write(isRetryable: true) { connection in
+      try connection.run(
+        "UPDATE cordon.accounts SET last_asked = $1 WHERE subject = $2 AND claim_number = $3",
+        [.integer(claim.previouslyAsked?.stored), .text(claim.subject.text), .integer(claim.number)]
+      ).affected
+    }
+  }
+
+  package func record(
+    _ answer: CheckAnswer, of claim: RevalidationLease, at now: Date
+  ) async throws(StoreError) -> RecordedAnswer {
+    try await write(at: now) { connection, changes in
+      guard let before = try AccountRow.lock(claim.subject, in: connection) else {
+        return RecordedAnswer(account: nil, ended: [])
+      }
+      var after = before
+      after.account = before.account.after(answer, at: now)
+      var ended: [PublicSessionID] = []
+      let token: [Parameter] = [
+        .text(claim.subject.text), .text(claim.clientID), .integer(claim.tokenVersion),
+      ]
+      switch answer {
+      case .good(_, let fresh):
+        if let fresh {
+          try connection.run(
+            """
+            UPDATE cordon.refresh_tokens SET sealed = $4, key = $5
+            WHERE subject = $1 AND client_id = $2 AND version = $3
+            """, token + [.bytes(fresh.bytes), .integer(Int64(fresh.key.number))])
+        }
+      case .revoked:
+        let deleted = try connection.run(
+          "DELETE FROM cordon.refresh_tokens WHERE subject = $1 AND client_id = $2 AND version = $3", token)
+        if deleted.affected == 1 {
+          ended = try SessionRow.end(
+            where: "subject = $1 AND client_id = $2", [.text(claim.subject.text), .text(claim.clientID)],
+            in: connection)
+        }
+      case .noGoodAnswer: break
+      }
+      try after.update(in: connection)
+      changes += ended.map { .ended($0, .revoked) }
+      if after.account.claims != before.account.claims { changes.append(.accountChanged(claim.subject)) }
+      return RecordedAnswer(account: after.account, ended: ended)
+    }
+  }
+}

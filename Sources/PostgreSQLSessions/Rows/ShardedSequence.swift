@@ -1,0 +1,70 @@
+import FoundationEssentials
+import Sessions
+
+/// Where changes are numbered.
+///
+/// Whoever follows a sequence must not miss a number that was taken earlier and committed later. So each change takes
+/// its number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order,
+/// without gaps. One row would let one transaction at a time end sessions; there are 32, and each transaction takes one
+/// by chance. A cursor is the number reached in every lane.
+enum ShardedSequence {
+  /// Writes changes down, in their order. The last thing in a transaction: nobody else writes to the lane until its
+  /// end.
+  static func write(
+    _ changes: [StoreChange], at now: Date, lane: Int64, in connection: Connection
+  ) throws {
+    if changes.isEmpty { return }
+    // `written` orders the lanes among one another, and never goes back within one, whatever the server's clock does.
+    let row = try connection.run(
+      """
+      UPDATE cordon.change_lanes SET last = last + $2,
+        written = greatest(written + 1, (extract(epoch FROM clock_timestamp()) * 1000000)::bigint)
+      WHERE lane = $1 RETURNING last, written
+      """, [.integer(lane), .integer(Int64(changes.count))]
+    ).first
+    guard let row else { throw DamagedRow(what: "change_lanes") }
+    let (last, written) = (try row.integer(0), try row.integer(1))
+    let first = last - Int64(changes.count) + 1
+    try connection.run(
+      """
+      INSERT INTO cordon.changes (lane, number, handle, reason, subject, at, written)
+      SELECT $1, new.number, new.handle, new.reason, new.subject, $6, $7
+      FROM unnest($2, $3, $4, $5) AS new (number, handle, reason, subject)
+      """,
+      [
+        .integer(lane), .integers(changes.indices.map { first + Int64($0) }),
+        .byteStrings(changes.map { $0.endedHandle?.bytes }), .texts(changes.map { $0.ending?.rawValue }),
+        .texts(changes.map { $0.changedSubject?.text }), .integer(now.stored), .integer(written),
+      ])
+  }
+
+  /// From columns handle, reason, subject, of which the first is at `start`.
+  static func change(_ row: Row, from start: Int) throws -> StoreChange {
+    if row.isNull(start) {
+      guard let subject = Subject(try row.text(start + 2)) else { throw DamagedRow(what: "change") }
+      return .accountChanged(subject)
+    }
+    guard
+      let handle = PublicSessionID(bytes: try row.bytes(start)),
+      let reason = SessionEnding(rawValue: try row.text(start + 1))
+    else { throw DamagedRow(what: "change") }
+    return .ended(handle, reason)
+  }
+}
+
+extension StoreChange {
+  fileprivate var endedHandle: PublicSessionID? {
+    if case .ended(let handle, _) = self { return handle }
+    return nil
+  }
+
+  fileprivate var ending: SessionEnding? {
+    if case .ended(_, let ending) = self { return ending }
+    return nil
+  }
+
+  fileprivate var changedSubject: Subject? {
+    if case .accountChanged(let subject) = self { return subject }
+    return nil
+  }
+}

@@ -1,0 +1,79 @@
+package import FoundationEssentials
+import GRDB
+package import Sessions
+
+extension SQLiteSessionStore {
+  package func acquireLease(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+    try await write { database in
+      guard let before = try AccountRow.find(subject, in: database) else { return .nothingToAskWith }
+      let found = try database.row(
+        """
+        SELECT client_id, sealed, version FROM refresh_tokens WHERE subject = ?1
+        ORDER BY client_id != ?2, version DESC LIMIT 1
+        """, [subject.text, clientID])
+      guard let token = found else {
+        if let account = before.account.withoutToken(at: now, interval: interval) {
+          try AccountRow(account: account, claimNumber: before.claimNumber).save(in: database)
+        }
+        return .nothingToAskWith
+      }
+      guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
+      guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
+      let number = before.claimNumber &+ 1
+      try AccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
+      return .granted(
+        RevalidationLease(
+          subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
+          tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked))
+    }
+  }
+
+  package func releaseLease(_ claim: RevalidationLease) async throws(StoreError) {
+    try await write { database in
+      try database.run(
+        "UPDATE accounts SET last_asked = ? WHERE subject = ? AND claim_number = ?",
+        [claim.previouslyAsked?.stored, claim.subject.text, claim.number])
+    }
+  }
+
+  package func record(
+    _ answer: CheckAnswer, of claim: RevalidationLease, at now: Date
+  ) async throws(StoreError) -> RecordedAnswer {
+    try await write { database in
+      guard let before = try AccountRow.find(claim.subject, in: database) else {
+        return RecordedAnswer(account: nil, ended: [])
+      }
+      var after = before
+      after.account = before.account.after(answer, at: now)
+      var ended: [PublicSessionID] = []
+      switch answer {
+      case .good(_, let token):
+        if let token {
+          try database.run(
+            """
+            UPDATE refresh_tokens SET sealed = ?, key = ? WHERE subject = ? AND client_id = ? AND version = ?
+            """,
+            [token.bytes.stored, Int64(token.key.number), claim.subject.text, claim.clientID, claim.tokenVersion])
+        }
+      case .revoked:
+        let deleted = try database.run(
+          "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND version = ?",
+          [claim.subject.text, claim.clientID, claim.tokenVersion])
+        if deleted == 1 {
+          ended = try SessionRow.end(
+            where: "subject = ? AND client_id = ?", [claim.subject.text, claim.clientID], because: .revoked, at: now,
+            in: database)
+        }
+      case .noGoodAnswer:
+        break
+      }
+      try after.save(in: database)
+      if after.account.claims != before.account.claims {
+        try SessionRow.noteChange(of: claim.subject, at: now, in: database)
+      }
+      return RecordedAnswer(account: after.account, ended: ended)
+    }
+  }
+}

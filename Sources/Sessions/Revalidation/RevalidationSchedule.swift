@@ -1,0 +1,92 @@
+package import FoundationEssentials
+
+/// When an account's refresh token is due to be checked with Apple. Pure: the time is passed in.
+///
+/// Times that lie a day or more ahead count for nothing: they were written by a clock that was wrong.
+///
+/// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due;
+/// the right to make it is claimed in the store (`SessionStore.acquireLease`), which has the last word.
+package struct RevalidationSchedule: Sendable {
+  /// What a request of this user is to do.
+  package enum Decision: Sendable, Equatable {
+    /// Go on.
+    case fresh
+    /// Go on, and have a check made beside the request.
+    case background
+    /// Nobody tried to check the account for interval and grace, or the grace since the first failed attempt is over:
+    /// wait, `longestWait` at most, for one check. What follows is for `mayGoOn` to say, given the account as the store
+    /// has it then.
+    case blocking
+  }
+
+  /// How long an overdue request waits for the check.
+  package static let longestWait = Duration.seconds(10)
+  /// Below this interval there is no jitter.
+  package static let shortestJitteredInterval = Duration.seconds(3_600)
+
+  private let interval: TimeInterval
+  private let grace: TimeInterval
+
+  /// By the settings' interval and grace.
+  package init(_ settings: RevalidationSettings) {
+    interval = settings.interval.timeInterval
+    grace = settings.grace.timeInterval
+  }
+
+  /// What a request is to do at `now`.
+  ///
+  /// - Parameter jitter: 0 to 1, where in the account's window the check falls. The same for one account on every
+  ///   replica, or they would not agree; so the default is made of the subject.
+  package func decision(account: Account, now: Date, jitter: Double? = nil) -> Decision {
+    let age = now.timeIntervalSince(account.lastVerified.credible(at: now) ?? .distantPast)
+    guard age >= due(account, jitter) else { return .fresh }
+    guard mayGoOn(account: account, now: now) else { return .blocking }
+    guard mayAsk(account: account, now: now) else { return .fresh }
+    // Whoever was away, and is not known to be in trouble: a user who has left at Apple's must not come back for a
+    // request.
+    let isLate = age >= interval + grace && account.failingSince(at: now) == nil
+    return isLate ? .blocking : .background
+  }
+
+  /// Whether sessions of the account still stand without another good answer: grace counts from the first failed
+  /// attempt to check the account since the last good answer. Where there was no attempt, time alone ends nothing.
+  package func mayGoOn(account: Account, now: Date) -> Bool {
+    guard let failing = account.failingSince(at: now) else { return true }
+    return now.timeIntervalSince(failing) < grace
+  }
+
+  /// Whether nobody asked within the interval, as far as is known here.
+  package func mayAsk(account: Account, now: Date) -> Bool {
+    guard let asked = account.lastAsked?.credible(at: now) else { return true }
+    return now.timeIntervalSince(asked) >= interval
+  }
+
+  /// After a verification, in seconds. Jitter spreads accounts that were verified together over a twenty-fourth of the
+  /// interval, and only ever delays.
+  private func due(_ account: Account, _ jitter: Double?) -> TimeInterval {
+    guard interval >= Self.shortestJitteredInterval.timeInterval else { return interval }
+    let fraction = min(max(jitter ?? Self.jitter(of: account.subject), 0), 1)
+    return interval + fraction * interval / 24
+  }
+
+  /// 0 up to 1, evenly spread over subjects: FNV-1a (32 bits, folded from 64) of the text.
+  static func jitter(of subject: Subject) -> Double {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in subject.text.utf8 {
+      hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3
+    }
+    return Double(UInt32(truncatingIfNeeded: hash ^ hash >> 32)) / Double(UInt64(1) << 32)
+  }
+}
+
+extension Account {
+  /// When Apple was first asked, or was to be asked, since the last good answer; nil if it was not. A claim counts from
+  /// the moment it is made: only a good answer, or a sign-in, makes it good again.
+  package func failingSince(at now: Date) -> Date? {
+    let verified = lastVerified.credible(at: now) ?? .distantPast
+    if let since = checkFailingSince?.credible(at: now), since >= verified { return since }
+    // From before `checkFailingSince` was stored.
+    if let asked = lastAsked?.credible(at: now), asked > verified { return asked }
+    return nil
+  }
+}

@@ -1,0 +1,58 @@
+import Crypto
+package import FoundationEssentials
+internal import Secrets
+internal import WebFormats
+
+/// What a one-time code hands to a native app whose user signed in with a browser: the session that was made for it,
+/// and what the app has to prove (RFC 7636, S256). The code is all there is of it: no store keeps it.
+package struct AppReturn: Sendable, Equatable {
+  /// The app's session.
+  package let identifier: SessionIdentifier
+  /// SHA-256 of the verifier that only the app knows: 32 bytes.
+  package let challenge: [UInt8]
+
+  /// How long the code can be exchanged: the app does so at once.
+  package static let lifetime = Duration.seconds(60)
+
+  /// Nil unless the challenge has 32 bytes.
+  package init?(_ identifier: SessionIdentifier, challenge: [UInt8]) {
+    guard challenge.count == SHA256.byteCount else { return nil }
+    self.identifier = identifier
+    self.challenge = challenge
+  }
+
+  /// A `code_challenge` of the method S256: 43 characters of base64url. Nil for anything else.
+  package static func challenge(parsing text: [UInt8]) -> [UInt8]? {
+    guard let bytes = Base64URL.decode(text), bytes.count == SHA256.byteCount else { return nil }
+    return bytes
+  }
+
+  /// Whether the verifier is the one of the challenge: 43 to 128 unreserved characters (RFC 7636 4.1) with this hash.
+  package func isProved(by verifier: [UInt8]) -> Bool {
+    guard (43...128).contains(verifier.count), verifier.allSatisfy(\.isUnreserved) else { return false }
+    return ConstantTime.equal(Array(SHA256.hash(data: verifier)), challenge)
+  }
+}
+
+extension SessionKeyring {
+  /// The one-time code of a hand-back: sealed, so that nobody can make or read one.
+  ///
+  /// - Parameter now: it can be opened for `AppReturn.lifetime` from here.
+  /// - Throws: only `SealError.failed`.
+  package func sealHandBack(_ handBack: AppReturn, now: Date) throws(SealError) -> String {
+    let (high, low) = (handBack.identifier.high.bigEndian, handBack.identifier.low.bigEndian)
+    return try sealText(
+      withUnsafeBytes(of: (high, low)) { Array($0) } + handBack.challenge, for: .handBack,
+      expires: now.advanced(by: AppReturn.lifetime))
+  }
+
+  /// What a code hands over. Whether it was used up before is for the store to say.
+  package func openHandBack(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
+    let bytes = try openText(code, for: .handBack, now: now)
+    guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }
+    func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    let identifier = SessionIdentifier(high: number(bytes[..<8]), low: number(bytes[8..<16]))
+    guard let handBack = AppReturn(identifier, challenge: Array(bytes[16...])) else { throw .refused }
+    return handBack
+  }
+}

@@ -1,0 +1,28 @@
+import Crypto
+import FoundationEssentials
+
+/// Something that may happen once: an attempt to sign in, a notification, a one-time code. 128 bits of SHA-256 over
+/// what it is and which one, so what is stored tells nothing.
+package struct ReplayGuard: Sendable, Hashable {
+  /// What is compared.
+  package let bytes: [UInt8]
+
+  /// An attempt to sign in, by the random name inside its sealed cookie. Used up before its code is exchanged, so that
+  /// no code or state works twice.
+  package static func attempt(_ name: [UInt8]) -> ReplayGuard { ReplayGuard("attempt", name) }
+
+  /// A server-to-server notification of Apple's, by its `jti`.
+  package static func notification(_ identifier: String) -> ReplayGuard {
+    ReplayGuard("notification", Array(identifier.utf8))
+  }
+
+  /// A one-time code handed back to a native app.
+  package static func handBack(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("hand-back", code) }
+
+  /// The authorization code that a native app brought.
+  package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
+
+  private init(_ kind: String, _ name: [UInt8]) {
+    bytes = Array(SHA256.hash(data: Array(kind.utf8) + [0] + name).prefix(16))
+  }
+}

@@ -1,0 +1,136 @@
+package import FoundationEssentials
+
+/// A refresh token where it lies in the store.
+package struct StoredToken: Sendable, Equatable {
+  /// Whose token it is.
+  package let subject: Subject
+  /// The client that it was given to.
+  package let clientID: String
+  /// The token as it is sealed now.
+  package let token: EncryptedToken
+
+  /// A token and whose it is.
+  package init(subject: Subject, clientID: String, token: EncryptedToken) {
+    self.subject = subject
+    self.clientID = clientID
+    self.token = token
+  }
+}
+
+/// A refresh token that was sealed anew.
+package struct ReencryptedToken: Sendable, Equatable {
+  /// As it lies in the store.
+  package let stored: StoredToken
+  /// What is to lie there instead.
+  package let token: EncryptedToken
+
+  /// Put together by whoever opened and sealed it.
+  package init(_ stored: StoredToken, as token: EncryptedToken) {
+    self.stored = stored
+    self.token = token
+  }
+}
+
+/// Moves every refresh token to the first key (`cordon store reseal`), so that an older secret can be removed. May run
+/// while the gateway does.
+package enum TokenReencryption {
+  /// What happens to a token that cannot be opened.
+  package enum Unreadable: Sendable {
+    /// Resealing stops.
+    case stop
+    /// It is deleted, and the sessions of its user end: they could not be revalidated.
+    case forget
+  }
+
+  /// How many tokens were dealt with so far.
+  package struct Progress: Sendable, Equatable {
+    /// Sealed by the first key now.
+    package internal(set) var moved = 0
+    /// Deleted.
+    package internal(set) var forgotten = 0
+  }
+
+  /// Why it stopped.
+  package enum Failure: Error, Sendable, CustomStringConvertible {
+    /// The store failed.
+    case store(StoreError)
+    /// A token cannot be opened: its key is gone, or it was damaged or moved.
+    case token(SealError, of: Subject, clientID: String)
+
+    package var description: String {
+      switch self {
+      case .store(let error): error.description
+      case .token(_, let subject, let clientID):
+        "the refresh token of \(subject) for \(clientID) cannot be opened: put the secret that sealed it back into "
+          + "session.secret_files, behind the first one; if that is lost, use --forget-unreadable (the user signs in again)"
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - now: when sessions end that go with a forgotten token.
+  ///   - report: told after each batch.
+  @discardableResult
+  package static func run(
+    store: any SessionStore, keyring: SessionKeyring, unreadable: Unreadable = .stop, now: Date = .now,
+    report: (Progress) -> Void = { _ in }
+  ) async throws(Failure) -> Progress {
+    var progress = Progress()
+    while true {
+      let batch: [StoredToken]
+      do {
+        batch = try await store.storedTokens(notSealedBy: keyring.firstKey, limit: 200)
+      } catch {
+        throw .store(error)
+      }
+      if batch.isEmpty { return progress }
+      var resealed: [ReencryptedToken] = []
+      var lost: [StoredToken] = []
+      for stored in batch {
+        do {
+          resealed.append(try reseal(stored, with: keyring))
+        } catch {
+          guard case .forget = unreadable else { throw error }
+          lost.append(stored)
+        }
+      }
+      do {
+        progress.moved += try await store.replace(resealed)
+        for stored in lost { try await store.end(.all(of: stored.subject), because: .byOperator, at: now) }
+        progress.forgotten += try await store.delete(lost)
+      } catch {
+        throw .store(error)
+      }
+      report(progress)
+    }
+  }
+
+  /// Ends every session, account by account.
+  /// - Parameter report: told after each batch of accounts how many were looked at so far.
+  /// - Returns: how many sessions there were.
+  package static func endEverySession(
+    in store: any SessionStore, now: Date = .now, report: (Int) -> Void = { _ in }
+  ) async throws(StoreError) -> Int {
+    var (accounts, ended) = (0, 0)
+    var last: Subject?
+    while true {
+      let batch = try await store.accounts(after: last, limit: 200)
+      guard let next = batch.last?.subject else { return ended }
+      for account in batch {
+        ended += try await store.end(.all(of: account.subject), because: .byOperator, at: now).count
+      }
+      last = next
+      accounts += batch.count
+      report(accounts)
+    }
+  }
+
+  private static func reseal(_ stored: StoredToken, with keyring: SessionKeyring) throws(Failure) -> ReencryptedToken {
+    do {
+      let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+      return ReencryptedToken(stored, as: try keyring.seal(text, of: stored.subject, clientID: stored.clientID))
+    } catch {
+      throw .token(error, of: stored.subject, clientID: stored.clientID)
+    }
+  }
+}

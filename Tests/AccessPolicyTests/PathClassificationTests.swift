@@ -1,0 +1,168 @@
+import AccessPolicy
+import Testing
+
+@Suite("A path is judged as bytes")
+struct PathJudgementTests {
+  @Test(
+    "What every server reads the same way is canonical",
+    arguments: [
+      "/", "/public/", "/public/x", "/a.b/c-d_e~f", "/.well-known/x", "/..hidden", "/a..b/c", "/x...",
+      "/user@example.com",
+      "/user%40example.com", "/a+b,c=d&e!f'g(h)*:$", "/a|b[c]", "/%20", "/a%20b", "/100%25", "/100%25zz",
+      "/gr%C3%BC%C3%9Fe",
+      "/gr%c3%bc%c3%9fe", "/%E4%BB%80%E4%B9%88%EF%BC%88x%EF%BC%89", "/%F0%9F%8D%8E", "/%22%3C%3E%5E%60%7B%7C%7D",
+    ])
+  func canonical(path: String) {
+    #expect(classify(path) == .canonical)
+  }
+
+  @Test(
+    "What servers read in different ways is ambiguous, and the strongest reason is told",
+    arguments: [
+      ("/%61dmin", .encodedUnreserved), ("/%2dx", .encodedUnreserved), ("/x%2E", .encodedUnreserved),
+      ("/a%7Eb", .encodedUnreserved),
+      ("/caf\u{E9}", .rawNonASCII), ("/a;b", .parameter), ("/a%3Bb", .parameter), ("/a;jsessionid=1.2", .parameter),
+      ("/;x/admin", .parameter), ("/a%3Fb", .encodedDelimiter), ("/a%23b", .encodedDelimiter),
+      ("/a%2Fb", .encodedSeparator),
+      ("/a%2fb", .encodedSeparator), ("/a%5Cb", .encodedSeparator), ("/a//b", .emptySegment), ("/a//", .emptySegment),
+      ("//", .leadingDoubleSlash), ("//admin", .leadingDoubleSlash), ("/%252e%252e/admin", .doubleEncoding),
+      ("/%252e", .doubleEncoding), ("/%252E", .doubleEncoding), ("/%25%32e", .doubleEncoding),
+      ("/%25%32%65", .doubleEncoding),
+      ("/%25252e", .doubleEncoding), ("/%25u002e", .doubleEncoding), ("/%25U002e", .doubleEncoding),
+      ("/a%2500", .doubleEncoding),
+      ("/%c0%ae%c0%ae/admin", .malformedUTF8), ("/%e0%80%ae", .malformedUTF8), ("/%80", .malformedUTF8),
+      ("/%c3", .malformedUTF8),
+      ("/%c3/x", .malformedUTF8), ("/%ed%a0%80", .malformedUTF8), ("/%f5%80%80%80", .malformedUTF8),
+      ("/%ff", .malformedUTF8),
+      ("/%EF%BC%8E%EF%BC%8E/admin", .confusable), ("/x%EF%BC%8Fadmin", .confusable), ("/%E2%80%A5/admin", .confusable),
+      ("/x%E2%88%95admin", .confusable), ("/\u{FF0E}\u{FF0E}/admin", .confusable), ("/...", .dots), ("/a/.../b", .dots),
+      ("/..%20/admin", .dots), ("/.%20./admin", .dots), ("/%2e%2e%2e/", .dots), ("/a%2Fb//c%252e;d", .doubleEncoding),
+    ] as [(String, PathAmbiguity)])
+  func ambiguous(path: String, reason: PathAmbiguity) {
+    #expect(classify(path) == .ambiguous(reason))
+  }
+
+  @Test(
+    "What no honest client sends is refused",
+    arguments: [
+      ("", .notAbsolute), ("admin", .notAbsolute), ("*", .notAbsolute), ("http://x/", .notAbsolute),
+      ("%2Fadmin", .notAbsolute),
+      ("\\admin", .notAbsolute), ("/a b", .controlByte), ("/a\tb", .controlByte), ("/a\r\nb", .controlByte),
+      ("/a\nb", .controlByte),
+      ("/a\u{0}b", .controlByte), ("/a\u{7F}b", .controlByte), ("/%00", .encodedControlByte),
+      ("/public/%00/../admin", .encodedControlByte),
+      ("/%09/evil", .encodedControlByte), ("/a%0d%0aX-Y:z", .encodedControlByte), ("/%7f", .encodedControlByte),
+      ("/%", .malformedEncoding), ("/%2", .malformedEncoding), ("/%zz", .malformedEncoding),
+      ("/a%2gb", .malformedEncoding),
+      ("/%u002e%u002e/", .malformedEncoding), ("/%%32e", .malformedEncoding), ("/a\\b", .backslash),
+      ("/public\\..\\admin", .backslash),
+      ("/..\\admin", .backslash), ("/a?b", .delimiter), ("/a#b", .delimiter), ("/.", .dotSegment), ("/..", .dotSegment),
+      ("/./admin", .dotSegment), ("/public/../admin", .dotSegment), ("/public/..", .dotSegment),
+      ("/%2e%2e/admin", .dotSegment),
+      ("/public/%2E%2e/admin", .dotSegment), ("/public/.%2e/admin", .dotSegment), ("/public/%2e./admin", .dotSegment),
+      ("/%2e/admin", .dotSegment), ("/public/..%2fadmin", .dotSegment), ("/public/..%5cadmin", .dotSegment),
+      ("/public%2f..%2fadmin", .dotSegment), ("/public%5c../admin", .dotSegment), ("/public/..;/admin", .dotSegment),
+      ("/public/..;x=y/admin", .dotSegment), ("/public/%2e%2e;/admin", .dotSegment),
+      ("/public/..%3b/admin", .dotSegment),
+      ("/public/.;/admin", .dotSegment), ("/public/..%23", .dotSegment), ("/public/..%3f/x", .dotSegment),
+      ("//..//admin", .dotSegment), ("/a;b/../c", .dotSegment),
+    ] as [(String, PathRefusal)])
+  func refused(path: String, reason: PathRefusal) {
+    #expect(classify(path) == .refused(reason))
+  }
+
+  @Test("Every single byte has its place")
+  func everyByte() {
+    for byte in UInt8.min...UInt8.max {
+      let path: [UInt8] = [0x2F, 0x61, byte, 0x61]
+      let expected: PathClassification =
+        switch byte {
+        case 0...0x20, 0x7F: .refused(.controlByte)
+        case UInt8(ascii: "\\"): .refused(.backslash)
+        case UInt8(ascii: "?"), UInt8(ascii: "#"): .refused(.delimiter)
+        case UInt8(ascii: "%"): .refused(.malformedEncoding)
+        case UInt8(ascii: ";"): .ambiguous(.parameter)
+        case 0x80...: .ambiguous(.malformedUTF8)
+        default: .canonical
+        }
+      #expect(PathClassification.classify(path.span) == expected, "byte \(byte)")
+    }
+  }
+
+  @Test("Every single encoded byte has its place, in either case of its digits")
+  func everyEncodedByte() {
+    for byte in UInt8.min...UInt8.max {
+      let expected: PathClassification =
+        switch byte {
+        case 0...0x1F, 0x7F: .refused(.encodedControlByte)
+        case UInt8(ascii: "/"), UInt8(ascii: "\\"): .ambiguous(.encodedSeparator)
+        case UInt8(ascii: "?"), UInt8(ascii: "#"): .ambiguous(.encodedDelimiter)
+        case UInt8(ascii: ";"): .ambiguous(.parameter)
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+          UInt8(ascii: "~"):
+          .ambiguous(.encodedUnreserved)
+        case 0x80...: .ambiguous(.malformedUTF8)
+        default: .canonical
+        }
+      let digits = (byte < 16 ? "0" : "") + String(byte, radix: 16)
+      for text in ["/z%\(digits)z", "/z%\(digits.uppercased())z"] {
+        #expect(classify(text) == expected, "\(text)")
+      }
+    }
+  }
+
+  @Test("No bytes trap the judge, and no path that holds a dot segment once decoded is canonical")
+  func generated() {
+    var generator = SplitMix(state: 7)
+    let pieces = [
+      "/", ".", "..", "%2e", "%2F", "%5c", ";", "a", "%25", "2e", "%", "\u{E9}", "%c0%ae", "%20", "admin", "//", "%u",
+      "%3b",
+    ]
+    for _ in 0..<20_000 {
+      let path =
+        "/"
+        + (0..<Int.random(in: 0...8, using: &generator)).map { _ in pieces.randomElement(using: &generator)! }.joined()
+      let bytes = Array(path.utf8)
+      guard PathClassification.classify(bytes.span) == .canonical else { continue }
+      let segments = decode(bytes).split(separator: 0x2F, omittingEmptySubsequences: false)
+      #expect(!segments.contains { $0.elementsEqual(".".utf8) || $0.elementsEqual("..".utf8) }, "\(path)")
+      #expect(decode(decode(bytes)) == decode(bytes), "\(path)")
+    }
+  }
+
+  private func classify(_ path: String) -> PathClassification {
+    PathClassification.classify(Array(path.utf8).span)
+  }
+
+  /// Percent-decoding, written apart from the code under test.
+  private func decode(_ bytes: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      let digits = String(decoding: rest.prefix(2), as: UTF8.self)
+      if byte == 0x25, digits.utf8.count == 2, !digits.hasPrefix("+"), !digits.hasPrefix("-"),
+        let value = UInt8(digits, radix: 16)
+      {
+        result.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        result.append(byte)
+      }
+    }
+    return result
+  }
+}
+
+/// A small generator whose results are the same in each run.
+struct SplitMix: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}

@@ -1,0 +1,212 @@
+import AppleIdentity
+import FoundationEssentials
+import Logging
+import Operations
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+// Asking Apple about an account, and what follows from each answer.
+@Suite("The daily check")
+struct DailyCheckTests {
+  private let store = MemoryStore()
+  private let clock = TestClock()
+  private let apple = FakeApple()
+  private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
+  private let health = HealthMonitor(checks: [])
+  private let checks: Revalidator
+  private let keyring: SessionKeyring
+
+  init() throws {
+    keyring = try .forTests()
+    let clock = clock
+    checks = Revalidator(
+      Revalidator.Dependencies(
+        apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
+        interval: .seconds(86_400)),
+      metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      clock: { clock.now })
+  }
+
+  /// Somebody whose last check is two days ago.
+  private func due(_ name: String = "001.anna", sealedBy other: SessionKeyring? = nil) throws -> SessionSnapshot {
+    let subject = try #require(Subject(name))
+    let token = try (other ?? keyring).seal(RefreshTokenText("r"), of: subject, clientID: "web")
+    return try store.signIn(name, .random(), at: clock.now.addingTimeInterval(-2 * 86_400), token: token)
+  }
+
+  private func answers() -> [CheckAnswer.Kind] { store.state.withLock { $0.answers } }
+
+  @Test("A good answer is written down, and nobody asks again within the interval, whoever wants to")
+  func good() async throws {
+    let snapshot = try due()
+    let outcome = await checks.run(snapshot, store: store)
+    #expect(outcome.ended.isEmpty && outcome.accountChanged)
+    #expect(answers() == [.good] && apple.calls == 1 && metrics.checks.total("good") == 1)
+    let again = await checks.run(snapshot, store: store)
+    #expect(apple.calls == 1 && again.accountChanged, "what another learnt is taken over")
+    clock.advance(86_399)
+    _ = await checks.run(snapshot, store: store)
+    #expect(apple.calls == 1)
+    clock.advance(1)
+    _ = await checks.run(snapshot, store: store)
+    #expect(apple.calls == 2)
+  }
+
+  @Test("A revoked token ends the sessions that rest on it")
+  func revoked() async throws {
+    let snapshot = try due()
+    apple.answer(.revoked)
+    let outcome = await checks.run(snapshot, store: store)
+    #expect(outcome.ended == [snapshot.session.handle] && answers() == [.revoked])
+    #expect(metrics.sessionsEnded.total("revoked") == 1)
+  }
+
+  @Test(
+    "Trouble at Apple, and a mistake of ours, end nothing and are not repeated within the interval",
+    arguments: [(FakeApple.Answer.trouble, "unavailable"), (.ourMistake, "misconfigured")])
+  func kept(answer: FakeApple.Answer, verdict: String) async throws {
+    let snapshot = try due()
+    apple.answer(answer)
+    for _ in 0..<3 { #expect(await checks.run(snapshot, store: store).ended.isEmpty) }
+    #expect(apple.calls == 1 && answers() == [.noGoodAnswer] && metrics.checks.total(verdict) == 1)
+    #expect(store.state.withLock { $0.sessions.count } == 1)
+  }
+
+  @Test("Where Apple cannot be reached the right to ask is given back, and after a pause one asks again")
+  func notSent() async throws {
+    let (anna, ben) = (try due(), try due("002.ben"))
+    apple.answer(.notSent)
+    _ = await checks.run(anna, store: store)
+    #expect(store.state.withLock { $0.givenBack } == 1 && answers().isEmpty)
+    _ = await checks.run(ben, store: store)
+    #expect(apple.calls == 1, "within the pause nobody tries")
+    clock.advance(2)
+    apple.answer(.good)
+    _ = await checks.run(anna, store: store)
+    _ = await checks.run(ben, store: store)
+    #expect(apple.calls == 3 && answers() == [.good, .good])
+  }
+
+  @Test("When of many checks not one succeeds even a revocation is not believed")
+  func doubt() async throws {
+    apple.answer(.revoked)
+    var ended = 0
+    for number in 0..<25 { ended += await checks.run(try due("user.\(number)"), store: store).ended.count }
+    #expect(ended == 19, "from the twentieth on all is doubted")
+    apple.answer(.good)
+    _ = await checks.run(try due("good"), store: store)
+    apple.answer(.revoked)
+    #expect(await checks.run(try due("late"), store: store).ended.count == 1, "one success, and it is believed again")
+  }
+
+  @Test("A token whose secret is gone is not asked about, and ends nothing")
+  func unreadable() async throws {
+    let snapshot = try due(sealedBy: try .forTests("z"))
+    #expect(await checks.run(snapshot, store: store).ended.isEmpty)
+    #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
+  }
+
+  @Test("A store that is away is counted, and nothing else happens")
+  func storeAway() async throws {
+    let snapshot = try due()
+    store.state.withLock { $0.isAway = true }
+    #expect(await checks.run(snapshot, store: store).ended.isEmpty)
+    #expect(apple.calls == 0 && metrics.storeFailures.total("check") == 1)
+  }
+
+  @Test("An account is checked once at a time, 64 in all; who waits for one may exceed that")
+  func atOnce() async throws {
+    let subjects = try (0..<70).map { try #require(Subject("user.\($0)")) }
+    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
+    #expect(await checks.place(for: subjects[0], by: .now) == .underWay)
+    #expect(!checks.begin(subjects[64]))
+    #expect(await checks.place(for: subjects[64], by: .now) == .begun)
+    checks.end(subjects[0])
+    checks.end(subjects[64])
+    #expect(checks.begin(subjects[65]))
+  }
+
+  @Test("Overdue accounts beyond 1,024 wait for a place in their order, for so long as they can, and none gets lost")
+  func places() async throws {
+    let subjects = try (0..<2_000).map { try #require(Subject("user.\($0)")) }
+    for subject in subjects[..<1_024] { #expect(await checks.place(for: subject, by: .now) == .begun) }
+    #expect(await checks.place(for: subjects[1_024], by: .now) == .none, "it could not wait")
+    let checks = checks
+    let later = ContinuousClock.now + .seconds(600)
+    let waiting = subjects[1_100..<1_200].map { subject in Task { await checks.place(for: subject, by: later) } }
+    // Each end lets one in, whoever has given up meanwhile.
+    for subject in subjects[..<100] { checks.end(subject) }
+    for task in waiting { #expect(await task.value == .begun) }
+    #expect(await checks.place(for: subjects[1_300], by: .now) == .none, "every place is taken again")
+    for subject in subjects[100..<1_024] + subjects[1_100..<1_200] { checks.end(subject) }
+    for subject in subjects[..<64] { #expect(checks.begin(subject)) }
+    #expect(!checks.begin(subjects[64]))
+  }
+
+  @Test("Who waits for a check goes on when it ends, and at once where none is under way")
+  func waiting() async throws {
+    let subject = try #require(Subject("001.anna"))
+    let later = ContinuousClock.now + .seconds(600)
+    #expect(await checks.waitForEnd(of: subject, by: later))
+    #expect(checks.begin(subject))
+    #expect(await checks.waitForEnd(of: subject, by: .now) == false)
+    async let waited = checks.waitForEnd(of: subject, by: later)
+    let checks = checks
+    Task { checks.end(subject) }
+    #expect(await waited)
+  }
+
+  @Test("Where Apple cannot be reached the attempt counts all the same, also of those who are not asked about")
+  func unreachableCounts() async throws {
+    let (anna, ben) = (try due(), try due("002.ben"))
+    apple.answer(.notSent)
+    #expect(await checks.run(anna, store: store).accountChanged)
+    #expect(await checks.run(ben, store: store).accountChanged)
+    #expect(apple.calls == 1)
+    for snapshot in [anna, ben] {
+      let account = try #require(store.state.withLock { $0.accounts[snapshot.account.subject] })
+      #expect(account.checkFailingSince == clock.now && account.lastAsked == snapshot.account.lastAsked)
+    }
+  }
+
+  @Test("A refresh token that Apple sends in place of the old one is sealed, and asked with the next time")
+  func replacedToken() async throws {
+    let snapshot = try due()
+    apple.answer(.goodWithToken("r.new"))
+    _ = await checks.run(snapshot, store: store)
+    let stored = try #require(store.state.withLock { $0.tokens[snapshot.account.subject] })
+    #expect(try keyring.open(stored.token, of: snapshot.account.subject, clientID: "web") == RefreshTokenText("r.new"))
+  }
+
+  @Test("Health is told of refused credentials, by checks and by sign-ins, and when they are taken again")
+  func tellsHealth() async throws {
+    apple.answer(.ourMistake)
+    _ = await checks.run(try due(), store: store)
+    func check() -> HealthCheck? { health.report.checks.first { $0.name == "apple" } }
+    #expect(check()?.status == .failing && check()?.message?.contains("web (invalid_client)") == true)
+    #expect(check()?.effect == .informs)
+    apple.answer(.good)
+    _ = await checks.run(try due("002.ben"), store: store)
+    #expect(check()?.status == .ok)
+    checks.note(.misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web")
+    #expect(check()?.status == .failing)
+    checks.note(.refused(OAuthError(code: .invalidGrant, description: nil)), clientID: "web")
+    #expect(check()?.status == .ok)
+  }
+
+  @Test("After a reload checks are made by the new means, and what was learnt of Apple stays")
+  func apply() async throws {
+    let snapshot = try due()
+    let other = FakeApple(.revoked)
+    let new = try SessionKeyring.forTests("ba")
+    checks.apply(
+      Revalidator.Dependencies(
+        apple: try other.provider(clock), keyring: new, audit: AuditTrail(.silent, keyring: new),
+        interval: .seconds(86_400)))
+    #expect(await checks.run(snapshot, store: store).ended.count == 1)
+    #expect(apple.calls == 0 && other.calls == 1)
+  }
+}

@@ -1,0 +1,189 @@
+import FoundationEssentials
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// What one event loop remembers of sessions: what has ended never comes back, and memory is bounded.
+@Suite("A loop's memory of sessions")
+struct SessionMemoryTests {
+  private let fingerprinter = CookieFingerprinter()
+
+  private func fingerprint(_ number: Int) -> CookieFingerprint {
+    withUnsafeBytes(of: number) { fingerprinter.fingerprint($0) }
+  }
+
+  private func entry(_ identifier: SessionIdentifier, of name: String, email: String? = nil) throws -> SessionCacheEntry
+  {
+    let subject = try #require(Subject(name))
+    let now = Date(timeIntervalSince1970: 1_000_000)
+    var claims = AccountClaims()
+    claims.email = email
+    let account = Account(
+      subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
+    let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
+    let proof = SessionCredential(
+      handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, key: KeyIdentifier(number: 0),
+      generation: 1)
+    return SessionCacheEntry(SessionSnapshot(session: session, account: account), proof, try .forTests())
+  }
+
+  private func found(_ memory: inout SessionCache, _ number: Int) -> SessionCacheEntry? {
+    guard case .session(let entry)? = memory.find(fingerprint(number)), entry.standing == .current else { return nil }
+    return entry
+  }
+
+  @Test("A session that ended is dead, and an answer of the store that was under way does not bring it back")
+  func ended() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let identifier = SessionIdentifier.random()
+    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) != nil)
+    memory.end([identifier.handle], now: 0)
+    #expect(found(&memory, 1) == nil && memory.count == 0)
+    memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) == nil && memory.count == 0)
+  }
+
+  @Test("The newer of two answers about one session is the one that counts")
+  func newer() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let identifier = SessionIdentifier.random()
+    let old = try entry(identifier, of: "anna")
+    let new = try entry(identifier, of: "anna")
+    memory.insert(.session(old), for: fingerprint(1))
+    memory.insert(.session(new), for: fingerprint(1))
+    #expect(old.standing == .ended && found(&memory, 1) === new && memory.count == 1)
+  }
+
+  @Test("What one loop remembers can be told to another; what has ended cannot")
+  func told() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let known = try entry(.random(), of: "anna")
+    let handle = known.snapshot.session.handle
+    memory.insert(.session(known), for: fingerprint(1))
+    known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
+    let told = try #require(memory.remembered(handle))
+    #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
+    #expect(told.snapshot.session.handle == handle)
+    #expect(told.snapshot.session.lastSeen == known.snapshot.session.lastSeen.addingTimeInterval(5))
+    memory.end([handle], now: 0)
+    #expect(memory.remembered(handle) == nil)
+  }
+
+  @Test("Of what two loops remember, the account of the current one counts and the last use that either saw")
+  func merged() throws {
+    let identifier = SessionIdentifier.random()
+    let (old, new) = (try entry(identifier, of: "anna"), try entry(identifier, of: "anna", email: "a@example.com"))
+    let later = old.snapshot.session.lastSeen.addingTimeInterval(9)
+    let stale = RememberedSession(snapshot: old.snapshot.seen(at: later), isCurrent: false)
+    let current = RememberedSession(snapshot: new.snapshot, isCurrent: true)
+    for merged in [stale.merged(with: current), current.merged(with: stale)] {
+      #expect(merged.isCurrent && merged.snapshot.account == new.snapshot.account)
+      #expect(merged.snapshot.session.lastSeen == later)
+    }
+  }
+
+  @Test("An answer about an account that was asked for before the account changed is stale when it comes")
+  func changedMeanwhile() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let (early, late) = (try entry(.random(), of: "anna"), try entry(.random(), of: "anna"))
+    memory.markStale(try #require(Subject("anna")), number: 7, now: 0)
+    memory.insert(.session(early), for: fingerprint(1), asked: 6)
+    memory.insert(.session(late), for: fingerprint(2), asked: 7)
+    #expect(early.standing == .stale(servesUntil: 0) && late.standing == .current)
+  }
+
+  @Test("What has changed of an account is looked up again, other accounts' sessions stay")
+  func account() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1))
+    memory.insert(.session(try entry(.random(), of: "ben")), for: fingerprint(2))
+    memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
+    #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
+    // Kept, for as long as the store cannot be asked.
+    guard case .session(let kept)? = memory.find(fingerprint(1)) else { throw Lost() }
+    #expect(!kept.serves(at: 0) && memory.remembered(kept.snapshot.session.handle)?.isCurrent == false)
+    kept.standing = .stale(servesUntil: 1_000)
+    #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
+    // Until it is known that there is no such session.
+    memory.insert(.absent(until: 0), for: fingerprint(1))
+    #expect(memory.count == 1 && memory.remembered(kept.snapshot.session.handle) == nil)
+  }
+
+  @Test("The sessions of an account are found for it when others of it have ended, changed hands or made room")
+  func sessionsOfAnAccount() throws {
+    var memory = SessionCache(budget: 64 << 10)
+    let (anna, bert) = (try #require(Subject("anna")), try #require(Subject("bert")))
+    let (first, second, moved) = (SessionIdentifier.random(), SessionIdentifier.random(), SessionIdentifier.random())
+    for (number, identifier) in [first, second, moved].enumerated() {
+      memory.insert(.session(try entry(identifier, of: "anna")), for: fingerprint(number))
+    }
+    memory.end([first.handle], now: 0)
+    // As when an application went to another team: the same session, and the user goes by another name.
+    memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(2))
+    memory.markStale(anna, number: 1, now: 0)
+    #expect(found(&memory, 1) == nil && found(&memory, 2) != nil && memory.count == 2)
+    memory.markStale(bert, number: 2, now: 0)
+    #expect(found(&memory, 2) == nil)
+    // Those that made room for others, and came again.
+    for round in 0..<3 {
+      memory.insert(.session(try entry(moved, of: "bert")), for: fingerprint(10))
+      memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+      for number in 0..<200 {
+        memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(100 + round * 200 + number))
+      }
+    }
+    memory.insert(.session(try entry(second, of: "bert")), for: fingerprint(11))
+    #expect(found(&memory, 11) != nil)
+    memory.markStale(bert, number: 2, now: 0)
+    #expect(found(&memory, 11) == nil)
+  }
+
+  @Test("Of a flood of sessions that end each stays dead for a minute, and what is longer ago is forgotten")
+  func flood() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let early = SessionIdentifier.random()
+    memory.end([early.handle], now: 0)
+    for _ in 0..<40 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 30_000) }
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) == nil)
+    for _ in 0..<60 { memory.end((0..<500).map { _ in SessionIdentifier.random().handle }, now: 70_000) }
+    memory.insert(.session(try entry(early, of: "anna")), for: fingerprint(1))
+    #expect(found(&memory, 1) != nil)
+  }
+
+  @Test("Memory keeps to its budget of bytes: what is used stays, what is not goes")
+  func bounded() throws {
+    var memory = SessionCache(budget: 64 << 10)
+    for number in 0..<400 {
+      memory.insert(.session(try entry(.random(), of: "user\(number)")), for: fingerprint(number))
+      #expect(found(&memory, 0) != nil, "the first is used all the time")
+      #expect(memory.bytes <= 64 << 10)
+    }
+    #expect(memory.count > 10)
+    #expect(found(&memory, 1) == nil && found(&memory, 399) != nil)
+    // Cookies without a session take room as well.
+    for number in 400..<10_000 {
+      memory.insert(.absent(until: 0), for: fingerprint(number))
+      #expect(memory.bytes <= 64 << 10)
+    }
+    #expect(found(&memory, 399) == nil)
+    memory.removeAll()
+    #expect(memory.bytes == 0)
+  }
+
+  @Test("What a user brings counts: a long name and many claims take more of the budget")
+  func counted() throws {
+    func count(_ name: String) throws -> Int {
+      var memory = SessionCache(budget: 256 << 10)
+      for number in 0..<400 {
+        memory.insert(.session(try entry(.random(), of: "user\(number)", email: name)), for: fingerprint(number))
+      }
+      return memory.count
+    }
+    #expect(try count("a@example.com") > 2 * count(String(repeating: "a", count: 4_000)))
+  }
+
+  private struct Lost: Error {}
+}

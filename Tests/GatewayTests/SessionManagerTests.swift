@@ -1,0 +1,351 @@
+import FoundationEssentials
+import Operations
+import Sessions
+import Synchronization
+import Testing
+
+@testable import Gateway
+
+// Between the loops' memories and the store: what has ended is dead everywhere before it is answered.
+@Suite("The sessions of a process")
+struct SessionDirectoryTests {
+  @Test("When the end of a session is answered, it is dead in the store and on every loop")
+  func end() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let (_, other) = try rig.signIn("002.ben")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 {
+      #expect(try await rig.decide(request, loop: loop).identity != nil)
+      #expect(try await rig.decide(Asked(fields: ["Cookie: \(other)"]), loop: loop).identity != nil)
+    }
+    #expect(
+      try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut) == [snapshot.session.handle])
+    for loop in 0..<2 {
+      #expect(try await rig.decide(request, loop: loop).identity == nil)
+      #expect(try await rig.decideOnce(Asked(fields: ["Cookie: \(other)"]), loop: loop).identity != nil, "another's")
+    }
+    #expect(rig.metrics.sessionsEnded.total("signed_out") == 1)
+    #expect(try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut) == [], "it is over already")
+    try await rig.stop()
+  }
+
+  @Test("An end that the store could not write is not answered as one, and changes nothing")
+  func endWithoutStore() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await #expect(throws: StoreError.self) {
+      try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut)
+    }
+    #expect(try await rig.decideOnce(request).identity != nil)
+    #expect(rig.metrics.storeFailures.total("end") == 1)
+    try await rig.stop()
+  }
+
+  @Test("What ends or changes elsewhere is followed, from where it was followed to before")
+  func follow() async throws {
+    let rig = try await GateRig()
+    let (anna, annasCookie) = try rig.signIn("001.anna")
+    let (ben, bensCookie) = try rig.signIn("002.ben")
+    let requests = [annasCookie, bensCookie].map { Asked(fields: ["Cookie: \($0)"]) }
+    for request in requests { _ = try await rig.decide(request) }
+    var cursor = await rig.directory.follow(nil)
+    // Another replica ends one session, and changes the other's account.
+    rig.store.state.withLock { state in
+      state.sessions[anna.session.handle] = nil
+      state.accounts[ben.account.subject]?.claims.email = "new@example.com"
+      state.changes = [.ended(anna.session.handle, .byOperator), .accountChanged(ben.account.subject)]
+    }
+    cursor = await rig.directory.follow(cursor)
+    #expect(cursor?.text == "2")
+    #expect(try await rig.decide(requests[0]).identity == nil)
+    #expect(try await rig.decideOnce(requests[1]).isWaiting, "looked up again")
+    rig.store.state.withLock { $0.isAway = true }
+    #expect(await rig.directory.follow(cursor) == cursor, "the store is away: from here another time")
+    try await rig.stop()
+  }
+
+  @Test("Where changes may be missing everything is looked up again")
+  func incomplete() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    #expect(await rig.directory.remembered() == 2)
+    rig.store.state.withLock { $0.isIncomplete = true }
+    _ = await rig.directory.follow(nil)
+    #expect(await rig.directory.remembered() == 0)
+    #expect(try await rig.decideOnce(request).isWaiting)
+    try await rig.stop()
+  }
+
+  @Test("What was read before everything was looked up again is not believed")
+  func readBefore() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    rig.store.state.withLock { state in
+      state.isIncomplete = true
+      // Between the look-up and its answer the session ends elsewhere, and the news of it are lost.
+      state.beforeAnswer = {
+        rig.store.state.withLock { $0.sessions[snapshot.session.handle] = nil }
+        _ = await rig.directory.follow(nil)
+      }
+    }
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity == nil)
+    #expect(rig.store.state.withLock { $0.lookUps } == 2)
+    try await rig.stop()
+  }
+
+  @Test("While the store is away memory goes on for the outage grace, no longer, and nobody else gets in")
+  func outage() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.store.outageGrace = .seconds(600)
+    let rig = try await GateRig(settings)
+    let (_, known) = try rig.signIn("001.anna")
+    let (_, unknown) = try rig.signIn("002.ben")
+    let request = Asked(fields: ["Cookie: \(known)"])
+    _ = try await rig.decide(request)
+    rig.store.state.withLock { $0.isAway = true }
+    #expect(try await rig.decide(Asked(fields: ["Cookie: \(unknown)"])).status == 503)
+    rig.clock.advance(599)
+    #expect(try await rig.decideOnce(request).identity != nil)
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).status == 503)
+    rig.store.state.withLock { $0.isAway = false }
+    // That the store did not answer is remembered for a second.
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).identity != nil)
+    try await rig.stop()
+  }
+
+  @Test("A session that one loop knows is known to the others without a question to the store")
+  func loopsFirst() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity != nil) }
+    #expect(rig.store.state.withLock { $0.lookUps } == 1)
+    try await rig.stop()
+  }
+
+  @Test("An account that changed serves as it was while the store is away, and as it is when the store is back")
+  func staleServes() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.store.state.withLock { state in
+      state.accounts[snapshot.account.subject]?.claims.email = "new@example.com"
+      state.accounts[snapshot.account.subject]?.claims.emailVerified = true
+    }
+    await rig.directory.forget(snapshot.account.subject)
+    rig.store.state.withLock { $0.isAway = true }
+    for loop in 0..<2 {
+      let identity = try #require(try await rig.decide(request, loop: loop).identity)
+      #expect(!identity.contains("new@example.com"))
+      #expect(try await rig.decideOnce(request, loop: loop).identity != nil, "not asked for at each request")
+    }
+    rig.store.state.withLock { $0.isAway = false }
+    rig.clock.advance(2)
+    // Following the store is what notices that it answers again.
+    _ = await rig.directory.follow(nil)
+    for loop in 0..<2 {
+      #expect(try await rig.decide(request, loop: loop).identity?.contains("new@example.com") == true)
+    }
+    // No longer than the grace.
+    await rig.directory.forget(snapshot.account.subject)
+    rig.store.state.withLock { $0.isAway = true }
+    rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds + 1))
+    #expect(try await rig.decide(request).status == 503)
+    try await rig.stop()
+  }
+
+  @Test("A session is idle when no loop has seen it for the idle time-out, whatever the store was told")
+  func idleOnOneLoop() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    for _ in 0..<3 {
+      rig.clock.advance(90)
+      rig.directory.storeAnswered(at: rig.clock.milliseconds)
+      #expect(try await rig.decide(request, loop: 0).identity != nil)
+    }
+    rig.store.state.withLock { $0.sightings = [] }
+    #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
+    // After a change of the account as well, which the store is asked about.
+    await rig.directory.forget(snapshot.account.subject)
+    #expect(try await rig.decide(request, loop: 1).identity != nil)
+    rig.clock.advance(101)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
+    try await rig.stop()
+  }
+
+  @Test("What the store did not take is written down with the next batch, and a long gap is told at once")
+  func sightingsAgain() async throws {
+    var settings = try GatewaySettings.forTests()
+    settings.session.idleTimeout = .seconds(100)
+    let rig = try await GateRig(settings)
+    #expect(rig.directory.sightingInterval == .seconds(25))
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.clock.advance(10)
+    _ = try await rig.decideOnce(request)
+    rig.store.state.withLock { $0.isAway = true }
+    await rig.directory.writeSightings()
+    rig.store.state.withLock { $0.isAway = false }
+    let first = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    await rig.directory.writeSightings()
+    #expect(rig.store.state.withLock { $0.sightings } == [first])
+    rig.clock.advance(60)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    _ = try await rig.decideOnce(request)
+    let second = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    try await eventually("the second use to be written") {
+      rig.store.state.withLock { $0.sightings } == [first, second]
+    }
+    try await rig.stop()
+  }
+
+  @Test("Other settings hold for the outage that comes")
+  func apply() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    var settings = rig.settings
+    settings.store.outageGrace = .seconds(10)
+    settings.session.idleTimeout = .seconds(77)
+    rig.directory.apply(settings)
+    #expect(rig.directory.idleTimeout == .seconds(77))
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    _ = await rig.directory.follow(nil)
+    rig.store.state.withLock { $0.isAway = true }
+    rig.clock.advance(11)
+    #expect(try await rig.decide(request).status == 503)
+    try await rig.stop()
+  }
+
+  @Test("What the loops have seen is written down once")
+  func sightings() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
+    rig.clock.advance(61)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    for _ in 0..<3 { _ = try await rig.decideOnce(request) }
+    await rig.directory.writeSightings()
+    let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
+    #expect(rig.store.state.withLock { $0.sightings } == [seen])
+    await rig.directory.writeSightings()
+    #expect(rig.store.state.withLock { $0.sightings }.count == 1)
+    try await rig.stop()
+  }
+
+  @Test(
+    "A check that is due is made beside the request; one that is overdue is waited for, and ends the session at a no")
+  func checks() async throws {
+    let rig = try await GateRig()
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    rig.clock.advance(26 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
+    try await eventually("a check") { rig.apple.calls == 1 }
+    try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
+    await rig.directory.checks.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(10))
+    rig.apple.answer(.revoked)
+    rig.clock.advance(80 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    // One good check in the hour before: a revocation is believed.
+    #expect(try await rig.decide(request).status == 302)
+    #expect(rig.apple.calls == 2 && rig.store.state.withLock { $0.sessions.isEmpty })
+    try await rig.stop()
+  }
+}
+
+extension SessionDirectoryTests {
+  @Test("Trouble at Apple after a long absence starts the grace, and all who ask at once wait for the one answer")
+  func lateTrouble() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    rig.apple.answer(.trouble)
+    rig.clock.advance(80 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil)
+    #expect(rig.apple.calls == 1)
+    rig.clock.advance(47 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil)
+    rig.clock.advance(2 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).status == 302, "the grace is over")
+    try await rig.stop()
+  }
+
+  @Test("An overdue account for whose check there is no place goes on, and is tried again a moment later")
+  func noPlace() async throws {
+    let rig = try await GateRig(longestWait: .zero)
+    let (snapshot, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    _ = try await rig.decide(request)
+    for number in 0..<1_024 {
+      let other = try #require(Subject("other.\(number)"))
+      #expect(await rig.directory.checks.place(for: other, by: .now) == .begun)
+    }
+    rig.apple.answer(.revoked)
+    rig.clock.advance(80 * 3_600)
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).identity != nil, "the limit is ours")
+    #expect(rig.apple.calls == 0)
+    for number in 0..<1_024 { rig.directory.checks.end(try #require(Subject("other.\(number)"))) }
+    rig.clock.advance(1)
+    // Nobody waits long here: the end of the session is seen a moment later.
+    _ = try await rig.decide(request)
+    try await eventually("the end of the session") { rig.store.state.withLock { $0.sessions.isEmpty } }
+    #expect(rig.apple.calls == 1 && rig.store.state.withLock { $0.sessions[snapshot.session.handle] == nil })
+    try await rig.stop()
+  }
+
+  @Test("A store that must not be used by this version is not answered from memory, until following says otherwise")
+  func refusedByStore() async throws {
+    let rig = try await GateRig()
+    let (_, cookie) = try rig.signIn("001.anna")
+    let request = Asked(fields: ["Cookie: \(cookie)"])
+    #expect(try await rig.decide(request).identity != nil)
+    rig.store.state.withLock { $0.isTooNew = true }
+    let cursor = await rig.directory.follow(nil)
+    #expect(rig.directory.isRefusedByStore)
+    // A look-up that was under way meanwhile brings no trust back.
+    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    #expect(try await rig.decide(request).status == 503)
+    rig.store.state.withLock { $0.isTooNew = false }
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).status == 503)
+    _ = await rig.directory.follow(cursor)
+    rig.clock.advance(2)
+    #expect(try await rig.decide(request).identity != nil)
+    try await rig.stop()
+  }
+}
+
+/// Waits until something is so, for ten seconds at most.
+func eventually(_ what: String, _ condition: () -> Bool) async throws {
+  let clock = ContinuousClock()
+  let deadline = clock.now.advanced(by: .seconds(10))
+  while !condition() {
+    guard clock.now < deadline else { throw WaitedInVain(what: what) }
+    await Task.yield()
+  }
+}
+
+struct WaitedInVain: Error { let what: String }

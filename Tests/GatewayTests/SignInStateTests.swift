@@ -1,0 +1,90 @@
+import AccessPolicy
+import HTTPTypes
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// One attempt to sign in, as its cookie carries it: only this browser, only this attempt, only ten minutes.
+@Suite("An attempt to sign in")
+struct SignInAttemptTests {
+  private let now: Int64 = 1_700_000_000_000
+
+  private func keyring() throws -> SessionKeyring {
+    try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))])
+  }
+
+  /// The cookies that a browser sends after this `Set-Cookie`, under a name of the test's choice.
+  private func cookies(_ setCookie: String, name: String? = nil) throws -> RequestCookies {
+    let pair = String(try #require(setCookie.split(separator: ";").first))
+    let value = String(try #require(pair.split(separator: "=", maxSplits: 1).last))
+    let sent = name.map { "\(SignInState.cookiePrefix)\($0)=\(value)" } ?? pair
+    return RequestCookies([.cookie: "theme=dark; \(sent)"])
+  }
+
+  @Test("It comes back from its cookie as it was, and knows its own state only")
+  func roundTrip() throws {
+    let keyring = try keyring()
+    let replaced = SessionIdentifier.random().handle
+    let address = Array("com.example.app:/in?a=1".utf8)
+    let app = try #require(AppReturnTarget(parsing: address, schemes: ["com.example.app"]))
+    let destinations = [.page("/a?b=c"), SignInState.Destination.app(app, challenge: Array(repeating: 9, count: 32))]
+    for (handle, destination) in zip([nil, replaced, nil, replaced], destinations + destinations.reversed()) {
+      let attempt = SignInState(to: destination, replacing: handle, now: now)
+      let sent = try cookies(try attempt.setCookie(keyring))
+      #expect(try SignInState.open(attempt.name, in: sent, keyring, now: now + 1) == attempt)
+      #expect(SignInState.name(inState: attempt.state) == attempt.name && attempt.isMeant(by: attempt.state))
+      let other = SignInState(to: destination, replacing: handle, now: now)
+      #expect(!attempt.isMeant(by: other.state) && !attempt.isMeant(by: attempt.name + other.secret))
+    }
+  }
+
+  @Test("Its cookie opens under no other attempt's name, and not after ten minutes")
+  func bound() throws {
+    let keyring = try keyring()
+    let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
+    let setCookie = try attempt.setCookie(keyring)
+    let other = SignInState(to: .page("/"), replacing: nil, now: now).name
+    let swapped = try cookies(setCookie, name: other)
+    #expect(throws: SealError.refused) { try SignInState.open(other, in: swapped, keyring, now: now) }
+    let sent = try cookies(setCookie)
+    #expect(throws: SealError.expired) {
+      try SignInState.open(attempt.name, in: sent, keyring, now: now + SignInState.lifetime)
+    }
+    #expect(try SignInState.open(other, in: sent, keyring, now: now) == nil)
+  }
+
+  @Test("It says whether another site began it, carries no long path then, and can be made to end another session")
+  func crossSite() throws {
+    let keyring = try keyring()
+    let long = "/" + String(repeating: "a", count: SignInState.longestCrossSitePath)
+    for (path, isCrossSite, kept) in [("/a", true, "/a"), (long, true, "/"), (long, false, long)] {
+      let begun = SignInState(to: .page(path), replacing: nil, isCrossSite: isCrossSite, now: now)
+      let later = SessionIdentifier.random().handle
+      let attempt = begun.replacing(later, keepsPath: true)
+      #expect(attempt.returnTo == kept && attempt.isCrossSite == isCrossSite && attempt.replacing == later)
+      #expect(attempt.state == begun.state && attempt.expires == begun.expires)
+      #expect(begun.replacing(later, keepsPath: false).returnTo == "/")
+      let setCookie = try attempt.setCookie(keyring, age: 60_000)
+      #expect(setCookie.hasSuffix("; Max-Age=540"))
+      #expect(try SignInState.open(attempt.name, in: cookies(setCookie), keyring, now: now + 1) == attempt)
+    }
+    // A clock that was set back or far ahead makes no odd age.
+    let attempt = SignInState(to: .page("/"), replacing: nil, now: now)
+    #expect(try attempt.setCookie(keyring, age: -5).hasSuffix("; Max-Age=600"))
+    #expect(try attempt.setCookie(keyring, age: .max).hasSuffix("; Max-Age=0"))
+  }
+
+  @Test("The names of attempts are told once each, and only those that could be ours")
+  func names() {
+    let prefix = SignInState.cookiePrefix
+    let name = "0123456789abcdef"
+    let cookies = RequestCookies([
+      .cookie: "\(prefix)\(name)=a; \(prefix)\(name)=b; \(prefix)\(name.uppercased())=c; \(prefix)x=d; theme=dark"
+    ])
+    #expect(SignInState.names(in: cookies) == [name])
+  }
+
+  @Test("What is no state of ours names no attempt", arguments: ["", "a", String(repeating: "g", count: 48)])
+  func foreignState(_ state: String) { #expect(SignInState.name(inState: state) == nil) }
+}

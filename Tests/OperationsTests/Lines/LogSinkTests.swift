@@ -1,0 +1,79 @@
+import Foundation
+import Testing
+
+@testable import Operations
+
+@Suite("The output of lines")
+struct LineOutputTests {
+  @Test("Lines from many threads arrive whole")
+  func wholeLines() async throws {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    let reader = Task.detached { pipe.fileHandleForReading.readDataToEndOfFile() }
+    await withTaskGroup(of: Void.self) { group in
+      for writer in 0..<8 {
+        group.addTask {
+          for number in 0..<500 {
+            output.write(Array("writer \(writer) line \(number) \(String(repeating: "x", count: 60))\n".utf8).span)
+          }
+        }
+      }
+    }
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    let lines = String(decoding: await reader.value, as: UTF8.self).split(separator: "\n")
+    #expect(lines.count == 4_000)
+    #expect(lines.allSatisfy { $0.hasPrefix("writer ") && $0.hasSuffix(String(repeating: "x", count: 60)) })
+    #expect(output.droppedBytes == 0)
+  }
+
+  @Test("Lines that may wait for each other come without being asked for, each time anew", .timeLimit(.minutes(1)))
+  func deferred() throws {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
+    for number in 0..<3 {
+      let line = Array("line \(number)\n".utf8)
+      output.write(line.span, atOnce: false)
+      #expect(pipe.fileHandleForReading.availableData == Data(line))
+    }
+  }
+
+  @Test("Lines beyond the capacity are dropped and counted, not waited for")
+  func bounded() throws {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100)
+    output.write([UInt8](repeating: 0x61, count: 101).span)
+    #expect(output.droppedBytes == 101)
+    output.write(Array("fits\n".utf8).span)
+    output.flush()
+    try pipe.fileHandleForWriting.close()
+    #expect(pipe.fileHandleForReading.readDataToEndOfFile() == Data("fits\n".utf8))
+  }
+
+  @Test(
+    "A pipe that nobody reads holds nobody up: what is too much is dropped and counted, and the end comes all the same")
+  func stalled() throws {
+    let pipe = Pipe()
+    let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)
+    let line = [UInt8](repeating: 0x61, count: 999) + [0x0A]
+    // More than a pipe takes (64 KiB), than waits, and than may wait behind that.
+    for number in 0..<1_000 { output.write(line.span, atOnce: number % 2 == 0) }
+    #expect(output.droppedBytes > 500_000)
+    #expect(!output.flush(atMost: .milliseconds(50)))
+    let dropped = output.droppedBytes
+    let reader = pipe.fileHandleForReading
+    var arrived = 0
+    while arrived + Int(dropped) < 1_000_000 { arrived += reader.availableData.count }
+    #expect(arrived + Int(dropped) == 1_000_000, "what was not dropped is whole")
+    #expect(output.flush())
+  }
+
+  @Test("A descriptor that cannot be written loses its lines, and nothing else happens")
+  func closed() {
+    let output = LogSink(descriptor: -1)
+    output.write(Array("gone\n".utf8).span)
+    output.flush()
+    #expect(output.droppedBytes == 5)
+    #expect(!output.isTerminal)
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Sessions
+import Testing
+
+// The one-time code that a hand-back carries: only ours, only for a minute, only for who knows the verifier.
+@Suite("A hand-back's code")
+struct HandBackTests {
+  private let now = Date(timeIntervalSince1970: 1_700_000_000)
+  /// Verifier and challenge of RFC 7636, appendix B.
+  private let verifier = Array("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk".utf8)
+  private let challenge = Array("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM".utf8)
+
+  private func keyring(_ byte: UInt8 = 7) throws -> SessionKeyring {
+    try SessionKeyring(secrets: [SecretBytes(Array(repeating: byte, count: 32))])
+  }
+
+  private func handBack() throws -> AppReturn {
+    let hash = try #require(AppReturn.challenge(parsing: challenge))
+    return try #require(AppReturn(.random(), challenge: hash))
+  }
+
+  @Test("It comes back as it was, for a minute, by its own keys only")
+  func roundTrip() throws {
+    let handBack = try handBack()
+    let code = Array(try keyring().sealHandBack(handBack, now: now).utf8)
+    #expect(try keyring().openHandBack(code, now: now + 59) == handBack)
+    #expect(throws: SealError.expired) { try keyring().openHandBack(code, now: now + 60) }
+    #expect(throws: SealError.self) { try keyring(8).openHandBack(code, now: now) }
+    #expect(throws: SealError.refused) { try keyring().openHandBack(code.dropLast(), now: now) }
+  }
+
+  @Test("What was sealed for another purpose is no code")
+  func otherPurpose() throws {
+    let bytes = Array(repeating: UInt8(1), count: 48)
+    for purpose in SealPurpose.allCases where purpose != .handBack {
+      let text = try keyring().sealText(bytes, for: purpose, expires: now + 60)
+      #expect(throws: SealError.refused) { try keyring().openHandBack(Array(text.utf8), now: now) }
+    }
+  }
+
+  @Test("The verifier proves its own challenge, and nothing else does")
+  func verifying() throws {
+    let handBack = try handBack()
+    #expect(handBack.isProved(by: verifier))
+    for wrong in [[], challenge, verifier + [0x41], Array(verifier.dropLast()), Array(repeating: 0x61, count: 129)] {
+      #expect(!handBack.isProved(by: wrong))
+    }
+  }
+
+  @Test(
+    "A challenge is 43 characters of base64url",
+    arguments: [
+      "", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cMA",
+      "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-c=", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw+cM",
+    ])
+  func challenges(text: String) { #expect(AppReturn.challenge(parsing: Array(text.utf8)) == nil) }
+}
