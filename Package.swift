@@ -186,7 +186,10 @@ let package = Package(
         "HTTP2/client", "HTTP2/conformance", "HTTP2/hostile", "HTTP2/load", "HTTP2/peer", "HTTP2/scripted",
         "HTTP2/server",
         "exhaust", "unfinished",
-      ].map { "\($0).py" },
+      ].map { "\($0).py" }
+        + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "sqlite"].map {
+          "Outside/\($0).txt"
+        },
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

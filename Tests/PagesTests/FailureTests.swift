@@ -36,6 +36,19 @@ struct FailureTests {
     #expect(renderer.failureJSON(failure).status == status)
   }
 
+  @Test("The codes that programs read from the JSON form are as recorded")
+  func codes() {
+    #expect(
+      PageFailure.allCases.map(\.rawValue) == [
+        "sign_in_required", "form_not_sent", "sign_in_cancelled", "attempt_expired", "attempt_unknown", "attempt_used",
+        "answer_invalid", "apple_refused", "apple_unreachable", "store_unavailable", "forbidden", "closed",
+        "email_hidden", "email_missing", "email_not_verified", "cross_site", "bad_request", "not_found",
+        "method_not_allowed", "request_timeout", "content_too_large", "uri_too_long", "unsupported_media_type",
+        "expectation_failed", "misdirected_request", "too_many_requests", "header_fields_too_large", "internal_error",
+        "not_implemented", "bad_gateway", "service_unavailable", "gateway_timeout", "http_version_not_supported",
+      ])
+  }
+
   @Test("What passes by itself says when to try again")
   func retryAfter() throws {
     let renderer = try renderer(named: "Orchard")

@@ -209,4 +209,24 @@ struct OwnTemplateTests {
   func stylesheet(text: String, complaint: String) {
     #expect(complaints("style.css", text) == [complaint])
   }
+
+  @Test("The templates and what each can show are as recorded")
+  func recordedNames() {
+    let everywhere = "application direction host icon language mark requestID requestIDLabel script style title"
+    let recorded = [
+      "layout": "",
+      "sign-in": "authorize button explanation heading",
+      "sign-out": "action explanation fields heading signOutButton signedInAs stay stayLabel user",
+      "signed-out": "explanation heading signIn signInLabel",
+      "failure": "advice explanation failure heading otherWay otherWayLabel status way wayLabel",
+      "repost": "action continueLabel explanation fields heading",
+      "fragment": "action again againLabel continueLabel explanation fields heading scriptNeeded",
+    ]
+    for name in PageTemplates.Name.allCases {
+      let names = Set(TemplateRules(name).values.keys)
+      let expected = "\(everywhere) \(recorded[name.rawValue] ?? "not recorded")".split(separator: " ").map(String.init)
+      #expect(names == Set(expected), "\(name.rawValue)")
+    }
+    #expect(PageTemplates.Name.allCases.count == recorded.count)
+  }
 }

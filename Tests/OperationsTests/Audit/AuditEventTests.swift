@@ -30,6 +30,15 @@ struct AuditEventTests {
     #expect(line.text == "1970-01-01T00:00:00.000Z audit \(expected)\n")
   }
 
+  @Test("The names of the events are as recorded")
+  func names() {
+    #expect(
+      AuditEvent.Name.allCases.map(\.rawValue) == [
+        "sign_in", "email_shared", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification",
+        "administration",
+      ])
+  }
+
   @Test("Each event is switched by its name", arguments: AuditEvent.Name.allCases)
   func switches(name: AuditEvent.Name) throws {
     let pipe = Pipe()

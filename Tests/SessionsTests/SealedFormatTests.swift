@@ -1,0 +1,60 @@
+import Foundation
+import Testing
+import WebFormats
+
+@testable import Sessions
+
+// Values that earlier builds made: cookies in browsers, refresh tokens in stores. Each was recorded once and never
+// changes: a build that does not open one of them signs people out, or loses their refresh tokens.
+
+@Suite("Values sealed by earlier builds")
+struct SealedFormatTests {
+  private let identifier = SessionIdentifier(high: 0x0102_0304_0506_0708, low: 0x090a_0b0c_0d0e_0f10)
+  private let challenge = [UInt8](0..<32)
+
+  @Test("The key of a secret keeps its identifier and its pseudonyms")
+  func key() throws {
+    let keys = try keyring("k")
+    #expect(keys.firstKey.description == "6def04fc")
+    #expect(keys.pseudonym(of: try #require(Subject("001234.ada.0987"))) == "6e2c90b51e66fcbc")
+  }
+
+  @Test("A recorded session cookie is made again byte for byte and still proves its session")
+  func cookie() throws {
+    let keys = try keyring("k")
+    let recorded = "AW3vBPwBAgMEBQYHCAkKCwwNDg8Q9ylorOk5t0uxlcaNOoAmsva5d3Z3r7TVHt89TS0M1go"
+    #expect(keys.signedCookie(for: identifier) == recorded)
+    #expect(keys.verifyCookie(Array(recorded.utf8))?.identifier == identifier)
+  }
+
+  @Test("A recorded refresh token is still opened for its user and client")
+  func refreshToken() throws {
+    let recorded = """
+      AW3vBPxmkSZcuo9HEnzOxrr8KLyGk_MNqh5_gSa0jHcWi7FBVA2LHO3gnJslvMPyu8vk3GwmHJCh1LUqt6ANvvYmFB8c
+      """
+    let bytes = try #require(Base64URL.decode(Array(recorded.utf8)))
+    let token = try #require(EncryptedToken(bytes: bytes))
+    let opened = try keyring("k").open(
+      token, of: #require(Subject("001234.ada.0987")), clientID: "com.example.web")
+    #expect(opened == RefreshTokenText("r.token.of.apple"))
+  }
+
+  @Test("A recorded sign-in state is still opened under its name")
+  func signInState() throws {
+    let recorded =
+      "AW3vBPwsExJJaQ6TOWiAFebV86DlhLVBALZp-v-qY5J0OHIRkeOeTb6bljNatF1nhp6VfMTIdOiUnpuFfvyQ"
+    let opened = try keyring("k").openText(
+      Array(recorded.utf8), for: .attempt, context: Array("name".utf8), now: noon)
+    #expect(opened == Array("an attempt".utf8))
+  }
+
+  @Test("A recorded one-time code of an app is still opened")
+  func appReturn() throws {
+    let recorded = """
+      AW3vBPxew0nvjmu6ur4-ljBzW5pmVZPHBrXN-RWyhRyAAFbYNOSLAwINEv-cJHSN-bVe5ZtCfUIhJjY8CcSlGi9a4V3mwn_ldMNus2yZNTqhd_NTC6\
+      -7V91D9laWlWvZyB72YKk
+      """
+    let opened = try keyring("k").openHandBack(Array(recorded.utf8), now: noon)
+    #expect(opened == AppReturn(identifier, challenge: challenge))
+  }
+}
