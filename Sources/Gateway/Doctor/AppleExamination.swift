@@ -25,7 +25,7 @@ struct AppleExamination {
     }
     let provider: AppleIdentityProvider
     do {
-      let connection = try await AppleConnection(
+      let connection = try await AppleHTTPTransport(
         apple.baseURL, authorityFile: apple.authorityFile, metrics: MetricsRegistry(version: "", startTime: .now()),
         on: eventLoop)
       provider = try AppleIdentityProvider(

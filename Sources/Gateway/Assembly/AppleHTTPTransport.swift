@@ -6,7 +6,7 @@ internal import NIOCore
 internal import Operations
 
 /// Carries requests to Apple over the data plane's own client, and counts them.
-struct AppleConnection: Sendable {
+struct AppleHTTPTransport: Sendable {
   private let client: OriginClient
   private let metrics: MetricsRegistry
 

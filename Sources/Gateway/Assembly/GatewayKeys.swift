@@ -25,7 +25,7 @@ struct GatewayKeys: Sendable {
     keyring = try SessionKeyring(files: settings.session.secretFiles)
     try keyring.requireEveryKey(of: try await store.sealingKeys())
     audit = AuditTrail(settings.log, keyring: keyring)
-    let connection = try await AppleConnection(
+    let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)
     let isSameApple = previous?.apple.settings.baseURL.utf8.elementsEqual(settings.apple.baseURL.utf8) ?? false
     apple = try AppleIdentityProvider(

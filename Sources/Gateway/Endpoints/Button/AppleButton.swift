@@ -87,7 +87,7 @@ extension AppleButton {
       images = nil
       return
     }
-    let connection = try await AppleConnection(
+    let connection = try await AppleHTTPTransport(
       baseURL, authorityFile: settings.apple.authorityFile, bodyLimit: ButtonImage.maximumBytes, metrics: parts.metrics,
       on: parts.eventLoop)
     let logger = parts.logger
