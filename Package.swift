@@ -64,10 +64,10 @@ let package = Package(
     // MARK: The data plane
     .target(
       name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", .nioCore], swiftSettings: strict),
-    .target(name: "HTTPWire", dependencies: ["CNghttp2", .nioCore, .crypto], swiftSettings: strict),
+    .target(name: "HTTPWire", dependencies: ["CNghttp2", "WebFormats", .nioCore, .crypto], swiftSettings: strict),
     .target(
       name: "DataPlane",
-      dependencies: ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging],
+      dependencies: ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging],
       swiftSettings: strict),
 
     // MARK: The control plane
@@ -79,14 +79,14 @@ let package = Package(
     .target(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: ["WebFormats", .jwtKit, .crypto], swiftSettings: strict),
-    .target(name: "AccessPolicy", swiftSettings: strict),
+    .target(name: "AccessPolicy", dependencies: ["WebFormats"], swiftSettings: strict),
     .target(name: "Pages", dependencies: ["WebFormats", .mustache], swiftSettings: strict),
-    .target(name: "Operations", dependencies: [.logging], swiftSettings: strict),
+    .target(name: "Operations", dependencies: ["WebFormats", .logging], swiftSettings: strict),
     .target(
       name: "ConfigurationFile",
       dependencies: [
         "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-        .toml,
+        "WebFormats", .toml,
       ],
       swiftSettings: strict),
 
@@ -133,7 +133,8 @@ let package = Package(
       dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
       swiftSettings: strict),
     .testTarget(
-      name: "AppleIdentityTests", dependencies: ["AppleIdentity", "Secrets", .crypto, .cryptoExtras, .httpTypes],
+      name: "AppleIdentityTests",
+      dependencies: ["AppleIdentity", "Secrets", "WebFormats", .crypto, .cryptoExtras, .httpTypes],
       swiftSettings: strict),
     .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
     .executableTarget(
@@ -161,7 +162,7 @@ let package = Package(
       name: "GatewayTests",
       dependencies: [
         "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
-        .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
+        "Secrets", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -50,19 +50,19 @@ let package = Package(
     module("Secrets", []),
     module("WebFormats", []),
     module("TLSTransport", ["COpenSSL", "Secrets", .nioCore]),
-    module("HTTPWire", ["CNghttp2", .nioCore, .crypto]),
-    module("DataPlane", ["HTTPWire", "TLSTransport", .nioCore, .nioPosix, .httpTypes, .logging]),
+    module("HTTPWire", ["CNghttp2", "WebFormats", .nioCore, .crypto]),
+    module("DataPlane", ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging]),
     module("AppleIdentity", ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes]),
     module("Sessions", ["Secrets", "WebFormats", .crypto]),
     module("IdentityAssertion", ["WebFormats", .jwtKit, .crypto]),
-    module("AccessPolicy", []),
+    module("AccessPolicy", ["WebFormats"]),
     module("Pages", ["WebFormats", .mustache]),
-    module("Operations", [.logging]),
+    module("Operations", ["WebFormats", .logging]),
     module(
       "ConfigurationFile",
       [
         "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
-        .toml,
+        "WebFormats", .toml,
       ]),
 
     // MARK: What must hold, and what looks for a case where it does not

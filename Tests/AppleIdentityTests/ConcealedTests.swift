@@ -2,6 +2,7 @@ import AppleIdentity
 import Crypto
 import HTTPTypes
 import Testing
+import WebFormats
 
 @Suite("Secrets")
 struct ConcealedTests {

@@ -24,17 +24,18 @@ struct ImportRules {
     // The ground floor.
     "Secrets": [], "WebFormats": [],
     "TLSTransport": ["COpenSSL", "Secrets"],
-    "HTTPWire": ["CNghttp2"],
-    "DataPlane": ["HTTPWire", "TLSTransport"],
+    "HTTPWire": ["CNghttp2", "WebFormats"],
+    "DataPlane": ["HTTPWire", "TLSTransport", "WebFormats"],
     "AppleIdentity": ["Secrets", "WebFormats"], "Sessions": ["Secrets", "WebFormats"],
     "IdentityAssertion": ["WebFormats"],
-    "AccessPolicy": [], "Pages": ["WebFormats"], "Operations": [],
+    "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Sessions"],
     "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+      "WebFormats",
     ],
     // HTTPWire: the gate reads the data plane's heads.
     "Gateway": [

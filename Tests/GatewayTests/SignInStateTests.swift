@@ -2,6 +2,7 @@ import AccessPolicy
 import HTTPTypes
 import Sessions
 import Testing
+import WebFormats
 
 @testable import Gateway
 

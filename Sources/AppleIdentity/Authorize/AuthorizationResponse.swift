@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// What Apple answered by way of the browser, in any response mode: fields of a form, a query, or a fragment.
 ///
 /// Nothing in it is proven. The caller compares `state` with its own attempt before it looks at anything else.

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The `user` field of an authorization response: a name that the browser submitted, unsigned.
 ///
 /// It is what the user typed into Apple's sheet, or whatever else the browser's owner sent. It is fit for display after
@@ -20,7 +22,7 @@ package struct SubmittedUser: Sendable, Equatable {
   /// Reads `{"name":{"firstName":…,"lastName":…},"email":…}`; at most 4 KiB, at most 4 levels deep.
   package init(json: some Collection<UInt8>) throws(SubmittedUserProblem) {
     let user: [String: StrictJSON]
-    do throws(StrictJSONProblem) {
+    do throws(StrictJSONError) {
       user = try StrictJSON.object(json, maximumBytes: 4096, maximumDepth: 4)
     } catch {
       throw .unreadable(error.reason)

@@ -55,8 +55,7 @@ package struct ButtonImage: Sendable, Equatable {
   /// The same, or why this is no image to serve.
   init(_ response: AppleHTTPResponse) throws(ButtonImageProblem) {
     guard response.status == 200 else { throw .status(response.status) }
-    let type = (response.contentType ?? "").utf8.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
-    guard type.map({ $0 | 0x20 }).elementsEqual("image/png".utf8) else { throw .noImage("it is not image/png") }
+    guard MediaType.matches(response.contentType, "image/png") else { throw .noImage("it is not image/png") }
     guard response.body.count <= Self.maximumBytes else { throw .noImage("it has more than 512 KiB") }
     guard Self.isPNG(response.body) else { throw .noImage("it is not a whole PNG") }
     png = response.body

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// What a verified identity token says, beyond who it is about.
 ///
 /// Every claim with a single value is kept as text, because any of them may be wanted as an identity header: a string

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import WebFormats
 
 /// Who brought a token: what a stranger sends must not keep Apple's keys from whoever is signing in.
 package enum TokenSource: Sendable, Hashable {
@@ -165,7 +166,7 @@ package struct KeySetReport: Sendable, Equatable {
   /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
   /// find Apple's tokens so.
   package func clockDifference(at now: Date) -> TimeInterval? {
-    date.flatMap(HTTPDate.parse).map { now.timeIntervalSince($0) }
+    date.flatMap { HTTPDate.parse($0.utf8) }.map { now.timeIntervalSince1970 - Double($0) }
   }
 }
 

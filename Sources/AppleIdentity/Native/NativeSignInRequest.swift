@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// What a native app hands over after Apple's sheet: JSON with `identity_token`, `authorization_code`, the raw `nonce`
 /// and, the first time ever, `user`.
 ///
@@ -18,7 +20,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
   /// Reads an app's JSON. Members that nobody knows are passed over, repeated ones refuse the whole.
   package init(json: some Collection<UInt8>) throws(NativeSignInProblem) {
     let members: [String: StrictJSON]
-    do throws(StrictJSONProblem) {
+    do throws(StrictJSONError) {
       members = try StrictJSON.object(json, maximumBytes: Self.maximumBytes, maximumDepth: 4)
     } catch {
       throw .unreadable(error.reason)

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import WebFormats
 
 /// What Apple tells a server about one of its users. Only ``NotificationVerifier`` makes one.
 ///

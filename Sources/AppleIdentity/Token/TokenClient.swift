@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Speaks to Apple's token endpoint: `POST {base}/auth/token`.
 ///
 /// Source: "Generate and validate tokens", developer.apple.com.
@@ -101,7 +103,7 @@ private struct TokenAnswer {
 
   init(body: [UInt8]) throws(AppleTransportFailure) {
     let object: [String: StrictJSON]
-    do throws(StrictJSONProblem) {
+    do throws(StrictJSONError) {
       object = try StrictJSON.object(
         body, maximumBytes: AppleCall.maximumBytes, maximumDepth: AppleCall.maximumDepth)
     } catch {

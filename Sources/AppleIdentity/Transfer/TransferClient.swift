@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import WebFormats
 
 /// Speaks to Apple about users of an application that goes to another team: `POST {base}/auth/usermigrationinfo`.
 ///

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Every check at one moment, and what the three probes answer.
 ///
 /// - `/livez`: 503 only where a check that gates liveness fails. Draining is alive.
@@ -45,7 +47,7 @@ package struct HealthReport: Sendable, Equatable {
     var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
     for (index, name) in names.enumerated() {
       if index > 0 { body.append(UInt8(ascii: ",")) }
-      EscapedText.append(name.utf8Span.span, quoted: true, to: &body)
+      JSONString.append(name.utf8Span.span, to: &body)
     }
     body.append(contentsOf: "]}\n".utf8)
     return HealthAnswer(status: 503, body: body)
@@ -63,11 +65,11 @@ package struct HealthReport: Sendable, Equatable {
     for (index, check) in checks.enumerated() {
       body.append(contentsOf: (index == 0 ? "\n" : ",\n").utf8)
       body.append(contentsOf: "{\"name\":".utf8)
-      EscapedText.append(check.name.utf8Span.span, quoted: true, to: &body)
+      JSONString.append(check.name.utf8Span.span, to: &body)
       body.append(contentsOf: ",\"status\":\"\(check.status.rawValue)\"".utf8)
       if let message = check.message {
         body.append(contentsOf: ",\"message\":".utf8)
-        EscapedText.append(message.utf8Span.span, quoted: true, to: &body)
+        JSONString.append(message.utf8Span.span, to: &body)
       }
       if let since = check.since {
         body.append(contentsOf: ",\"since\":\"".utf8)

@@ -1,15 +1,10 @@
-/// What lines are written into.
-protocol LogByteSink: ~Copyable {
-  mutating func append(_ byte: UInt8)
-  mutating func append(_ bytes: Span<UInt8>)
-  mutating func append(_ text: StaticString)
-}
+internal import WebFormats
 
-/// Bytes of a line under way, in memory of its own that is kept from line to line: appending is a comparison and a
-/// copy.
+/// The bytes of the line that is being written, in memory that is reused from line to line: appending is a comparison
+/// and a copy.
 package struct LogBuffer: ~Copyable {
   private var memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 512)
-  /// Bytes that stand in it.
+  /// The bytes in use.
   package private(set) var count = 0
   /// The last second that was written, and its text up to the point: lines of one second are many.
   private var second = Int64.min
@@ -19,7 +14,7 @@ package struct LogBuffer: ~Copyable {
 
   deinit { memory.deallocate() }
 
-  /// Calls `body` with what stands in it.
+  /// Calls `body` with the bytes.
   package func withBytes<Result>(_ body: (Span<UInt8>) throws -> Result) rethrows -> Result {
     try body(UnsafeBufferPointer(rebasing: memory[..<count]).span)
   }
@@ -89,23 +84,17 @@ package struct LogBuffer: ~Copyable {
   }
 }
 
-extension LogBuffer: LogByteSink {
+extension LogBuffer: ByteSink {
   @inline(__always)
-  mutating func append(_ byte: UInt8) {
+  package mutating func append(_ byte: UInt8) {
     if memory.count == count { grow(by: 1) }
     memory[count] = byte
     count += 1
   }
 
   @inline(__always)
-  mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }
+  package mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append($0) } }
 
   @inline(__always)
-  mutating func append(_ text: StaticString) { text.withUTF8Buffer { append($0) } }
-}
-
-extension [UInt8]: LogByteSink {
-  mutating func append(_ bytes: Span<UInt8>) { bytes.withUnsafeBufferPointer { append(contentsOf: $0) } }
-
-  mutating func append(_ text: StaticString) { text.withUTF8Buffer { append(contentsOf: $0) } }
+  package mutating func append(_ text: StaticString) { text.withUTF8Buffer { append($0) } }
 }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Renders one line of key and value pairs into a byte buffer, as JSON or as text.
 ///
 /// Whatever the values hold, a line is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators
@@ -49,7 +51,7 @@ struct LogFormatter: ~Copyable {
   @inline(__always)
   mutating func string(_ key: StaticString, _ value: Span<UInt8>) {
     self.key(key)
-    if format == .json, EscapedText.isPlain(value) {
+    if format == .json, JSONString.isPlain(value) {
       bytes.appendQuoted(value)
     } else {
       EscapedText.append(value, quoted: format == .json, to: &bytes)
@@ -72,8 +74,7 @@ struct LogFormatter: ~Copyable {
     self.key(key)
     if format == .json { bytes.append(UInt8(ascii: "\"")) }
     for shift in stride(from: 60, through: 0, by: -4) {
-      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift) & 0xF)
-      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      bytes.append(Hex.digit(UInt8(truncatingIfNeeded: value >> UInt64(shift))))
     }
     if format == .json { bytes.append(UInt8(ascii: "\"")) }
   }
@@ -122,7 +123,7 @@ struct LogFormatter: ~Copyable {
 /// Unsigned numbers in decimal.
 enum Decimal {
   /// - Parameter width: digits at least, 1 to 20, with zeros before the number.
-  static func append(_ value: UInt64, width: Int = 1, to bytes: inout some LogByteSink & ~Copyable) {
+  static func append(_ value: UInt64, width: Int = 1, to bytes: inout some ByteSink & ~Copyable) {
     if value < 10, width == 1 { return bytes.append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: value)) }
     // 20 digits are the most that 64 bits have.
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in

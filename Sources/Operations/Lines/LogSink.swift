@@ -1,5 +1,6 @@
 internal import Dispatch
 internal import Synchronization
+internal import WebFormats
 
 #if canImport(Glibc)
   internal import Glibc

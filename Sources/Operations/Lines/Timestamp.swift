@@ -1,3 +1,5 @@
+internal import WebFormats
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -37,7 +39,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   /// Appends the moment as RFC 3339 (section 5.6) in UTC with milliseconds: `2026-11-21T07:36:30.123Z`. Years outside
   /// 0000 to 9999, which that format cannot write, are written as the first or last moment that it can.
-  func append(to bytes: inout some LogByteSink & ~Copyable) {
+  func append(to bytes: inout some ByteSink & ~Copyable) {
     let (seconds, milliseconds) = written
     let days = Self.floorDivide(seconds, 86_400)
     let (year, month, day) = Self.civil(fromDays: days)
@@ -65,7 +67,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
   }
 
   /// Appends what stands behind the second and its point.
-  static func appendFraction(_ milliseconds: Int64, to bytes: inout some LogByteSink & ~Copyable) {
+  static func appendFraction(_ milliseconds: Int64, to bytes: inout some ByteSink & ~Copyable) {
     append(milliseconds, width: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))
   }
@@ -93,7 +95,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
   }
 
-  private static func append(_ value: Int64, width: Int, to bytes: inout some LogByteSink & ~Copyable) {
+  private static func append(_ value: Int64, width: Int, to bytes: inout some ByteSink & ~Copyable) {
     Decimal.append(UInt64(clamping: value), width: width, to: &bytes)
   }
 }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 extension PageRenderer {
   /// The page of a failure, for people.
   ///
@@ -32,8 +34,10 @@ extension PageRenderer {
     if failure.ways.first == .signIn || failure.ways.first == .signInAgain {
       members.append(("sign_in", prefix + "/sign-in"))
     }
+    var json = JSONWriter(escapesMarkup: true)
+    json.object { json in for (name, value) in members { json.string(name, value) } }
     return RenderedPage(
-      status: failure.status, contentType: "application/json", language: texts.language, body: JSONText.object(members),
+      status: failure.status, contentType: "application/json", language: texts.language, body: json.bytes + [0x0A],
       contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", extraFields: Self.retryFields(failure))
   }
 

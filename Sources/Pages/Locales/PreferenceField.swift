@@ -1,11 +1,10 @@
-/// The parts of fields in which a client says what it prefers: `Accept`, `Accept-Language` (RFC 9110 section 12.4).
+internal import WebFormats
+
+/// The parts of the fields that state preferences: `Accept`, `Accept-Language` (RFC 9110, 12.4).
 enum PreferenceField {
   /// Without white space around it, in lower case.
   static func trimmed(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    let start = text.drop(while: isSpace)
-    let end = start.lastIndex { !isSpace($0) }.map { $0 + 1 } ?? start.startIndex
-    return start[..<end].map { $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") ? $0 | 0x20 : $0 }
+    text.trimmingOptionalWhitespace.map(\.asciiLowercased)
   }
 
   /// The weight in thousandths: 1,000 unless `q=` says otherwise; nil if it is none (`qvalue = "0" ["." 0*3DIGIT] /
@@ -18,7 +17,7 @@ enum PreferenceField {
     let fraction = value.dropFirst(2)
     guard let first = value.first, first == UInt8(ascii: "0") || first == UInt8(ascii: "1"), value.count <= 5,
       value.dropFirst().first.map({ $0 == UInt8(ascii: ".") }) ?? true,
-      fraction.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") })
+      fraction.allSatisfy(\.isASCIIDigit)
     else { return nil }
     var weight = Int(first - UInt8(ascii: "0")) * 1000
     var unit = 100

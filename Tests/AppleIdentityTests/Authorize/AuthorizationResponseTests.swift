@@ -1,5 +1,6 @@
 import AppleIdentity
 import Testing
+import WebFormats
 
 @Suite("Apple's answer by way of the browser")
 struct AuthorizationResponseTests {

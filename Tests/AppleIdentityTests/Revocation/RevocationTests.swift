@@ -1,5 +1,6 @@
 import AppleIdentity
 import Testing
+import WebFormats
 
 @Suite("Revoking a refresh token")
 struct RevocationTests {

@@ -2,6 +2,7 @@ import AppleIdentity
 import Crypto
 import FoundationEssentials
 import Testing
+import WebFormats
 
 /// What a client secret says, read without any of the code under test.
 struct SecretClaims: Decodable, Equatable {

@@ -1,6 +1,7 @@
 import AppleIdentity
 import FoundationEssentials
 import Testing
+import WebFormats
 
 @Suite("Exchanging an authorization code")
 struct ExchangeTests {

@@ -2,6 +2,7 @@ import AppleIdentity
 import FoundationEssentials
 import HTTPTypes
 import Testing
+import WebFormats
 
 @Suite("Asking Apple whether a user is in good standing")
 struct RefreshTests {

@@ -1,6 +1,7 @@
 import AppleIdentity
 import Crypto
 import Testing
+import WebFormats
 
 @Suite("Completing a sign-in")
 struct SignInCompletionTests {
@@ -10,7 +11,7 @@ struct SignInCompletionTests {
     let field = token.map { "&id_token=\($0.exposed)" } ?? ""
     let form = try FormFields(parsing: Array("code=c.0.a&state=s\(field)".utf8))
     guard case .granted(let grant) = try AuthorizationResponse.parse(form) else {
-      throw FormFieldsProblem.badName
+      throw FormFieldsError.badName
     }
     return grant
   }

@@ -1,11 +1,12 @@
 import AppleIdentity
+import WebFormats
 
 extension Invariant {
   /// A form that is taken lies within its bounds and says the same when its fields are written out and read again; an
   /// answer of Apple's read from it holds nothing that a log or a header could be split with.
   static let form = Invariant("form") { bytes in
     let form: FormFields
-    do throws(FormFieldsProblem) {
+    do throws(FormFieldsError) {
       form = try FormFields(parsing: bytes)
     } catch {
       try require(!error.message.isEmpty, "no reason")

@@ -1,4 +1,5 @@
 import Foundation
+import WebFormats
 
 @testable import AppleIdentity
 

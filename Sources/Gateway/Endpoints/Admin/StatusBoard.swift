@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Operations
 internal import Sessions
+internal import WebFormats
 
 /// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It
 /// asks for no token, so nothing of any user is on it.
@@ -54,9 +55,8 @@ final class StatusBoard: Sendable {
     if let query, query.split(separator: UInt8(ascii: "&")).contains(where: { $0.elementsEqual("format=json".utf8) }) {
       return true
     }
-    let types = (request.head.headerFields[.accept] ?? "").utf8.split(separator: UInt8(ascii: ",")).map { type in
-      type.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != 0x20 }.map { $0 | 0x20 }
-    }
+    let types = (request.head.headerFields[.accept] ?? "").utf8.split(separator: UInt8(ascii: ",")).map(
+      MediaType.withoutParameters)
     return types.contains(Array("application/json".utf8)) && !types.contains(Array("text/html".utf8))
   }
 

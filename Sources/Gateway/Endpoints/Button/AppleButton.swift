@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Logging
 internal import Pages
+internal import WebFormats
 
 /// Apple's button for a visitor: in the visitor's language, with the image from our own origin where there is one.
 struct AppleButton: Sendable {

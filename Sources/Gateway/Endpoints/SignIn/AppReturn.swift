@@ -7,6 +7,7 @@ internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// Handing a sign-in in the browser back to the native app that began it: a redirect to its custom scheme with a
 /// one-time code, which the app exchanges for the session (the shape of RFC 8252 with RFC 7636).

@@ -6,6 +6,7 @@ internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// The beginning of a sign-in: the page with Apple's button, and the way to Apple.
 extension SignInService {

@@ -7,6 +7,7 @@ internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// Apple's answer, and what becomes of it: a session, or a page that says why not.
 ///
@@ -15,10 +16,10 @@ internal import Sessions
 extension SignInService {
   /// `POST callback`: `form_post`; in the other modes only what our own pages post again.
   func callbackPost(_ request: ControlRequest) async -> ControlResponse {
-    guard Self.isMediaType(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
+    guard MediaType.matches(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
       return failed(.unsupportedMediaType, "content_type", request)
     }
-    do throws(FormFieldsProblem) {
+    do throws(FormFieldsError) {
       let form = try FormFields(parsing: request.body)
       guard settings.apple.responseMode == .formPost || !form.values(of: Self.repostField).isEmpty else {
         return methodNotAllowed(request, allow: "GET")
@@ -35,7 +36,7 @@ extension SignInService {
     if settings.apple.responseMode == .fragment {
       return ControlResponse(pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
     }
-    do throws(FormFieldsProblem) {
+    do throws(FormFieldsError) {
       return await callback(try query(request), request)
     } catch {
       return failed(.answerInvalid, "query", request)

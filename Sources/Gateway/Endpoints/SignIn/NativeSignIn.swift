@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// `POST native`: the sign-in of a native app, which has Apple's token and code from its system and no browser.
 ///
@@ -54,7 +55,7 @@ extension SignInService {
     guard site.map({ $0 == "same-origin" }) ?? true,
       origin.map({ $0.utf8.elementsEqual(settings.origin.description.utf8) }) ?? true
     else { throw SignInFailure(.crossSite, "cross_site") }
-    guard Self.isMediaType(fields[.contentType], "application/json") else {
+    guard MediaType.matches(fields[.contentType], "application/json") else {
       throw SignInFailure(.unsupportedMediaType, "content_type")
     }
     return request.body

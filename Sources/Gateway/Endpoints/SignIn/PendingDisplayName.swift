@@ -3,6 +3,7 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Sessions
+internal import WebFormats
 
 /// The name that Apple sent with a sign-in that failed before it was proved whose it is: sealed in a cookie of the same
 /// browser, for ten minutes.

@@ -7,6 +7,7 @@ internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// What every step of signing in and out works with.
 struct SignInService: Sendable {
@@ -36,7 +37,7 @@ struct SignInService: Sendable {
   }
 
   /// The fields of a request's query.
-  func query(_ request: ControlRequest) throws(FormFieldsProblem) -> FormFields {
+  func query(_ request: ControlRequest) throws(FormFieldsError) -> FormFields {
     let path = Array((request.head.path ?? "").utf8)
     guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return FormFields(fields: []) }
     return try FormFields(parsing: path[(mark + 1)...])
@@ -80,16 +81,6 @@ struct SignInService: Sendable {
       if let found = try await directory.find(identifier) { return found }
     }
     return nil
-  }
-
-  /// Whether `Content-Type` names this type, whatever its parameters.
-  /// - Parameter name: in lower case.
-  static func isMediaType(_ contentType: String?, _ name: StaticString) -> Bool {
-    guard let contentType else { return false }
-    let type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") && $0 != 0x20 && $0 != 0x09 }
-    let name = name.description.utf8
-    return type.count == name.count
-      && zip(type, name).allSatisfy { $0 == $1 || ($0 &- 0x41 < 26 && $0 | 0x20 == $1) }
   }
 
   /// A failure, as a page or as JSON by what the client accepts.

@@ -183,35 +183,7 @@ extension SignInState {
   }
 }
 
-/// The cookies of a request, for the control plane.
-struct RequestCookies {
-  private let pairs: [(name: String, value: String)]
-
-  init(_ fields: HTTPFields) {
-    pairs = fields[values: .cookie].flatMap { field in
-      field.utf8.split(separator: UInt8(ascii: ";")).compactMap { pair in
-        var text = pair
-        while let first = text.first, first == 0x20 || first == 0x09 { text = text.dropFirst() }
-        while let last = text.last, last == 0x20 || last == 0x09 { text = text.dropLast() }
-        guard let equals = text.firstIndex(of: UInt8(ascii: "=")) else { return nil }
-        return (
-          String(decoding: text[..<equals], as: UTF8.self),
-          String(decoding: text[text.index(after: equals)...], as: UTF8.self)
-        )
-      }
-    }
-  }
-
-  /// The first value of a name.
-  func first(_ name: String) -> String? { pairs.first { $0.name.utf8.elementsEqual(name.utf8) }?.value }
-
-  /// Every value of a name, in order.
-  func all(_ name: String) -> [String] { pairs.filter { $0.name.utf8.elementsEqual(name.utf8) }.map(\.value) }
-
-  /// What follows `prefix` in each name that begins with it.
-  func names(after prefix: String) -> [String] {
-    pairs.compactMap { pair in
-      pair.name.utf8.starts(with: prefix.utf8) ? String(pair.name.utf8.dropFirst(prefix.utf8.count)) : nil
-    }
-  }
+extension RequestCookies {
+  /// The cookies among a request's header fields.
+  init(_ fields: HTTPFields) { self.init(fields[values: .cookie]) }
 }

@@ -5,6 +5,7 @@ internal import HTTPTypes
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// Signing out: GET asks, POST does.
 extension SignInService {

@@ -1,12 +1,12 @@
-import AppleIdentity
 import Testing
+import WebFormats
 
 @Suite("Form fields")
 struct FormFieldsTests {
   private func problem(_ form: some Collection<UInt8>, _ limits: FormFields.Limits = FormFields.Limits())
-    -> FormFieldsProblem?
+    -> FormFieldsError?
   {
-    do throws(FormFieldsProblem) {
+    do throws(FormFieldsError) {
       _ = try FormFields(parsing: form, limits: limits)
       return nil
     } catch {
@@ -76,8 +76,8 @@ struct FormFieldsTests {
   @Test("A repeated field has no value, and one that is not UTF-8 has no text")
   func ambiguous() throws {
     let form = try FormFields(parsing: Array("a=1&a=1&b=%FF".utf8))
-    #expect(throws: FormFieldsProblem.repeated("a")) { try form.text(of: "a") }
-    #expect(throws: FormFieldsProblem.notUTF8("b")) { try form.text(of: "b") }
+    #expect(throws: FormFieldsError.repeated("a")) { try form.text(of: "a") }
+    #expect(throws: FormFieldsError.notUTF8("b")) { try form.text(of: "b") }
     #expect(try form.value(of: "b") == [0xFF])
     #expect(form.values(of: "a").count == 2)
   }

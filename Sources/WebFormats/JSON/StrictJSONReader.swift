@@ -1,7 +1,5 @@
-internal import WebFormats
-
-/// Reads one JSON text (RFC 8259 2) from bytes that are known to be UTF-8. It goes as deep as it is allowed to, and no
-/// deeper, so the stack is bounded by the caller.
+/// Parses one JSON text (RFC 8259, 2) from bytes that are known to be UTF-8. Recursion ends at the caller's depth limit,
+/// which bounds the stack.
 struct StrictJSONReader {
   private let bytes: [UInt8]
   private let maximumDepth: Int
@@ -14,7 +12,7 @@ struct StrictJSONReader {
   }
 
   /// `JSON-text = ws value ws`
-  mutating func wholeText() throws(StrictJSONProblem) -> StrictJSON {
+  mutating func wholeText() throws(StrictJSONError) -> StrictJSON {
     skipWhitespace()
     let value = try value()
     skipWhitespace()
@@ -23,7 +21,7 @@ struct StrictJSONReader {
   }
 
   /// `value = false / null / true / object / array / number / string`
-  private mutating func value() throws(StrictJSONProblem) -> StrictJSON {
+  private mutating func value() throws(StrictJSONError) -> StrictJSON {
     switch next {
     case UInt8(ascii: "{"): return .object(try object())
     case UInt8(ascii: "["): return .array(try array())
@@ -36,7 +34,7 @@ struct StrictJSONReader {
   }
 
   /// `object = begin-object [ member *( value-separator member ) ] end-object`
-  private mutating func object() throws(StrictJSONProblem) -> [String: StrictJSON] {
+  private mutating func object() throws(StrictJSONError) -> [String: StrictJSON] {
     try enter()
     var members: [String: StrictJSON] = [:]
     if !take(UInt8(ascii: "}")) {
@@ -56,7 +54,7 @@ struct StrictJSONReader {
   }
 
   /// `array = begin-array [ value *( value-separator value ) ] end-array`
-  private mutating func array() throws(StrictJSONProblem) -> [StrictJSON] {
+  private mutating func array() throws(StrictJSONError) -> [StrictJSON] {
     try enter()
     var elements: [StrictJSON] = []
     if !take(UInt8(ascii: "]")) {
@@ -71,16 +69,16 @@ struct StrictJSONReader {
     return elements
   }
 
-  /// Steps over an opening bracket or brace, and the white space after it.
-  private mutating func enter() throws(StrictJSONProblem) {
+  /// Skips an opening bracket or brace, and the white space after it.
+  private mutating func enter() throws(StrictJSONError) {
     position += 1
     depth += 1
     guard depth <= maximumDepth else { throw .tooDeep }
     skipWhitespace()
   }
 
-  /// `string = quotation-mark *char quotation-mark`; a surrogate without its other half is refused.
-  private mutating func string() throws(StrictJSONProblem) -> String {
+  /// `string = quotation-mark *char quotation-mark`; an unpaired surrogate is refused.
+  private mutating func string() throws(StrictJSONError) -> String {
     guard take(UInt8(ascii: "\"")) else { throw .malformed }
     var text: [UInt8] = []
     while let byte = next {
@@ -95,7 +93,7 @@ struct StrictJSONReader {
     throw .malformed
   }
 
-  private mutating func escape(into text: inout [UInt8]) throws(StrictJSONProblem) {
+  private mutating func escape(into text: inout [UInt8]) throws(StrictJSONError) {
     guard let byte = next else { throw .malformed }
     position += 1
     switch byte {
@@ -110,8 +108,8 @@ struct StrictJSONReader {
     }
   }
 
-  /// What follows `\u`: four digits, or for a code point beyond U+FFFF two escapes of four digits.
-  private mutating func escapedScalar() throws(StrictJSONProblem) -> Character {
+  /// The part after `\u`: four digits, or for a code point beyond U+FFFF two escapes of four digits.
+  private mutating func escapedScalar() throws(StrictJSONError) -> Character {
     var code = try fourHexDigits()
     if (0xD800..<0xDC00).contains(code) {
       guard take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else { throw .malformed }
@@ -123,7 +121,7 @@ struct StrictJSONReader {
     return Character(scalar)
   }
 
-  private mutating func fourHexDigits() throws(StrictJSONProblem) -> UInt32 {
+  private mutating func fourHexDigits() throws(StrictJSONError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
       guard let byte = next, let digit = Hex.value(of: byte) else { throw .malformed }
@@ -134,7 +132,7 @@ struct StrictJSONReader {
   }
 
   /// `number = [ minus ] int [ frac ] [ exp ]`
-  private mutating func number() throws(StrictJSONProblem) -> StrictJSON {
+  private mutating func number() throws(StrictJSONError) -> StrictJSON {
     let start = position
     _ = take(UInt8(ascii: "-"))
     if !take(UInt8(ascii: "0")) { try digits() }
@@ -149,22 +147,22 @@ struct StrictJSONReader {
       try digits()
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    // The text is of the grammar above, so neither initialiser meets a form of its own (`+5`, `0x10`, `inf`).
+    // The text matches the grammar above, so neither initialiser sees a form that only it accepts (`+5`, `0x10`, `inf`).
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let number = Double(text), number.isFinite else { throw .malformed }
     return .number(number)
   }
 
   /// `1*DIGIT`
-  private mutating func digits() throws(StrictJSONProblem) {
+  private mutating func digits() throws(StrictJSONError) {
     let start = position
-    while let byte = next, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { position += 1 }
+    while let byte = next, byte.isASCIIDigit { position += 1 }
     guard position > start else { throw .malformed }
   }
 
   private mutating func literal(
     _ word: String, _ value: StrictJSON
-  ) throws(StrictJSONProblem) -> StrictJSON {
+  ) throws(StrictJSONError) -> StrictJSON {
     for byte in word.utf8 {
       guard take(byte) else { throw .malformed }
     }

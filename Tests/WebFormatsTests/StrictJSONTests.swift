@@ -1,11 +1,11 @@
 import Testing
 
-@testable import AppleIdentity
+@testable import WebFormats
 
-@Suite("JSON from outside")
-struct ForeignJSONTests {
-  private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> StrictJSONProblem? {
-    do throws(StrictJSONProblem) {
+@Suite("Untrusted JSON")
+struct StrictJSONTests {
+  private func problem(_ text: String, bytes: Int = 1000, depth: Int = 4) -> StrictJSONError? {
+    do throws(StrictJSONError) {
       _ = try StrictJSON.object(Array(text.utf8), maximumBytes: bytes, maximumDepth: depth)
       return nil
     } catch {
@@ -66,7 +66,7 @@ struct ForeignJSONTests {
     let text = Array(#"{"a":[true,false,null,-1.5e+3,{"b":"\u00fcx\n"}],"c":{}}"#.utf8)
     _ = try StrictJSON.object(text, maximumBytes: 1000, maximumDepth: 4)
     for length in 0..<text.count {
-      #expect(throws: StrictJSONProblem.self) {
+      #expect(throws: StrictJSONError.self) {
         try StrictJSON.object(text[..<length], maximumBytes: 1000, maximumDepth: 4)
       }
     }
@@ -93,14 +93,5 @@ struct ForeignJSONTests {
     #expect(object["b"] == .integer(.max))
     #expect(object["c"] == .number(9_223_372_036_854_775_808))
     #expect(object["d"] == .number(-0x1p63))
-  }
-}
-
-@Suite("Foreign text in logs")
-struct LogTextTests {
-  @Test("Is printable ASCII of bounded length")
-  func sanitised() {
-    #expect(LogText.sanitised("a\r\nb\u{1B}[31m\u{202E}ü") == "a??b?[31m?????")
-    #expect(LogText.sanitised(String(repeating: "x", count: 1000)).utf8.count == 200)
   }
 }

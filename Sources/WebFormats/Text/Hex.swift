@@ -1,7 +1,7 @@
 /// Hexadecimal digits (RFC 4648, 8).
 package enum Hex {
   /// The value of one digit of either case. `UInt8(_:radix:)` would accept a sign.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func value(of digit: UInt8) -> UInt8? {
     switch digit {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
@@ -12,14 +12,14 @@ package enum Hex {
   }
 
   /// The lower-case digit of a value; only the low four bits count.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func digit(_ value: UInt8) -> UInt8 {
     let value = value & 0x0F
     return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
   /// The upper-case digit of a value; only the low four bits count.
-  @inline(__always)
+  @inlinable @inline(__always)
   package static func uppercaseDigit(_ value: UInt8) -> UInt8 {
     let value = value & 0x0F
     return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10

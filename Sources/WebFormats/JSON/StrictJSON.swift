@@ -1,8 +1,8 @@
-/// JSON that somebody else wrote (RFC 8259), read strictly and within bounds.
+/// Untrusted JSON (RFC 8259), parsed strictly and within limits.
 ///
-/// Foundation's decoder is not used: it finds out what a value is by failing at everything that it is not, so that 30
-/// KB of empty objects cost half a second, and it takes trailing commas and repeated names. Repeated names are refused
-/// here, because the next reader may take the other one.
+/// Foundation's decoder is not used: it determines the type of a value by trying each, so that 30 KB of empty objects
+/// take half a second, and it accepts trailing commas and repeated names. Repeated names are refused here, because
+/// another reader may use the other one.
 package enum StrictJSON: Sendable, Equatable {
   /// `null`.
   case null
@@ -19,13 +19,13 @@ package enum StrictJSON: Sendable, Equatable {
   /// An object; no name occurs twice.
   case object([String: StrictJSON])
 
-  /// Reads a JSON object.
+  /// Parses a JSON object.
   /// - Parameters:
-  ///   - maximumBytes: longer text is refused before anything else happens.
-  ///   - maximumDepth: how many brackets and braces may be open at a time.
+  ///   - maximumBytes: longer text is refused before it is parsed.
+  ///   - maximumDepth: the number of brackets and braces that may be open at a time.
   package static func object(
     _ text: some Collection<UInt8>, maximumBytes: Int, maximumDepth: Int
-  ) throws(StrictJSONProblem) -> [String: StrictJSON] {
+  ) throws(StrictJSONError) -> [String: StrictJSON] {
     guard text.count <= maximumBytes else { throw .tooLarge }
     guard String(validating: text, as: UTF8.self) != nil else { throw .notUTF8 }
     var reader = StrictJSONReader(bytes: Array(text), maximumDepth: maximumDepth)
@@ -41,11 +41,11 @@ package enum StrictJSON: Sendable, Equatable {
   package var members: [String: StrictJSON]? { if case .object(let members) = self { members } else { nil } }
 }
 
-/// Why JSON from outside was not read.
-package enum StrictJSONProblem: Error, Sendable, Equatable {
-  /// Longer than the limit of the caller.
+/// A reason why untrusted JSON was refused.
+package enum StrictJSONError: Error, Sendable, Equatable {
+  /// Longer than the caller's limit.
   case tooLarge
-  /// More open brackets and braces than the limit of the caller.
+  /// More open brackets and braces than the caller's limit.
   case tooDeep
   /// Bytes that are not UTF-8.
   case notUTF8

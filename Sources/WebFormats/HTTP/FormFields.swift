@@ -1,9 +1,7 @@
-internal import WebFormats
-
-/// The fields of a form or a query, decoded: `application/x-www-form-urlencoded` (URL Standard 5.1), read strictly and
-/// within bounds.
+/// The decoded fields of a form or a query: `application/x-www-form-urlencoded` (URL Standard, 5.1), read strictly and
+/// within limits.
 ///
-/// Names and values are bytes, because nobody has said yet that they are text.
+/// Names and values are bytes: whether they are text is checked only when they are read as text.
 package struct FormFields: Sendable, Equatable {
   /// In the order of the form.
   package let fields: [Field]
@@ -22,7 +20,7 @@ package struct FormFields: Sendable, Equatable {
     }
   }
 
-  /// Bounds of a form. Defaults: 64 KiB in all, 32 fields, names up to 64 bytes.
+  /// Limits of a form. Defaults: 64 KiB in all, 32 fields, names up to 64 bytes.
   package struct Limits: Sendable {
     /// Length of the encoded text, in bytes.
     package var bytes = 64 * 1024
@@ -40,10 +38,10 @@ package struct FormFields: Sendable, Equatable {
     self.fields = fields
   }
 
-  /// Reads the body of a form, or what follows the `?` of a target.
-  /// - Throws: ``FormFieldsProblem``, also for the raw bytes that no browser leaves unencoded (controls, spaces and
+  /// Parses the body of a form, or the query of a request target (the part after `?`).
+  /// - Throws: ``FormFieldsError``, also for the raw bytes that no browser leaves unencoded (controls, spaces and
   ///   everything from 0x7F) and for a `%` without two hexadecimal digits.
-  package init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsProblem) {
+  package init(parsing encoded: some Collection<UInt8>, limits: Limits = Limits()) throws(FormFieldsError) {
     guard encoded.count <= limits.bytes else { throw .tooLong }
     var parsed: [Field] = []
     for pair in encoded.split(separator: UInt8(ascii: "&")) {
@@ -63,21 +61,21 @@ package struct FormFields: Sendable, Equatable {
   }
 
   /// The value of a name that must not be repeated: `nil` if it is absent.
-  /// - Throws: ``FormFieldsProblem/repeated(_:)``.
-  package func value(of name: String) throws(FormFieldsProblem) -> [UInt8]? {
+  /// - Throws: ``FormFieldsError/repeated(_:)``.
+  package func value(of name: String) throws(FormFieldsError) -> [UInt8]? {
     let all = values(of: name)
     guard all.count <= 1 else { throw .repeated(name) }
     return all.first
   }
 
-  /// The same as text. - Throws: ``FormFieldsProblem/notUTF8(_:)`` as well.
-  package func text(of name: String) throws(FormFieldsProblem) -> String? {
+  /// The same as text. - Throws: ``FormFieldsError/notUTF8(_:)`` as well.
+  package func text(of name: String) throws(FormFieldsError) -> String? {
     guard let bytes = try value(of: name) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8(name) }
     return text
   }
 
-  private static func decode(_ encoded: some Collection<UInt8>) throws(FormFieldsProblem) -> [UInt8] {
+  private static func decode(_ encoded: some Collection<UInt8>) throws(FormFieldsError) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(encoded.count)
     var index = encoded.startIndex
@@ -103,8 +101,8 @@ package struct FormFields: Sendable, Equatable {
   }
 }
 
-/// Why a form was refused. Always the sender's fault.
-package enum FormFieldsProblem: Error, Sendable, Equatable {
+/// A reason why a form was refused. The sender is at fault.
+package enum FormFieldsError: Error, Sendable, Equatable {
   /// More bytes than the limit.
   case tooLong
   /// More fields than the limit.
@@ -113,12 +111,12 @@ package enum FormFieldsProblem: Error, Sendable, Equatable {
   case badName
   /// A `%` without two hexadecimal digits, or a byte that should have been encoded.
   case badEncoding
-  /// A name stands twice.
+  /// A name occurs twice.
   case repeated(String)
-  /// A value is no UTF-8.
+  /// A value is not UTF-8.
   case notUTF8(String)
 
-  /// What is wrong with the form.
+  /// The problem, for a log line.
   package var message: String {
     switch self {
     case .tooLong: "the form is too long"
