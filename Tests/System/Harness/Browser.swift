@@ -14,7 +14,8 @@ final class Browser {
   }
 
   /// Starts a browser with a profile of its own.
-  init() throws {
+  /// - Parameter acceptsAnyCertificate: whether it goes to sites whose authority it does not know.
+  init(acceptsAnyCertificate: Bool = false) throws {
     let chromium = try Machine.program("chromium", package: "chromium")
     let port = try FreePort.take()
     profile = try TemporaryDirectory()
@@ -30,7 +31,12 @@ final class Browser {
     ]
     let options: [String: Any] = ["binary": chromium, "args": arguments]
     let answer = try command(
-      "POST", "/session", ["capabilities": ["alwaysMatch": ["goog:chromeOptions": options]]], by: .seconds(90))
+      "POST", "/session",
+      [
+        "capabilities": [
+          "alwaysMatch": ["goog:chromeOptions": options, "acceptInsecureCerts": acceptsAnyCertificate]
+        ]
+      ], by: .seconds(90))
     guard let id = (answer as? [String: Any])?["sessionId"] as? String else {
       throw HarnessError.malformed("WebDriver session \(answer)")
     }
