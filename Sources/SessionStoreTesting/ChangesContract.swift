@@ -88,7 +88,7 @@ extension StoreContract {
       let alive = try Scenario.signIn(ada)
       for signIn in [short, idle, alive] { _ = try await stores.first.complete(signIn) }
       let now = Scenario.later(.seconds(10 * 86_400))
-      try await stores.first.touch([LastSeenUpdate(handle: alive.session.handle, seen: now)])
+      try await stores.first.updateLastSeen([LastSeenUpdate(handle: alive.session.handle, seen: now)])
       for number in UInt8(0)..<5 {
         _ = try await stores.first.consume(.attempt([number]), until: Scenario.later(.seconds(600)))
       }

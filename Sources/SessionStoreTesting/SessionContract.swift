@@ -46,12 +46,14 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let seen = Scenario.later(.seconds(600))
-      try await stores.first.touch([
+      try await stores.first.updateLastSeen([
         LastSeenUpdate(handle: session.handle, seen: seen),
         LastSeenUpdate(handle: SessionIdentifier.random().handle, seen: seen),
       ])
-      try await stores.second.touch([LastSeenUpdate(handle: session.handle, seen: Scenario.later(.seconds(300)))])
-      try await stores.second.touch([])
+      try await stores.second.updateLastSeen([
+        LastSeenUpdate(handle: session.handle, seen: Scenario.later(.seconds(300)))
+      ])
+      try await stores.second.updateLastSeen([])
       var expected = session
       expected.lastSeen = seen
       try requireEqual(try await stores.second.find(session.handle)?.session, expected, "the session")
@@ -64,12 +66,12 @@ extension StoreContract {
       let seen = Scenario.later(.seconds(600))
       let strangers = (0..<1_200).map { _ in LastSeenUpdate(handle: SessionIdentifier.random().handle, seen: seen) }
       let ours = [first, last].map { LastSeenUpdate(handle: $0.handle, seen: seen) }
-      try await stores.first.touch([ours[0]] + strangers + [ours[1]])
+      try await stores.first.updateLastSeen([ours[0]] + strangers + [ours[1]])
       for session in [first, last] {
         try requireEqual(try await stores.second.find(session.handle)?.session.lastSeen, seen, "lastSeen")
       }
     },
-    StoreContract("An ended session never comes back by a sighting or by a late answer") { stores in
+    StoreContract("An ended session never comes back by a last-seen update or by a late answer") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       let later = Scenario.later(Scenario.day)
@@ -77,7 +79,7 @@ extension StoreContract {
         try await stores.first.acquireLease(of: ada, preferring: Scenario.web, interval: Scenario.day, now: later)
           .granted, "claim")
       try await stores.second.end(.one(session.handle), because: .signedOut, at: later)
-      try await stores.first.touch([LastSeenUpdate(handle: session.handle, seen: later)])
+      try await stores.first.updateLastSeen([LastSeenUpdate(handle: session.handle, seen: later)])
       _ = try await stores.first.record(.good(claims: Scenario.claims(), token: nil), of: claim, at: later)
       try requireEqual(try await stores.first.find(session.handle), nil, "the ended session")
       try requireEqual(try await stores.first.sessions(of: ada), [], "the user's sessions")
@@ -90,7 +92,7 @@ extension StoreContract {
           for number in 0..<20 {
             let store = number.isMultiple(of: 2) ? stores.first : stores.second
             group.addTask {
-              try await store.touch([LastSeenUpdate(handle: handle, seen: Scenario.later(.seconds(number)))])
+              try await store.updateLastSeen([LastSeenUpdate(handle: handle, seen: Scenario.later(.seconds(number)))])
             }
             group.addTask { _ = try await store.find(handle) }
           }

@@ -176,7 +176,7 @@ struct SessionDirectoryTests {
       rig.directory.storeAnswered(at: rig.clock.milliseconds)
       #expect(try await rig.decide(request, loop: 0).identity != nil)
     }
-    rig.store.state.withLock { $0.sightings = [] }
+    rig.store.state.withLock { $0.lastSeenUpdates = [] }
     #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
     // After a change of the account as well, which the store is asked about.
     await rig.directory.forget(snapshot.account.subject)
@@ -203,13 +203,13 @@ struct SessionDirectoryTests {
     rig.store.state.withLock { $0.isAway = false }
     let first = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
     await rig.directory.writeSightings()
-    #expect(rig.store.state.withLock { $0.sightings } == [first])
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [first])
     rig.clock.advance(60)
     rig.directory.storeAnswered(at: rig.clock.milliseconds)
     _ = try await rig.decideOnce(request)
     let second = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
     try await eventually("the second use to be written") {
-      rig.store.state.withLock { $0.sightings } == [first, second]
+      rig.store.state.withLock { $0.lastSeenUpdates } == [first, second]
     }
     try await rig.stop()
   }
@@ -243,9 +243,9 @@ struct SessionDirectoryTests {
     for _ in 0..<3 { _ = try await rig.decideOnce(request) }
     await rig.directory.writeSightings()
     let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
-    #expect(rig.store.state.withLock { $0.sightings } == [seen])
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [seen])
     await rig.directory.writeSightings()
-    #expect(rig.store.state.withLock { $0.sightings }.count == 1)
+    #expect(rig.store.state.withLock { $0.lastSeenUpdates }.count == 1)
     try await rig.stop()
   }
 

@@ -350,7 +350,7 @@ final class SessionManager: Sendable {
     }
     guard !latest.isEmpty else { return }
     do throws(StoreError) {
-      try await store.touch(latest.map { LastSeenUpdate(handle: $0.key, seen: $0.value) })
+      try await store.updateLastSeen(latest.map { LastSeenUpdate(handle: $0.key, seen: $0.value) })
     } catch {
       storeFailed("touch", error)
       unwritten.withLock { unwritten in

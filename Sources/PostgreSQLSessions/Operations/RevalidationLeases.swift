@@ -2,9 +2,9 @@ package import FoundationEssentials
 package import Sessions
 
 extension PostgreSQLSessionStore {
-  package func acquireLease(
+  package func claimLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     return try await run(isRetryable: false) { connection in
       // Most who ask are too early, and need no lock to be told.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
@@ -30,7 +30,7 @@ extension PostgreSQLSessionStore {
         let number = found.row.claimNumber &+ 1
         try AccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
         return .granted(
-          RevalidationLease(
+          LeaseClaim(
             subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
             tokenVersion: question.tokenVersion, previouslyAsked: before.lastAsked))
       }

@@ -37,13 +37,13 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  package func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
+  package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
     // The latest of each session; in one order for everybody, so that no two wait for each other.
-    let latest = Dictionary(sightings.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
+    let latest = Dictionary(updates.map { ($0.handle, $0.seen.stored) }, uniquingKeysWith: max)
     let ordered = latest.sorted { $0.key.bytes.lexicographicallyPrecedes($1.key.bytes) }
     var start = 0
     while start < ordered.count {
-      let batch = ordered[start..<min(start + Self.sightingsAtOnce, ordered.count)]
+      let batch = ordered[start..<min(start + Self.batchSize, ordered.count)]
       try await write(isRetryable: true) { connection in
         try connection.run(
           """
@@ -57,7 +57,7 @@ extension PostgreSQLSessionStore {
   }
 
   /// Small enough that nobody waits long for the rows.
-  private static let sightingsAtOnce = 500
+  private static let batchSize = 500
 
   package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { connection in

@@ -3,9 +3,9 @@ import GRDB
 package import Sessions
 
 extension SQLiteSessionStore {
-  package func acquireLease(
+  package func claimLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     try await write { database in
       guard let before = try AccountRow.find(subject, in: database) else { return .nothingToAskWith }
       let found = try database.row(
@@ -24,7 +24,7 @@ extension SQLiteSessionStore {
       let number = before.claimNumber &+ 1
       try AccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
       return .granted(
-        RevalidationLease(
+        LeaseClaim(
           subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
           tokenVersion: try token.int64(2), previouslyAsked: before.account.lastAsked))
     }

@@ -36,15 +36,15 @@ extension SQLiteSessionStore {
     }
   }
 
-  package func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
-    var rest = sightings[...]
+  package func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
+    var rest = updates[...]
     while !rest.isEmpty {
-      let batch = rest.prefix(Self.sightingsAtOnce)
+      let batch = rest.prefix(Self.batchSize)
       try await write { database in
-        for sighting in batch {
+        for update in batch {
           try database.run(
             "UPDATE sessions SET last_seen = ?2 WHERE handle = ?1 AND last_seen < ?2",
-            [sighting.handle.bytes.stored, sighting.seen.stored])
+            [update.handle.bytes.stored, update.seen.stored])
         }
       }
       rest = rest.dropFirst(batch.count)
@@ -52,7 +52,7 @@ extension SQLiteSessionStore {
   }
 
   /// Small enough that a sign-in does not wait long for its turn to write.
-  private static let sightingsAtOnce = 500
+  private static let batchSize = 500
 
   package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { database in

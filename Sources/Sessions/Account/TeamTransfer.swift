@@ -15,7 +15,7 @@ package struct PreparedTransfer: Sendable, Hashable, Codable {
   }
 }
 
-/// What the receiving team learnt of a user, to be written down in one transaction (`SessionStore.move`).
+/// What the receiving team learnt of a user, to be written down in one transaction (`TeamTransferStore.move`).
 package struct AccountMove: Sendable {
   /// What the user was called until now.
   package let old: Subject

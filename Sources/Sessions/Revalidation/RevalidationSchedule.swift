@@ -5,7 +5,7 @@ package import FoundationEssentials
 /// Times that lie a day or more ahead count for nothing: they were written by a clock that was wrong.
 ///
 /// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due;
-/// the right to make it is claimed in the store (`SessionStore.acquireLease`), which has the last word.
+/// the right to make it is claimed in the store (`RevalidationLeaseStore.acquireLease`), which has the last word.
 package struct RevalidationSchedule: Sendable {
   /// What a request of this user is to do.
   package enum Decision: Sendable, Equatable {

@@ -38,7 +38,7 @@ package struct SessionKeyring: Sendable {
 
   /// Refuses a start that would lose refresh tokens because the secret that sealed them is gone.
   ///
-  /// - Parameter sealed: how many tokens the store holds for each key (`SessionStore.sealingKeys`).
+  /// - Parameter sealed: how many tokens the store holds for each key (`EncryptedTokenStore.sealingKeys`).
   /// - Throws: `KeyringError.Code.tokensWouldBeLost`, with the remedy.
   package func requireEveryKey(of sealed: [KeyIdentifier: Int]) throws(KeyringError) {
     let unknown = sealed.filter { !knows($0.key) && $0.value > 0 }

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// What Apple notified of one user, verified, as a store carries it out (`SessionStore.carryOut`).
+/// What Apple notified of one user, verified, as a store carries it out (`NotificationStore.carryOut`).
 package struct AccountNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
   package let identifier: String
@@ -10,7 +10,7 @@ package struct AccountNotification: Sendable, Equatable {
   package let occurred: Date
   /// What it changes.
   package let change: Change
-  /// What is handed on to the application, kept until that is done (`SessionStore.nextMessage`); nil where nothing is.
+  /// What is handed on to the application, kept until that is done (`NotificationStore.nextMessage`); nil where nothing is.
   package let message: String?
 
   /// A notification that was verified.

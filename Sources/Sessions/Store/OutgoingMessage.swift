@@ -2,7 +2,7 @@ package import FoundationEssentials
 
 /// Something to be told to the application, kept until it has been.
 ///
-/// Whoever takes one (`SessionStore.nextMessage`) has it until the lease is over; then, should the process have ended
+/// Whoever takes one (`NotificationStore.nextMessage`) has it until the lease is over; then, should the process have ended
 /// meanwhile, somebody else gets it. It may so be delivered twice, and is never lost.
 package struct OutgoingMessage: Sendable, Equatable {
   /// The `jti` of the notification.

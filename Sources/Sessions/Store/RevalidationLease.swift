@@ -1,25 +1,78 @@
 package import FoundationEssentials
 
-/// The right to ask Apple about one account once, taken by a compare-and-set before the request leaves. Only a store
-/// makes one.
-package struct RevalidationLease: Sendable {
-  /// Whose check it is.
-  package let subject: Subject
-  /// The client whose token to ask with.
-  package let clientID: String
-  /// The refresh token to ask with.
-  package let token: EncryptedToken
-  /// When the right was taken.
-  package let claimedAt: Date
-  /// Tells this claim from every other of the account.
-  package let number: Int64
-  /// Tells this token from the client's earlier and later ones: an answer about one that was replaced since ends
-  /// nothing.
-  package let tokenVersion: Int64
-  /// When the account was asked about before, to go back to if the claim is given back.
-  package let previouslyAsked: Date?
+/// Leases of the right to ask Apple about an account.
+///
+/// A store implements `claimLease`; consumers call `acquireLease`, which alone makes a `RevalidationLease`.
+package protocol RevalidationLeaseStore: Sendable {
+  /// Claims the right to ask Apple about an account, by a compare-and-set: granted only if nobody claimed it within
+  /// `interval`. Of any number of concurrent calls at most one is granted. Until a good result is recorded the claim
+  /// counts as a failed attempt (`Account.checkFailingSince`). If there is no token, no attempt can succeed from when one
+  /// was due.
+  ///
+  /// - Parameter clientID: the preferred client; another client's token is used if this one has none.
+  func claimLease(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim>
 
-  /// Made by stores alone, when the right was theirs to give.
+  /// Releases a lease, only for a request that cannot have reached Apple. It stays a failed attempt. Has no effect if
+  /// somebody acquired a lease or signed in since.
+  func releaseLease(_ lease: RevalidationLease) async throws(StoreError)
+
+  /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
+  /// (`AccountClaims.afterCheck`). A result for a token that was replaced since ends nothing and replaces nothing.
+  func record(_ answer: CheckAnswer, of lease: RevalidationLease, at now: Date) async throws(StoreError)
+    -> RecordedAnswer
+}
+
+extension RevalidationLeaseStore {
+  /// Acquires the lease to ask Apple about an account once (see `claimLease`).
+  package func acquireLease(
+    of subject: Subject, preferring clientID: String, interval: Duration, now: Date
+  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+    switch try await claimLease(of: subject, preferring: clientID, interval: interval, now: now) {
+    case .granted(let claim): .granted(RevalidationLease(claim))
+    case .notYet(let account): .notYet(account)
+    case .nothingToAskWith: .nothingToAskWith
+    }
+  }
+}
+
+/// The right to ask Apple about one account once, taken in the store before the request leaves.
+///
+/// Only `RevalidationLeaseStore.acquireLease` makes one, of what a store has claimed.
+package struct RevalidationLease: Sendable {
+  private let claim: LeaseClaim
+
+  fileprivate init(_ claim: LeaseClaim) { self.claim = claim }
+
+  /// The account.
+  package var subject: Subject { claim.subject }
+  /// The client whose token is used.
+  package var clientID: String { claim.clientID }
+  /// The refresh token to ask with.
+  package var token: EncryptedToken { claim.token }
+  /// When the lease was acquired.
+  package var claimedAt: Date { claim.claimedAt }
+  /// The number that distinguishes this lease from every other of the account.
+  package var number: Int64 { claim.number }
+  /// The number that distinguishes this token from the client's earlier and later ones: a result for one that was
+  /// replaced since ends nothing.
+  package var tokenVersion: Int64 { claim.tokenVersion }
+  /// When the account was asked about before; restored if the lease is released.
+  package var previouslyAsked: Date? { claim.previouslyAsked }
+}
+
+/// A claim as a store has written it down, on its way into a `RevalidationLease`.
+package struct LeaseClaim: Sendable {
+  fileprivate let subject: Subject
+  fileprivate let clientID: String
+  fileprivate let token: EncryptedToken
+  fileprivate let claimedAt: Date
+  fileprivate let number: Int64
+  fileprivate let tokenVersion: Int64
+  fileprivate let previouslyAsked: Date?
+
+  /// The columns of a claim; see `RevalidationLease`.
   package init(
     subject: Subject, clientID: String, token: EncryptedToken, claimedAt: Date, number: Int64, tokenVersion: Int64,
     previouslyAsked: Date?
@@ -34,37 +87,41 @@ package struct RevalidationLease: Sendable {
   }
 }
 
-/// What came of claiming the right to ask.
-package enum RevalidationLeaseOutcome: Sendable {
+/// The outcome of acquiring a lease.
+package enum LeaseOutcome<Lease: Sendable>: Sendable {
   /// Ask now, once.
-  case granted(RevalidationLease)
+  case granted(Lease)
   /// Somebody asked within the interval (another loop, another replica, a sign-in): this is the account as it is now.
   case notYet(Account)
   /// There is no such account, or no token to ask with.
   case nothingToAskWith
 }
 
-/// What a check came to, as the store writes it down.
+/// The outcome of `RevalidationLeaseStore.acquireLease`.
+package typealias RevalidationLeaseOutcome = LeaseOutcome<RevalidationLease>
+
+/// The result of a revalidation, as the store writes it down.
 package enum CheckAnswer: Sendable {
   /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old
   /// one).
   case good(claims: AccountClaims?, token: EncryptedToken?)
   /// The token was revoked: the sessions that rest on it end, and it is deleted.
   case revoked
-  /// No good answer: trouble at Apple, our own mistake, or a revocation that is held because no check succeeds.
+  /// No usable result: an error at Apple, a mistake in our configuration, or a revocation that the circuit breaker
+  /// holds back.
   case noGoodAnswer
 
-  /// An answer without what came with it.
+  /// A result without its details.
   package enum Kind: String, Sendable, Equatable, CaseIterable {
     /// In good standing.
     case good
-    /// Not any more: the user has gone.
+    /// Revoked: the user has gone.
     case revoked
-    /// Nothing that says so either way.
+    /// Neither.
     case noGoodAnswer = "no good answer"
   }
 
-  /// What the verdict says, without its details.
+  /// The result without its details.
   package var kind: Kind {
     switch self {
     case .good: .good
@@ -74,14 +131,14 @@ package enum CheckAnswer: Sendable {
   }
 }
 
-/// What writing an answer down came to.
+/// The effect of recording a result.
 package struct RecordedAnswer: Sendable {
   /// The account as it is now; nil if it was forgotten meanwhile.
   package let account: Account?
   /// The sessions that ended.
   package let ended: [PublicSessionID]
 
-  /// What a store did with an answer.
+  /// The effect that a store reports.
   package init(account: Account?, ended: [PublicSessionID]) {
     self.account = account
     self.ended = ended

@@ -39,7 +39,7 @@ package struct StoreChanges: Sendable, Equatable {
 package struct RemovalRule: Sendable {
   /// The time, for what has ended by itself.
   package let now: Date
-  /// Sessions not seen for this long (and `sightingsDelay` more) are gone.
+  /// Sessions not seen for this long (and `lastSeenDelay` more) are gone.
   package let idleTimeout: Duration
   /// How long a change is remembered for replicas that were away. Must be well over their polling interval.
   package let rememberChanges: Duration
@@ -54,11 +54,11 @@ package struct RemovalRule: Sendable {
     self.limit = limit
   }
 
-  /// How far what is written of `lastSeen` may be behind: sightings are written in batches.
-  package static let sightingsDelay = Duration.seconds(3_600)
+  /// How far what is written of `lastSeen` may be behind: updates are written in batches.
+  package static let lastSeenDelay = Duration.seconds(3_600)
 
   /// Sessions last seen before this are gone.
-  package var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.sightingsDelay) }
+  package var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.lastSeenDelay) }
   /// Changes from before this may be forgotten.
   package var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
 }

@@ -34,7 +34,7 @@ extension SignIn {
   ///
   /// - Parameters:
   ///   - before: as it was; nil for a user who was never here.
-  ///   - submitted: the name that was kept before the exchange (`SessionStore.savePendingName`).
+  ///   - submitted: the name that was kept before the exchange (`SignInStore.savePendingName`).
   package func account(after before: Account?, submitted: PersonName?) -> Account {
     Account(
       subject: session.subject,

@@ -14,7 +14,7 @@ final class MemoryStore: SessionStore {
     var tokens: [Subject: StoredToken] = [:]
     var changes: [StoreChange] = []
     var isIncomplete = false
-    var sightings: [LastSeenUpdate] = []
+    var lastSeenUpdates: [LastSeenUpdate] = []
     var lookUps = 0
     var claims = 0
     var answers: [CheckAnswer.Kind] = []
@@ -83,13 +83,13 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func touch(_ sightings: [LastSeenUpdate]) async throws(StoreError) {
-    try access { $0.sightings += sightings }
+  func updateLastSeen(_ updates: [LastSeenUpdate]) async throws(StoreError) {
+    try access { $0.lastSeenUpdates += updates }
   }
 
-  func acquireLease(
+  func claimLease(
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
-  ) async throws(StoreError) -> RevalidationLeaseOutcome {
+  ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     try access { state in
       guard var account = state.accounts[subject], let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else { return .notYet(account) }
@@ -98,7 +98,7 @@ final class MemoryStore: SessionStore {
       state.accounts[subject] = account
       state.claims += 1
       return .granted(
-        RevalidationLease(
+        LeaseClaim(
           subject: subject, clientID: stored.clientID, token: stored.token, claimedAt: now,
           number: Int64(state.claims), tokenVersion: 1, previouslyAsked: before))
     }
