@@ -143,6 +143,21 @@ struct SQLiteFaultTests {
     #expect(try site.application(anna) == 200)
   }
 
+  @Test("Without a grace a signed-in user is served while the store answers, and no longer")
+  func noGrace() throws {
+    let site = try Site(adjust: { $0["store", "outage_grace"] = "\"0s\"" })
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    for _ in 0..<20 { #expect(try site.application(anna) == 200) }
+    let copy = try backUp(site)
+    try damage(site)
+    try poll("the refusal") { try site.application(anna) == 503 ? () : nil }
+    try end(site)
+    try restore(copy, to: site)
+    try site.gateway.restart()
+    #expect(try site.application(anna) == 200)
+  }
+
   // MARK: At the start
 
   @Test(

@@ -141,8 +141,8 @@ extension ConfigurationSchema {
       .withDefault(
         "store.outage_grace", .duration(.zero...(.seconds(86_400))), into: \.configuration.store.outageGrace,
         """
-        How long sessions that are in memory go on while the store is away. A sign-out made on another gateway can be \
-        missed that long.
+        How long sessions that are in memory go on while the store is away, at least one second. A sign-out made on \
+        another gateway can be missed that long.
         """),
       .withDefault(
         "store.connections", .integer(1...1_000), into: \.configuration.store.connections,

@@ -5,7 +5,7 @@ package import Logging
 internal import NIOCore
 internal import NIOPosix
 package import Operations
-package import ServiceLifecycle
+internal import ServiceLifecycle
 package import Sessions
 internal import Synchronization
 

@@ -40,7 +40,7 @@ final class SessionManager: Sendable {
 
     init(_ settings: GatewaySettings) {
       idleTimeout = settings.session.idleTimeout
-      outageGrace = settings.store.outageGrace.wallClock
+      outageGrace = max(settings.store.outageGrace, SessionManager.shortestGrace).wallClock
     }
   }
 
@@ -67,7 +67,7 @@ final class SessionManager: Sendable {
     self.logger = logger
     self.clock = clock
     terms = Mutex(Terms(settings))
-    trustedUntil = Atomic(clock() + settings.store.outageGrace.wallClock)
+    trustedUntil = Atomic(clock() + max(settings.store.outageGrace, Self.shortestGrace).wallClock)
   }
 
   func add(_ gate: NIOLoopBound<LoopGate>, on eventLoop: any EventLoop) {
@@ -404,6 +404,10 @@ final class SessionManager: Sendable {
   }
 
   private static let changesAtOnce = 1_000
+
+  /// The shortest time for which an answer of the store is trusted, whatever `store.outage_grace` says: with none at all
+  /// the request that asked could not use the answer, and would ask again without end.
+  private static let shortestGrace = Duration.seconds(1)
 
   /// Too much has changed to be told one by one: every memory is emptied, and of every session that has a connection
   /// under way it is asked whether it still stands.
