@@ -273,7 +273,7 @@ struct TLSTests {
     let folder = try TLSFolder()
     let gateway = try folder.gateway(before: upstream)
     defer { gateway.stop() }
-    for method in ["GET", "POST", "HEAD"] {
+    for method in ["GET", "POST", "HEAD", "DELETE", "OPTIONS", "PATCH", "PROPFIND"] {
       let connection = try gateway.connect()
       try connection.send("\(method) / HTTP/1.1\r\nHost: \(gateway.client.authority)\r\nContent-Length: 0\r\n\r\n")
       let text = String(decoding: try connection.readToEnd(), as: UTF8.self)

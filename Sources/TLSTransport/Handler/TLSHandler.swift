@@ -43,6 +43,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   /// Nothing more comes, and who reads was told why: the peer's close_notify, the end of its stream, a failing socket.
   private var inputIsClosed = false
   private var closesAbruptly = false
+  /// Looks at the first bytes of a client; nil once they were TLS, or something else that OpenSSL has to refuse.
+  private var detector: PlainHTTPDetector?
   /// The answer to a peer that speaks plain HTTP, in the place of an alert.
   private let answerToHTTP: (() -> ByteBuffer)?
   private let allocator = ByteBufferAllocator()
@@ -56,6 +58,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   ///   nil sends the alert.
   package init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
+    self.detector = PlainHTTPDetector()
     self.answerToHTTP = answerToHTTP
   }
 
@@ -131,9 +134,25 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let connection = self.connection, !self.inputIsClosed else { return }
-    connection.receive(self.unwrapInboundIn(data))
+    guard let bytes = self.pastDetector(self.unwrapInboundIn(data), context) else { return }
+    connection.receive(bytes)
     if self.state == .handshaking { self.advanceHandshake(connection, context) }
     self.decrypt(connection, context)
+  }
+
+  /// - Returns: what is for TLS of what the peer sent; nil for nothing yet, or where the peer speaks plain HTTP.
+  private func pastDetector(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) -> ByteBuffer? {
+    switch self.detector?.judge(bytes) {
+    case nil: return bytes
+    case .undecided?: return nil
+    case .other(let all)?:
+      self.detector = nil
+      return all
+    case .http?:
+      self.detector = nil
+      self.fail(.notTLS(isHTTP: true), context)
+      return nil
+    }
   }
 
   package func channelReadComplete(context: ChannelHandlerContext) {

@@ -12,11 +12,45 @@ struct HostileTests {
     return endpoint
   }
 
-  @Test("Plain HTTP is recognised", arguments: ["GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n"])
+  @Test(
+    "Plain HTTP is recognised by any method and target, also when its bytes come one by one",
+    arguments: [
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "POST /x HTTP/1.1\r\n\r\n", "DELETE /x HTTP/1.1\r\n",
+      "OPTIONS * HTTP/1.1\r\n",
+      "PROPFIND /dav/ HTTP/1.1\r\n", "M-SEARCH * HTTP/1.1\r\n", "CONNECT a.example:443 HTTP/1.1\r\n",
+      "PATCH HTTP://a/ HTTP/1.1\r\n", "UPDATEREDIRECTREF / HTTP/1.1\r\n", "x /", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    ])
   func plainHTTP(_ text: String) throws {
+    for pieces in [[ByteBuffer(string: text)], text.utf8.map { ByteBuffer(bytes: [$0]) }] {
+      let server = try Self.server()
+      for piece in pieces { try? server.receive(piece) }
+      #expect(server.log.events == [.error(.notTLS(isHTTP: true)), .inactive], "\(pieces.count)")
+    }
+  }
+
+  @Test(
+    "What is neither TLS nor a request is not taken for HTTP, also when its bytes come one by one",
+    arguments: [
+      "hello there, is anybody in?\r\n", " / HTTP/1.1\r\n", "DELETE\t/x HTTP/1.1\r\n", "PROPFIND  / HTTP/1.1\r\n",
+      "DELETE hxxp://a/\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "EHLO mail.example\r\n", "\r\n\r\nDELETE / HTTP/1.1\r\n",
+      String(repeating: "A", count: 33) + " / HTTP/1.1\r\n", String(repeating: "A", count: 100_000),
+    ])
+  func neither(_ text: String) throws {
+    for pieces in [[ByteBuffer(string: text)], text.utf8.prefix(200).map { ByteBuffer(bytes: [$0]) }] {
+      let server = try Self.server()
+      for piece in pieces { try? server.receive(piece) }
+      #expect(server.log.errors.count == 1 && server.log.errors != [.notTLS(isHTTP: true)], "\(server.log.errors)")
+      #expect(server.log.events.last == .inactive)
+    }
+  }
+
+  @Test("A peer that sends the beginning of a method and leaves has closed during the handshake")
+  func halfAMethod() throws {
     let server = try Self.server()
-    try server.receive(ByteBuffer(string: text))
-    #expect(server.log.events == [.error(.notTLS(isHTTP: true)), .inactive])
+    try server.receive(ByteBuffer(string: "DELE"))
+    #expect(server.log.events.isEmpty)
+    server.wire.hangUp()
+    #expect(server.log.errors == [.closedDuringHandshake])
   }
 
   @Test("Garbage is refused")

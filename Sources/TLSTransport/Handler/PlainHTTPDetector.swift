@@ -1,0 +1,60 @@
+import NIOCore
+
+/// Detects a plain HTTP request where a TLS handshake should begin: a method token, a space, and the beginning of a
+/// request target (RFC 9112, 3). OpenSSL knows GET, HEAD, POST, PUT and CONNECT alone.
+///
+/// Holds at most ``methodLimit`` bytes and a few more; a TLS record is told by its first byte, which no token has.
+struct PlainHTTPDetector {
+  enum Verdict {
+    /// More bytes are needed; those given so far are held.
+    case undecided
+    case http
+    /// All bytes that were held, and those just given, for TLS.
+    case other(ByteBuffer)
+  }
+
+  private var held = ByteBuffer()
+
+  /// The longest method, in bytes; that of a registered one is 17 (UPDATEREDIRECTREF).
+  private static let methodLimit = 32
+  private static let absoluteForm = Array("http".utf8)
+  private static let connect = Array("CONNECT".utf8)
+
+  mutating func judge(_ bytes: ByteBuffer) -> Verdict {
+    let isFirst = self.held.readableBytes == 0
+    if isFirst, let first = bytes.readableBytesView.first, !Self.isTokenByte(first) { return .other(bytes) }
+    var all = self.held
+    all.writeImmutableBuffer(bytes)
+    switch Self.match(all.readableBytesView.prefix(Self.methodLimit + 1 + Self.absoluteForm.count)) {
+    case true?: return .http
+    case false?: return .other(all)
+    case nil:
+      self.held = all
+      return .undecided
+    }
+  }
+
+  /// - Returns: whether `bytes` begin a request; nil while that depends on bytes to come.
+  private static func match(_ bytes: ByteBufferView) -> Bool? {
+    let method = bytes.prefix { Self.isTokenByte($0) }
+    guard method.count <= Self.methodLimit else { return false }
+    guard !method.isEmpty, method.endIndex < bytes.endIndex else { return method.count == bytes.count ? nil : false }
+    guard bytes[method.endIndex] == UInt8(ascii: " ") else { return false }
+    let target = bytes[(method.endIndex + 1)...]
+    guard let first = target.first else { return nil }
+    if first == UInt8(ascii: "/") || first == UInt8(ascii: "*") || method.elementsEqual(Self.connect) { return true }
+    let scheme = target.prefix(Self.absoluteForm.count)
+    guard zip(scheme, Self.absoluteForm).allSatisfy({ $0 | 0x20 == $1 }) else { return false }
+    return scheme.count == Self.absoluteForm.count ? true : nil
+  }
+
+  /// `tchar` of RFC 9110, 5.6.2.
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}
