@@ -91,7 +91,10 @@ extension UpstreamConnection {
     keepAlive = loop.responseHead.keepAlive && framing != .untilClose
     phase = .content
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
-    if framing != .none { loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead) }
+    // The client may have refused the response, and so closed the connection.
+    if phase == .content, framing != .none {
+      loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
+    }
   }
 
   private static let chunkLimits = ChunkLimits(

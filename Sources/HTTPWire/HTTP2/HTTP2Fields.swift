@@ -18,6 +18,12 @@ package struct HTTP2Fields: ~Copyable {
   /// How many fields there are.
   package var count: Int { places.count }
 
+  /// Whether nghttp2 can send the section: the most that HPACK makes of it is within the session's limit.
+  package var canBeSent: Bool {
+    // As nghttp2 estimates it: two changes of the table's size, a priority, then two lengths for each field.
+    12 + 5 + 12 * places.count + text.count <= HTTP2Policy.sentSectionBytes
+  }
+
   /// Empties the list.
   package mutating func removeAll() {
     text.removeAll()

@@ -23,8 +23,7 @@ final class HTTP2Options: Sendable {
     // Streams that are over cost nothing: their place in a tree of priorities is of no use to us.
     nghttp2_option_set_no_closed_streams(option, 1)
     nghttp2_option_set_max_settings(option, 32)
-    // It counts more than the bytes: a head of 64 KiB, the limit of a response, has to leave whatever its fields.
-    nghttp2_option_set_max_send_header_block_length(option, 262_144)
+    nghttp2_option_set_max_send_header_block_length(option, HTTP2Policy.sentSectionBytes)
     nghttp2_option_set_no_http_messaging(option, judgesMessages ? 0 : 1)
   }
 

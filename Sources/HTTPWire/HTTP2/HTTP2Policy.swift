@@ -40,6 +40,10 @@ package struct HTTP2Policy: Sendable, Equatable {
   /// a second.
   package var idleFrames = Allowance(atOnce: 1_000, perSecond: 100)
 
+  /// Bytes that HPACK may make, at most, of a field section that is sent. Default: 262,144: a response head of 64 KiB
+  /// leaves whatever its fields.
+  static let sentSectionBytes = 262_144
+
   package init(heads: HeadLimits) { self.heads = heads }
 
   /// Towards an application: its trailers may be what its heads may be.

@@ -78,6 +78,25 @@ struct HTTP2SessionTests {
     #expect(last.last?.flags == RawFrame.endStream | RawFrame.endHeaders)
   }
 
+  @Test("A response head up to the limit can be sent, and is; a byte more cannot", arguments: [0, 1])
+  func largestHead(_ excess: Int) {
+    let rig = HTTP2Rig()
+    rig.request(ordinaryFields)
+    let stream = rig.streams[0].stream
+    // Characters that Huffman codes do not shorten.
+    let value = String(repeating: "~", count: 1_000)
+    var head = fields(200)
+    for _ in 0..<200 { head.append(name: "x", value: value) }
+    let size = 17 + 12 * 202 + 10 + 200 * 1_001 + 1
+    head.append(name: "x", value: String(repeating: "~", count: HTTP2Policy.sentSectionBytes - size + excess))
+    let canBeSent = head.canBeSent
+    #expect(canBeSent == (excess == 0))
+    rig.session.respond(&head, on: stream, isWhole: true)
+    let frames = rig.frames()
+    #expect(frames.contains { $0.type == RawFrame.headers } == (excess == 0))
+    #expect(frames.contains { $0.type == RawFrame.reset } == (excess == 1))
+  }
+
   @Test("Windows grow when content is taken, not when it comes; what a closed stream held is given back")
   func windows() {
     let rig = HTTP2Rig()

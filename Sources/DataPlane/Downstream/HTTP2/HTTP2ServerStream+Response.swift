@@ -12,7 +12,7 @@ extension HTTP2ServerStream {
       // 100 Continue was ours to send, and has been.
       guard head.status != 100 else { return }
       ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &loop.fields)
-      connection.session.inform(&loop.fields, on: stream)
+      if loop.fields.canBeSent { connection.session.inform(&loop.fields, on: stream) }
       return
     }
     // To an extended CONNECT any 2xx is a tunnel: an application that answers in HTTP must not be taken for one.
@@ -22,14 +22,18 @@ extension HTTP2ServerStream {
     if phase == .switching, head.status == 101, !acceptsOurKey(head, bytes) {
       return refuse(502, "the application did not understand the WebSocket's key")
     }
+    ResponseForwarding.write(
+      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines,
+      date: loop.missingDate(of: head), to: &loop.fields)
+    guard loop.fields.canBeSent else {
+      upstream?.failWithoutHead(.badResponse("response header too large for HTTP/2"))
+      return
+    }
     exchange.responseBegan = true
     exchange.status = head.status
     exchange.upstreamDuration = loop.responseRead - exchange.upstreamBegan
     exchange.replay = nil
     if phase == .content { loop.wheel.disarm(self) }
-    ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.personalLines,
-      date: loop.missingDate(of: head), to: &loop.fields)
     if head.status == 101 { return beginTunnel() }
     connection.session.respond(&loop.fields, on: stream, isWhole: framing == .none)
   }
