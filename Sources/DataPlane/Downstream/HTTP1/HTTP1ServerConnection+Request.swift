@@ -7,15 +7,19 @@ extension HTTP1ServerConnection {
   func readRequests() {
     while request == .idle, canTakeResponse, let buffer = pending, buffer.readableBytes > 0 {
       pending = nil
-      guard readHead(buffer) else { return }
+      guard readHead(buffer) else { break }
     }
     if request == .idle, pending?.readableBytes == 0 { pending = nil }
+    if input.hasEnded { readToEnd() }
   }
 
   /// - Returns: whether to go on with what is pending.
   private func readHead(_ buffer: ByteBuffer) -> Bool {
     let loop = server.loop
     switch server.parser.parse(buffer.readableBytesSpan, into: &loop.requestHead) {
+    case .incomplete where input.hasEnded:
+      refuseHead(buffer, 400, "the connection ended within the request head")
+      return false
     case .incomplete:
       // The time for a head runs from its first byte, whatever comes after.
       if !exchange.headHasBegun {
@@ -26,13 +30,17 @@ extension HTTP1ServerConnection {
       holdPending()
       return false
     case .violation(let violation):
-      letGo()
-      beginExchange()
-      pending = buffer
-      refuse(violation.status, violation.rawValue)
+      refuseHead(buffer, violation.status, violation.rawValue)
       return false
     case .complete: return decide(buffer)
     }
+  }
+
+  private func refuseHead(_ buffer: ByteBuffer, _ status: Int, _ reason: String) {
+    letGo()
+    beginExchange()
+    pending = buffer
+    refuse(status, reason)
   }
 
   /// An exchange whose gate asked for time is under way already when its head is read again.
@@ -180,6 +188,7 @@ extension HTTP1ServerConnection {
 
   func readContent(_ buffer: inout ByteBuffer) {
     let now = NIODeadline.now()
+    input.read(at: now)
     // While bytes wait for the client the deadline is for them: a body that goes on is no reason to wait longer.
     if pace == nil { server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now) }
     if exchange.bodyIsTooSlow(now, more: buffer.readableBytes, server) {

@@ -32,7 +32,8 @@ extension HTTP1ServerConnection {
       exchange.chunksResponse = isHTTP11 && (framing == .chunked || framing == .untilClose)
       let unframed = !isHTTP11 && (framing == .chunked || framing == .untilClose)
       // Answered before the request was read: what is still to come of its body is not read for long.
-      exchange.closesBehind = !exchange.keepAlive || server.isLeaving || unframed || request != .complete
+      exchange.closesBehind =
+        !exchange.keepAlive || server.isLeaving || unframed || request != .complete || isLastRequest
       if exchange.closesBehind { connection = .close } else if !isHTTP11 { connection = .keepAlive }
     }
     var buffer = outgoing ?? loop.buffers.take()
@@ -43,6 +44,7 @@ extension HTTP1ServerConnection {
     outgoing = buffer
     // One that was under way when the end began.
     if request == .tunnel, server.isDraining { leaveTunnel() }
+    if request == .tunnel, input.hasEnded { endTunnelInput() }
   }
 
   func responseContent(_ content: ByteBuffer) {
@@ -146,7 +148,7 @@ extension HTTP1ServerConnection {
     let response = exchange.isGRPC ? GRPCStatus.answer(response) : response
     exchange.control = nil
     exchange.chunksResponse = false
-    exchange.closesBehind = !exchange.keepAlive || server.isLeaving || request != .complete
+    exchange.closesBehind = !exchange.keepAlive || server.isLeaving || request != .complete || isLastRequest
     var buffer = outgoing ?? server.loop.buffers.take()
     outgoing = nil
     ControlResponseForwarding.write(
@@ -174,7 +176,7 @@ extension HTTP1ServerConnection {
   private func finish(at now: NIODeadline) {
     report(at: now)
     exchange.returnSentHead(to: server.loop)
-    guard request == .complete, !exchange.closesBehind, !server.isLeaving else {
+    guard request == .complete, !exchange.closesBehind, !server.isLeaving, !isLastRequest else {
       closeBehindResponse(clientMaySend: request != .complete || pending != nil)
       return
     }

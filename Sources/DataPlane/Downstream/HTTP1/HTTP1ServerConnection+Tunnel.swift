@@ -9,8 +9,6 @@ extension HTTP1ServerConnection {
     tunnel = Tunnel(isWebSocket: isWebSocket)
     server.observer.tunnelOpened()
     server.loop.wheel.disarm(self)
-    // The end of one direction is not that of the other.
-    try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
   }
 
   /// The client has ended its side. A WebSocket that it has closed gets the application's Close frame; otherwise the

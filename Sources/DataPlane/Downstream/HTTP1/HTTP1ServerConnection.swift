@@ -38,6 +38,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   let forwardedFor: [UInt8]
 
   var request = RequestPhase.idle
+  var input = ClientInput.open(lastRead: .distantPast)
   /// What was read and has not been looked at, or is a head that is not whole.
   var pending: ByteBuffer?
   var exchange = Exchange()
@@ -105,14 +106,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
       let wait = server.isDraining ? ServerContext.momentToBegin : server.waits.head
       server.loop.wheel.arm(self, after: wait, now: .now())
     }
-    // The end that TLS tells (close_notify) is treated as that of TCP: a client that is not waiting for us is gone.
-    if case .inputClosed? = event as? ChannelEvent {
-      switch request {
-      case .complete, .deciding: exchange.keepAlive = false
-      case .tunnel: endTunnelInput()
-      case .idle, .content, .lingering, .closed: closeNow()
-      }
-    }
+    if case .inputClosed? = event as? ChannelEvent { inputClosed() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -160,10 +154,12 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   }
 
   /// Whether the socket has taken all that was written.
-  var takesBulk: Bool {
+  var hasSentAll: Bool {
     guard let waiting = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return false }
     return waiting == 0
   }
+
+  var takesBulk: Bool { hasSentAll }
 
   func holdReads(_ hold: Bool) {
     guard hold != readsHeld else { return }
@@ -221,6 +217,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
       pending = ByteBuffer()
       return
     }
+    input.read(at: .now())
     if pending == nil { pending = buffer } else { pending?.writeBuffer(&buffer) }
     if let count = pending?.readableBytes, count > Self.aheadLimit { holdReads(true) }
     holdPending()
@@ -346,6 +343,9 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
     case .content where !exchange.responseBegan && readsHeld:
       refuse(504, "the application did not take the request body in time")
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
+    // The client has ended its side, and its patience was for the beginning of the response.
+    case .deciding where input.hasEnded: closeNow()
+    case .complete where input.hasEnded: if !exchange.responseBegan { closeNow() }
     default: abort()
     }
   }
@@ -404,7 +404,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
-    guard clientMaySend, let context else { return closeNow() }
+    guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
     server.loop.wheel.arm(self, after: Self.lingering, now: .now())
     // Over TLS with close_notify: at once, so that nobody waits for the end (RFC 9112, 9.8).
     context.close(mode: .output, promise: nil)

@@ -157,7 +157,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // Whoever says no more cannot give our windows room, nor acknowledge: it is gone.
+    // A peer that half-closes can no longer send WINDOW_UPDATE or acknowledgements: treat it as closed.
     if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
     context.fireUserInboundEventTriggered(event)
   }

@@ -91,6 +91,9 @@ extension Listener {
       .serverChannelOption(.backlog, value: 4_096)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)
+      // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to
+      // close it at `ChannelEvent.inputClosed`, or to let it be answered first.
+      .childChannelOption(.allowRemoteHalfClosure, value: true)
       // A channel keeps the buffer that it read into at last. Whoever sends much is given larger ones.
       .childChannelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
       .childChannelInitializer { channel in

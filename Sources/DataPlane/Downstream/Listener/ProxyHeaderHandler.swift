@@ -40,6 +40,12 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.fireChannelInactive()
   }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // The header can no longer be completed.
+    if case .inputClosed? = event as? ChannelEvent, !isDone { return end(context) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
   private func leave() {
     letGo()
     entrance.context.loop.wheel.remove(self)

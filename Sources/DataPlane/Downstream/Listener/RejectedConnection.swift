@@ -41,6 +41,11 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
     if thrownAway > Self.most { context.close(promise: nil) }
   }
 
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    if case .inputClosed? = event as? ChannelEvent { context.close(promise: nil) }
+    context.fireUserInboundEventTriggered(event)
+  }
+
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   override func timedOut() { context?.close(promise: nil) }
