@@ -102,7 +102,7 @@ let package = Package(
       name: "cordon",
       dependencies: [
         "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
-        "IdentityAssertion", .argumentParser, .logging, .lifecycle, .unixSignals,
+        "IdentityAssertion", "WebFormats", .argumentParser, .logging, .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -126,11 +126,11 @@ let package = Package(
       name: "TLSTransportTests",
       dependencies: ["TLSTransport", .nioCore, .nioPosix, .nioEmbedded], swiftSettings: strict),
     .testTarget(
-      name: "HTTPWireTests", dependencies: ["HTTPWire", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
+      name: "HTTPWireTests", dependencies: ["HTTPWire", "WebFormats", .nioCore, .nioEmbedded, .nioHTTP1, .crypto],
       swiftSettings: strict),
     .testTarget(
       name: "DataPlaneTests",
-      dependencies: ["DataPlane", "HTTPWire", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
+      dependencies: ["DataPlane", "HTTPWire", "WebFormats", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests",
@@ -152,7 +152,7 @@ let package = Package(
         "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "SessionStoreTesting", "store-writer",
       ],
       swiftSettings: strict),
-    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy"], swiftSettings: strict),
+    .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
     .testTarget(

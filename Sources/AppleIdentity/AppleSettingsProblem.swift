@@ -81,9 +81,7 @@ extension AppleSettings {
 
   private static func isTenCharacterIdentifier(_ text: String) -> Bool {
     text.utf8.count == 10
-      && text.utf8.allSatisfy {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-      }
+      && text.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter && $0 != $0.asciiLowercased }
   }
 
   private static func responseProblems(of settings: AppleSettings) -> [AppleSettingsProblem] {

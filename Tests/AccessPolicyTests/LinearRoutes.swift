@@ -1,3 +1,5 @@
+import WebFormats
+
 @testable import AccessPolicy
 
 /// The oracle of ``RouteTable``: every route is asked for every request, in the words of the documentation.
@@ -156,7 +158,7 @@ struct LinearRoutes {
     var result: [UInt8] = []
     var index = 0
     while index < bytes.count, let (byte, next) = PathByte.decoded(bytes.span, at: index) {
-      result.append(PathByte.folded(byte))
+      result.append(byte.asciiLowercased)
       index = next
     }
     return result
@@ -170,7 +172,7 @@ struct LinearReading {
   /// Takes one byte, decoded and in lower case, if it is the expected one.
   mutating func take(_ expected: UInt8, in path: Span<UInt8>) -> Bool {
     guard index < path.count, let (byte, next) = PathByte.decoded(path, at: index),
-      PathByte.folded(byte) == expected
+      byte.asciiLowercased == expected
     else { return false }
     index = next
     return true

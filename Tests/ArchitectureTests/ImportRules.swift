@@ -46,6 +46,7 @@ struct ImportRules {
     "cordon": [
       "Gateway", "ConfigurationFile", "SQLiteSessions", "PostgreSQLSessions",
       "DataPlane", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
+      "WebFormats",
     ],
     "AppleSimulator": [],
     "apple-simulator": ["AppleSimulator"],

@@ -81,7 +81,7 @@ struct UpstreamNameTests {
 
   // MARK: With sockets
 
-  private func answer(of name: HostName, on group: MultiThreadedEventLoopGroup) async throws -> [SocketAddress] {
+  private func answer(of name: NameResolver, on group: MultiThreadedEventLoopGroup) async throws -> [SocketAddress] {
     try await name.addresses(on: group.next()).get()
   }
 
@@ -89,7 +89,7 @@ struct UpstreamNameTests {
   func hanging() async throws {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     let opened = Mutex(false)
-    let stuck = HostName("stuck.test", port: 80) { _, _ in
+    let stuck = NameResolver("stuck.test", port: 80) { _, _ in
       while !opened.withLock({ $0 }) { try? RawSocket.pause() }
       return []
     }
@@ -97,7 +97,7 @@ struct UpstreamNameTests {
     let waiting = stuck.addresses(on: loop)
     // The same loop goes on.
     #expect(try await loop.submit { true }.get())
-    let well = HostName("well.test", port: 80) { [found = addresses("10.0.0.9")] _, _ in found }
+    let well = NameResolver("well.test", port: 80) { [found = addresses("10.0.0.9")] _, _ in found }
     #expect(try await answer(of: well, on: group) == addresses("10.0.0.9"))
     opened.withLock { $0 = true }
     #expect(try await waiting.get().isEmpty)

@@ -1,5 +1,6 @@
 import NIOCore
 import Testing
+import WebFormats
 
 @testable import DataPlane
 
@@ -20,7 +21,7 @@ struct ValueTests {
     ])
   func prefixes(_ block: String, _ address: String, _ expected: Bool) throws {
     let prefix = try #require(NetworkPrefix(block))
-    let bytes = try #require(IPAddressBytes(address))
+    let bytes = try #require(IPAddress(address))
     #expect(prefix.contains(bytes) == expected)
     #expect(prefix.description == block)
   }
@@ -37,10 +38,10 @@ struct ValueTests {
 
   @Test("Addresses are sixteen bytes, IPv4 mapped")
   func addresses() throws {
-    let four = try #require(IPAddressBytes("1.2.3.4"))
+    let four = try #require(IPAddress("1.2.3.4"))
     #expect(four.bytes == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 1, 2, 3, 4] && four.isIPv4)
-    #expect(IPAddressBytes("::ffff:1.2.3.4") == four)
-    let six = try #require(IPAddressBytes("2001:db8::1"))
+    #expect(IPAddress("::ffff:1.2.3.4") == four)
+    let six = try #require(IPAddress("2001:db8::1"))
     #expect(!six.isIPv4 && six.bytes.first == 0x20 && six.bytes.last == 1)
   }
 

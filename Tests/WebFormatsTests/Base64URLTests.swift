@@ -21,4 +21,13 @@ struct Base64URLTests {
   func strict(text: String) {
     #expect(Base64URL.decode(text.utf8) == nil)
   }
+
+  @Test(
+    "Plain base64 has the other alphabet, and padding (RFC 4648, 10)",
+    arguments: [
+      ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("\u{FF}\u{BF}", "w7/Cvw=="),
+    ])
+  func padded(text: String, expected: String) {
+    #expect(String(decoding: Base64.encode(text.utf8), as: UTF8.self) == expected)
+  }
 }

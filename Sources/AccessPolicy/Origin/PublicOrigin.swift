@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The origin that browsers see (`public_url` of the configuration): a scheme, a host and a port, nothing else.
 package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   package let scheme: Scheme
@@ -23,7 +25,7 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   /// Parses an origin, such as `https://app.example.com` or `http://localhost:8080`. One trailing slash is allowed.
   package init(parsing text: String) throws(OriginProblem) {
     var bytes = Array(text.utf8)
-    let folded = bytes.map(PathByte.folded)
+    let folded = bytes.map(\.asciiLowercased)
     guard let scheme = Scheme.allCases.first(where: { folded.starts(with: "\($0.rawValue)://".utf8) }) else {
       throw .scheme
     }
@@ -31,12 +33,12 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
     if bytes.last == UInt8(ascii: "/") { bytes.removeLast() }
     if bytes.contains(UInt8(ascii: "@")) { throw .userInformation }
     if bytes.contains(where: { "/?#\\".utf8.contains($0) }) { throw .path }
-    guard let (host, port) = Authority.parse(bytes.span) else { throw .authority }
-    isLoopback = Host.isLoopback(host)
+    guard let authority = Authority(parsing: bytes) else { throw .authority }
+    isLoopback = Host.isLoopback(authority.host)
     guard scheme == .https || isLoopback else { throw .plainHTTP }
     self.scheme = scheme
-    self.host = String(decoding: host, as: UTF8.self)
-    self.port = port ?? scheme.defaultPort
+    host = String(decoding: authority.host, as: UTF8.self)
+    port = authority.port ?? scheme.defaultPort
   }
 }
 

@@ -1,38 +1,11 @@
-/// What single bytes of a path are. Bit masks, so that the hot path needs no table in memory.
+internal import WebFormats
+
+/// Single bytes and escapes of a path.
 enum PathByte {
-  /// Printable ASCII without the bytes that end, separate, escape or nest something: `/ . ; \ % ? #`.
+  /// Whether the byte is printable ASCII other than the bytes that end, separate, escape or nest something: `/ . ; \ % ? #`.
   @inline(__always)
   static func isPlain(_ byte: UInt8) -> Bool {
     byte < 64 ? plainLow >> UInt64(byte) & 1 == 1 : byte < 128 && plainHigh >> UInt64(byte & 63) & 1 == 1
-  }
-
-  /// `ALPHA / DIGIT / "-" / "." / "_" / "~"` (RFC 3986 section 2.3).
-  @inline(__always)
-  static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
-
-  /// The value of a hexadecimal digit of either case.
-  @inline(__always)
-  static func hex(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
-    }
-  }
-
-  /// ASCII letters in lower case, everything else as it is.
-  @inline(__always)
-  static func folded(_ byte: UInt8) -> UInt8 {
-    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
   }
 
   /// The byte at `index`, percent-decoded once, and where the next one begins; nil if the escape is malformed.
@@ -40,7 +13,9 @@ enum PathByte {
   static func decoded(_ path: Span<UInt8>, at index: Int) -> (byte: UInt8, next: Int)? {
     let byte = path[index]
     guard byte == UInt8(ascii: "%") else { return (byte, index + 1) }
-    guard path.count - index > 2, let high = hex(path[index + 1]), let low = hex(path[index + 2]) else { return nil }
+    guard path.count - index > 2, let high = Hex.value(of: path[index + 1]),
+      let low = Hex.value(of: path[index + 2])
+    else { return nil }
     return (high << 4 | low, index + 3)
   }
 

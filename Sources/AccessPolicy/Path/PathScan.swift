@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The state of one pass over a path.
 struct PathScan {
   /// The strongest ambiguity so far.
@@ -76,7 +78,7 @@ struct PathScan {
       nestedEscape = 1
       return nil
     default:
-      if PathByte.isUnreserved(byte) { note(.encodedUnreserved) }
+      if byte.isUnreserved { note(.encodedUnreserved) }
       return take(byte)
     }
   }
@@ -113,7 +115,7 @@ struct PathScan {
     if nestedEscape == 1, byte | 0x20 == UInt8(ascii: "u") {
       note(.doubleEncoding)
       nestedEscape = 0
-    } else if PathByte.hex(byte) == nil {
+    } else if Hex.value(of: byte) == nil {
       nestedEscape = 0
     } else if nestedEscape == 2 {
       note(.doubleEncoding)
@@ -151,7 +153,7 @@ struct PathScan {
     case UInt8(ascii: ";"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: ":"):
       if dots > 0, dots + spaces == length - 1 { note(.confusable) }
     case UInt8(ascii: " "): if !inParameter { spaces += 1 }
-    default: if PathByte.isUnreserved(byte) { note(.compatibilityLetter) }
+    default: if byte.isUnreserved { note(.compatibilityLetter) }
     }
     if nestedEscape != 0 { followNestedEscape(byte) }
   }

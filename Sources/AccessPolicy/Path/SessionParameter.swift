@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The session parameter that Java containers write into the links of a visitor's first page:
 /// `/style.css;jsessionid=1A2B.node1`.
 ///
@@ -25,7 +27,7 @@ enum SessionParameter {
   private static let name: StaticString = ";jsessionid="
 
   private static func isOfToken(_ byte: UInt8) -> Bool {
-    PathByte.isUnreserved(byte) && byte != UInt8(ascii: "~") || byte == UInt8(ascii: "!")
+    byte.isUnreserved && byte != UInt8(ascii: "~") || byte == UInt8(ascii: "!")
   }
 }
 

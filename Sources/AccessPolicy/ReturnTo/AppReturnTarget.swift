@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Where a sign-in in the browser is handed back to a native app: an address of a scheme that the operator has listed.
 /// Nothing else can be one.
 package struct AppReturnTarget: Sendable, Equatable {
@@ -22,14 +24,14 @@ package struct AppReturnTarget: Sendable, Equatable {
 
   /// An address that was parsed before, and kept where nobody could change it.
   package init?(restoring bytes: [UInt8]) {
-    let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }.map(PathByte.folded)
+    let scheme = bytes.prefix { $0 != UInt8(ascii: ":") }.map(\.asciiLowercased)
     self.init(parsing: bytes, schemes: [String(decoding: scheme, as: UTF8.self)])
   }
 
   /// Whether an address begins with a listed scheme, whatever else is wrong with it.
   package static func names(_ bytes: [UInt8], oneOf schemes: [String]) -> Bool {
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")) else { return false }
-    let scheme = bytes[..<colon].map(PathByte.folded)
+    let scheme = bytes[..<colon].map(\.asciiLowercased)
     return schemes.contains { $0.utf8.elementsEqual(scheme) }
   }
 

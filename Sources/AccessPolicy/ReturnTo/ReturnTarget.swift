@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Where the browser goes after it has signed in or out: a path on our own origin. Nothing else can be one.
 package struct ReturnTarget: Sendable, Equatable {
   /// The path, with the query and the fragment if there are any: printable ASCII, beginning with exactly one `/`.
@@ -35,18 +37,7 @@ package struct ReturnTarget: Sendable, Equatable {
   }
 
   /// As the value of a query item: everything percent-encoded but unreserved bytes and `/`.
-  package var queryValue: String {
-    var result: [UInt8] = []
-    let digits = Array("0123456789ABCDEF".utf8)
-    for byte in path.utf8 {
-      if PathByte.isUnreserved(byte) || byte == UInt8(ascii: "/") {
-        result.append(byte)
-      } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
-  }
+  package var queryValue: String { PercentEncoding.encode(path, keepsSlash: true) }
 
   private static func parse(_ bytes: Span<UInt8>, origin: PublicOrigin, prefix: String) -> ReturnTarget? {
     guard bytes.count > 0, bytes.count <= maximumLength else { return nil }
@@ -57,7 +48,7 @@ package struct ReturnTarget: Sendable, Equatable {
     if bytes[0] != UInt8(ascii: "/") {
       let text = Array(origin.description.utf8)
       guard bytes.count >= text.count else { return nil }
-      for index in text.indices where PathByte.folded(bytes[index]) != text[index] { return nil }
+      for index in text.indices where bytes[index].asciiLowercased != text[index] { return nil }
       if bytes.count == text.count { return .frontPage }
       target = bytes.extracting(text.count...)
     }
@@ -139,9 +130,9 @@ package struct ReturnTarget: Sendable, Equatable {
 
   private static func beginsEscape(_ path: [UInt8], behindPercentAt index: Int) -> Bool {
     guard index < path.count, let (first, next) = PathByte.decoded(path.span, at: index) else { return false }
-    if PathByte.folded(first) == UInt8(ascii: "u") { return true }
-    guard PathByte.hex(first) != nil, next < path.count else { return false }
-    return PathByte.decoded(path.span, at: next).flatMap { PathByte.hex($0.byte) } != nil
+    if first.asciiLowercased == UInt8(ascii: "u") { return true }
+    guard Hex.value(of: first) != nil, next < path.count else { return false }
+    return PathByte.decoded(path.span, at: next).flatMap { Hex.value(of: $0.byte) } != nil
   }
 
   /// Whether the path is one of our own that starts, ends or refuses a sign-in, also where it is spelled with more
@@ -150,10 +141,10 @@ package struct ReturnTarget: Sendable, Equatable {
     var folded: [UInt8] = []
     var index = 0
     while index < path.count, let (byte, next) = PathByte.decoded(path, at: index) {
-      if byte != UInt8(ascii: "/") || folded.last != byte { folded.append(PathByte.folded(byte)) }
+      if byte != UInt8(ascii: "/") || folded.last != byte { folded.append(byte.asciiLowercased) }
       index = next
     }
-    let prefix = prefix.map(PathByte.folded) + [UInt8(ascii: "/")]
+    let prefix = prefix.map(\.asciiLowercased) + [UInt8(ascii: "/")]
     guard folded.starts(with: prefix) else { return false }
     let page = folded.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ";") }
     return ["sign-in", "authorize", "callback", "sign-out", "native", "notifications"]

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A position in a path that is read the way lenient servers do: decoded once, folded to lower case, compatibility
 /// letters as the ASCII they stand for, empty segments collapsed, and without what servers drop at the end of a segment
 /// (path parameters, NTFS streams such as `:$DATA`, trailing dots and spaces). It reads from the left and builds
@@ -22,13 +24,13 @@ struct LooseReading {
       }
     }
     index = next
-    return PathByte.folded(byte)
+    return byte.asciiLowercased
   }
 
   private mutating func takePending() -> UInt8 {
     let byte = UInt8(truncatingIfNeeded: pending)
     pending >>= 8
-    return PathByte.folded(byte)
+    return byte.asciiLowercased
   }
 
   /// The end of the segment, if nothing of it is left but what servers drop.

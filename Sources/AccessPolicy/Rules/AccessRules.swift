@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The lists and conditions that hold for a request together, ready to be asked: members stand in sets.
 package struct AccessRules: Sendable, Hashable {
   /// nil: everybody is named.
@@ -65,8 +67,8 @@ struct CompiledLists: Sendable, Hashable {
 
   init(_ lists: AccessLists) {
     subjects = Set(lists.subjects.map { Array($0.utf8) })
-    emails = Set(lists.emails.map { $0.utf8.map(PathByte.folded) })
-    emailDomains = Set(lists.emailDomains.map { $0.utf8.map(PathByte.folded) })
+    emails = Set(lists.emails.map { $0.utf8.map(\.asciiLowercased) })
+    emailDomains = Set(lists.emailDomains.map { $0.utf8.map(\.asciiLowercased) })
     organizations = Set(lists.organizations.map { Array($0.utf8) })
   }
 
@@ -121,7 +123,7 @@ extension AccessLists {
         "\"\(domain)\" in allow_email_domains is no domain; write what follows the \"@\", without a pattern"
       )
     }
-    if emailDomains.contains(where: { $0.utf8.lazy.map(PathByte.folded).elementsEqual(Self.relayDomain.utf8) }) {
+    if emailDomains.contains(where: { $0.utf8.lazy.map(\.asciiLowercased).elementsEqual(Self.relayDomain.utf8) }) {
       return (
         "allow_email_domains",
         "\"\(Self.relayDomain)\" in allow_email_domains would let in everybody who hides the address, whoever it is; "

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// One e-mail address as rules compare it: exactly one `@` between a dot-atom (RFC 5322, 3.4.1) and a domain.
 /// Characters beyond ASCII are letters (RFC 6531, 3.3).
 ///
@@ -15,7 +17,7 @@ struct EmailAddress {
     guard let at = bytes.firstIndex(of: UInt8(ascii: "@")) else { return nil }
     guard Self.isDotAtom(bytes[..<at], Self.isAtomText), Self.isDomain(bytes[(at + 1)...]) else { return nil }
     guard Self.hasPlainCharacters(text) else { return nil }
-    folded = bytes.map(PathByte.folded)
+    folded = bytes.map(\.asciiLowercased)
     domain = at + 1..<bytes.count
   }
 
@@ -34,17 +36,12 @@ struct EmailAddress {
 
   /// `atext`: letters, digits and ``!#$%&'*+-/=?^_`{|}~``.
   private static func isAtomText(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), 0x80...:
-      true
-    default: "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
-    }
+    byte.isASCIILetterOrDigit || byte >= 0x80 || "!#$%&'*+-/=?^_`{|}~".utf8.contains(byte)
   }
 
   /// Letters, digits, `-` and `_`.
   private static func isDomainText(_ byte: UInt8) -> Bool {
-    isAtomText(byte) && (byte >= 0x80 || byte == UInt8(ascii: "-") || PathByte.isUnreserved(byte))
+    isAtomText(byte) && (byte >= 0x80 || byte == UInt8(ascii: "-") || byte.isUnreserved)
       && byte != UInt8(ascii: "~")
   }
 

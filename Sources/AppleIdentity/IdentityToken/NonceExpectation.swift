@@ -33,7 +33,7 @@ package enum NonceExpectation: Sendable {
 
   /// Whether a claim has the form of a SHA-256 in lower-case hexadecimal digits.
   private static func isHash(_ claim: String) -> Bool {
-    claim.utf8.count == 64 && claim.utf8.allSatisfy { $0 &- 0x30 < 10 || $0 &- 0x61 < 6 }
+    claim.utf8.count == 64 && claim.utf8.allSatisfy(Hex.isLowercaseDigit)
   }
 
   private static func hexadecimalSHA256(_ text: String) -> String {

@@ -1,13 +1,15 @@
 internal import HTTPTypes
 internal import WebFormats
 
-/// Where Apple is: `base_url` taken apart, so that every request is built from checked parts.
+/// The parsed `base_url`, so that every request is built from checked parts.
 struct AppleOrigin: Sendable, Equatable {
   let scheme: String
   /// Host, and the port if one was written.
   let authority: String
-  /// What stands before `/auth/…`; empty for Apple itself.
+  /// The path before `/auth/…`; empty for Apple itself.
   let pathPrefix: String
+  /// Whether the host is this machine.
+  let isLoopback: Bool
 
   /// Reads `https://host[:port][/prefix]` or the same with `http`. `nil` for anything else: user information, a query,
   /// a fragment, a trailing slash, or bytes that have no place in a URL.
@@ -24,29 +26,17 @@ struct AppleOrigin: Sendable, Equatable {
       return nil
     }
     let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
-    let host = rest[..<slash]
     let path = rest[slash...]
-    guard Self.isAuthority(host), path.allSatisfy(Self.isPathByte),
+    guard let parsed = Authority(parsing: rest[..<slash]), path.allSatisfy(Self.isPathByte),
       path.last != UInt8(ascii: "/")
     else { return nil }
-    authority = String(decoding: host, as: UTF8.self)
+    authority = String(decoding: rest[..<slash], as: UTF8.self)
+    isLoopback = Host.isLoopback(parsed.host)
     pathPrefix = String(decoding: path, as: UTF8.self)
   }
 
   /// The absolute address of a path under this origin.
   func url(_ path: String) -> String { "\(scheme)://\(authority)\(pathPrefix)\(path)" }
-
-  /// The host without the port, lower-cased, without the brackets of an IPv6 address.
-  var host: String {
-    if authority.utf8.first == UInt8(ascii: "[") {
-      return String(decoding: authority.utf8.dropFirst().prefix { $0 != UInt8(ascii: "]") }, as: UTF8.self)
-    }
-    return String(decoding: authority.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
-  }
-
-  var isLoopback: Bool {
-    host == "localhost" || host == "::1" || (host.utf8.starts(with: "127.".utf8) && HostName(host) == .address)
-  }
 
   func get(_ path: String) -> AppleHTTPRequest {
     AppleHTTPRequest(
@@ -70,33 +60,6 @@ struct AppleOrigin: Sendable, Equatable {
 
   /// A name of our own: Apple was seen to turn away a library's default (github.com/nhosoya/omniauth-apple, 59).
   private static let userAgent = "Cordon"
-
-  /// `host [ ":" port ]`, the host a name, an IPv4 address, or an IPv6 address in brackets.
-  private static func isAuthority(_ text: ArraySlice<UInt8>) -> Bool {
-    let host: ArraySlice<UInt8>
-    let isHostByte: (UInt8) -> Bool
-    var port = text
-    if text.first == UInt8(ascii: "[") {
-      guard let end = text.firstIndex(of: UInt8(ascii: "]")) else { return false }
-      host = text[..<end].dropFirst()
-      isHostByte = { Hex.value(of: $0) != nil || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
-      port = text[end...].dropFirst()
-    } else {
-      host = text.prefix { $0 != UInt8(ascii: ":") }
-      isHostByte = \.isUnreserved
-      port = text[host.endIndex...]
-    }
-    guard !host.isEmpty, host.allSatisfy(isHostByte) else { return false }
-    return port.isEmpty || (port.first == UInt8(ascii: ":") && isPort(port.dropFirst()))
-  }
-
-  /// 1 to 65535, without leading zeros.
-  private static func isPort(_ digits: ArraySlice<UInt8>) -> Bool {
-    guard (1...5).contains(digits.count), digits.first != UInt8(ascii: "0"),
-      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
-    else { return false }
-    return digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) } <= 65_535
-  }
 
   private static func isPathByte(_ byte: UInt8) -> Bool {
     byte.isUnreserved || byte == UInt8(ascii: "/")

@@ -5,6 +5,7 @@ import IdentityAssertion
 import Operations
 import Pages
 import Sessions
+import WebFormats
 
 /// Values that are each in order and make no sense together.
 enum CombinationChecks {
@@ -42,7 +43,8 @@ enum CombinationChecks {
     switch (upstream, listen) {
     case (.unix(let path), .unix(let own)): path == own
     case (.tcp(let host, let port, _), .ip(let own, let ownPort)):
-      port == ownPort && ownPort != 0 && (host == own || isLoopback(host) && (isAny(own) || isLoopback(own)))
+      port == ownPort && ownPort != 0
+        && (host == own || Host.isLoopback(host.utf8) && (isAny(own) || Host.isLoopback(own.utf8)))
     default: false
     }
   }
@@ -56,11 +58,7 @@ enum CombinationChecks {
     }
   }
 
-  private static func isAny(_ host: String) -> Bool { host == "0.0.0.0" || host == "::" }
-
-  private static func isLoopback(_ host: String) -> Bool {
-    host == "localhost" || host == "::1" || host.utf8.starts(with: "127.".utf8)
-  }
+  private static func isAny(_ host: String) -> Bool { IPAddress(host)?.isUnspecified ?? false }
 
   private static func checkApple(_ configuration: Configuration, _ reading: inout DecodingContext) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {

@@ -2,6 +2,7 @@ import AccessPolicy
 import AppleIdentity
 import DataPlane
 import Sessions
+import WebFormats
 
 /// The types of particular keys.
 extension ValueType where Value == String {
@@ -64,7 +65,7 @@ extension ValueType where Value == String {
           throw Diagnostic(
             "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
         }
-        return String(decoding: text.utf8.map(\.folded), as: UTF8.self)
+        return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
       })
   }
 
@@ -97,7 +98,7 @@ extension ValueType where Value == String {
       "name", expected: "a name, as in \"reports\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
         guard (1...64).contains(text.utf8.count),
-          text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.".utf8.contains($0) })
+          text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) })
         else {
           throw Diagnostic(
             "is no name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
@@ -112,7 +113,7 @@ extension ValueType where Value == String {
       "name", expected: "a host name, as in \"app.internal\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
         guard (1...253).contains(text.utf8.count),
-          text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || "-_.:".utf8.contains($0) })
+          text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.:".utf8.contains($0) })
         else {
           throw Diagnostic(
             "is no host name", remedy: "write a name or an IP address without port, as in \"app.internal\"")

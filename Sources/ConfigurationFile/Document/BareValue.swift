@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Values without quotation marks and brackets: `true`, `42`, `-1.5e3`, `2026-11-21`.
 enum BareValue {
   /// Whether the parser can be trusted with the value: it looks like a Boolean, a number or a date. Times are left out:
@@ -7,15 +9,15 @@ enum BareValue {
     while let last = value.last, last == UInt8(ascii: " ") || last == 0x09 || last == 0x0D { value = value.dropLast() }
     guard let first = value.first else { return true }
     if words.contains(where: { value.elementsEqual($0.utf8) }) || isDate(value) { return true }
-    guard first.isDigit || first == UInt8(ascii: "+") || first == UInt8(ascii: "-") else { return false }
+    guard first.isASCIIDigit || first == UInt8(ascii: "+") || first == UInt8(ascii: "-") else { return false }
     var previous = first
     for byte in value.dropFirst() {
       switch byte {
       case UInt8(ascii: "+"), UInt8(ascii: "-"):
         // A sign stands before the number or its exponent.
-        guard previous.folded == UInt8(ascii: "e") else { return false }
+        guard previous.asciiLowercased == UInt8(ascii: "e") else { return false }
       case UInt8(ascii: "_"), UInt8(ascii: "."): break
-      default: guard byte.isDigit || byte.isLetter else { return false }
+      default: guard byte.isASCIIDigit || byte.isASCIILetter else { return false }
       }
       previous = byte
     }
@@ -27,7 +29,7 @@ enum BareValue {
   private static func isDate(_ value: ArraySlice<UInt8>) -> Bool {
     value.count == 10
       && value.enumerated().allSatisfy { index, byte in
-        index == 4 || index == 7 ? byte == UInt8(ascii: "-") : byte.isDigit
+        index == 4 || index == 7 ? byte == UInt8(ascii: "-") : byte.isASCIIDigit
       }
   }
 }

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// One reading of one document: where things stand, what `${…}` means, and what was found wrong so far.
 struct DecodingContext {
   /// The folder that relative paths are relative to, absolute.
@@ -98,9 +100,9 @@ struct DecodingContext {
 
   /// Takes `${NAME}` from the front.
   private mutating func variable(_ rest: inout ArraySlice<UInt8>, at path: NodePath) -> String? {
-    let name = rest.dropFirst(2).prefix { $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") }
+    let name = rest.dropFirst(2).prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     rest = rest.dropFirst(2 + name.count)
-    guard rest.first == UInt8(ascii: "}"), let first = name.first, !first.isDigit else {
+    guard rest.first == UInt8(ascii: "}"), let first = name.first, !first.isASCIIDigit else {
       complain(
         at: path, "\(path) holds \"${\" without a variable's name and \"}\"",
         remedy: "write \"${NAME}\" for a variable of the environment, \"$${\" for \"${\" itself")

@@ -1,4 +1,5 @@
 import DataPlane
+import WebFormats
 
 /// Addresses to bind: `192.0.2.1:8080`, `[2001:db8::1]:8080` or `unix:/run/cordon/gateway.sock`.
 enum AddressText {
@@ -16,7 +17,7 @@ enum AddressText {
       throw Diagnostic("has no port", remedy: remedy)
     }
     var host = String(decoding: text.utf8[..<colon], as: UTF8.self)
-    guard let port = DecimalDigits.parse(text.utf8[text.utf8.index(after: colon)...], limit: 65_535) else {
+    guard let port = Port.parse(text.utf8[text.utf8.index(after: colon)...], allowsZero: true) else {
       throw Diagnostic("has no port from 0 to 65535", remedy: remedy)
     }
     if host.utf8.first == UInt8(ascii: "["), host.utf8.last == UInt8(ascii: "]") {
@@ -25,7 +26,7 @@ enum AddressText {
     } else if host.utf8.contains(UInt8(ascii: ":")) {
       throw Diagnostic("is an IPv6 address without brackets", remedy: "write it as \"[\(host)]:\(port)\"")
     }
-    guard IPAddressBytes(host) != nil else {
+    guard IPAddress(host) != nil else {
       if host.utf8.elementsEqual("localhost".utf8) {
         throw Diagnostic("is a name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
       }
@@ -35,6 +36,6 @@ enum AddressText {
       }
       throw Diagnostic("is no IP address with a port", remedy: remedy)
     }
-    return .ip(host: host, port: UInt16(port))
+    return .ip(host: host, port: port)
   }
 }

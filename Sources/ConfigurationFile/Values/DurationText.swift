@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Durations: a whole number and a unit, `ms`, `s`, `m`, `h` or `d` (24 h).
 enum DurationText {
   private static let units: [(suffix: String, milliseconds: Int)] = [
@@ -9,7 +11,7 @@ enum DurationText {
 
   static func parse(_ text: String) throws(Diagnostic) -> Duration {
     let bytes = Array(text.utf8)
-    let digits = bytes.prefix(while: \.isDigit)
+    let digits = bytes.prefix(while: \.isASCIIDigit)
     let unit = String(decoding: bytes[digits.count...], as: UTF8.self)
     guard !digits.isEmpty, let factor = units.first(where: { $0.suffix.utf8.elementsEqual(unit.utf8) })?.milliseconds
     else {

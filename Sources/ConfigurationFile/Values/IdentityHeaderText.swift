@@ -1,4 +1,5 @@
 import Sessions
+import WebFormats
 
 /// Names of identity headers and of the claims that fill them.
 enum IdentityHeaderText {
@@ -27,7 +28,7 @@ enum IdentityHeaderText {
 
   static func checkClaim(_ claim: String) throws(Diagnostic) {
     guard !claim.isEmpty, claim.utf8.count <= 64,
-      claim.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "_") })
+      claim.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") })
     else {
       throw Diagnostic(
         "is no claim", remedy: "write \"sub\", \"email\", \"name\", \"session_id\" or another claim's name")
@@ -41,7 +42,9 @@ enum IdentityHeaderText {
   /// The name as an application may read it that takes `_` and `.` for `-` and knows no case: two headers that are the
   /// same so would overwrite each other.
   static func folded(_ name: String) -> String {
-    let bytes = name.utf8.map { $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") ? UInt8(ascii: "-") : $0.folded }
+    let bytes = name.utf8.map {
+      $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: ".") ? UInt8(ascii: "-") : $0.asciiLowercased
+    }
     return String(decoding: bytes, as: UTF8.self)
   }
 }

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// The path prefix of the gateway's own pages: `/.auth`.
 enum PathPrefixText {
   private static let remedy =

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Custom URL schemes of native apps (RFC 3986 3.1).
 enum SchemeText {
   /// Schemes that belong to browsers and systems, not to an app.
@@ -9,13 +11,13 @@ enum SchemeText {
   static func parse(_ text: String) throws(Diagnostic) -> String {
     let bytes = Array(text.utf8)
     let isScheme =
-      bytes.first?.isLetter == true && bytes.count <= 64
-      && bytes.allSatisfy { $0.isLetter || $0.isDigit || "+-.".utf8.contains($0) }
+      bytes.first?.isASCIILetter == true && bytes.count <= 64
+      && bytes.allSatisfy { $0.isASCIILetter || $0.isASCIIDigit || "+-.".utf8.contains($0) }
     guard isScheme else {
       throw Diagnostic(
         "is no URL scheme", remedy: "write the scheme alone, without \"://\", as in \"com.example.app\"")
     }
-    let scheme = String(decoding: bytes.map(\.folded), as: UTF8.self)
+    let scheme = String(decoding: bytes.map(\.asciiLowercased), as: UTF8.self)
     guard !foreign.contains(scheme) else {
       throw Diagnostic("is no app's own scheme", remedy: "choose one that is, as in \"com.example.app\"")
     }

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Sizes in bytes: a whole number and a unit, `B`, `KiB`, `MiB` or `GiB` (1,024 of the one before).
 enum SizeText {
   private static let units: [(suffix: String, bytes: Int)] = [
@@ -9,7 +11,7 @@ enum SizeText {
 
   static func parse(_ text: String) throws(Diagnostic) -> Int {
     let bytes = Array(text.utf8)
-    let digits = bytes.prefix(while: \.isDigit)
+    let digits = bytes.prefix(while: \.isASCIIDigit)
     let unit = String(decoding: bytes[digits.count...], as: UTF8.self)
     guard !digits.isEmpty, let factor = units.first(where: { $0.suffix.utf8.elementsEqual(unit.utf8) })?.bytes else {
       throw Diagnostic(

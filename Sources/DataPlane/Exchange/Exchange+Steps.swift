@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
 /// The steps of an exchange that are the same whatever the client speaks.
 extension Exchange {

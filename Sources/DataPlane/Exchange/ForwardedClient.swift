@@ -1,4 +1,5 @@
 internal import HTTPWire
+internal import WebFormats
 
 /// Who the client is behind trusted proxies: each of them has added the address that it saw to `X-Forwarded-For`.
 enum ForwardedClient {
@@ -8,13 +9,13 @@ enum ForwardedClient {
   /// - Returns: nil where the lines hold no address at the right end.
   static func address(
     _ fields: borrowing FieldTable, _ bytes: RawSpan, trustedProxies: [NetworkPrefix]
-  ) -> IPAddressBytes? {
+  ) -> IPAddress? {
     // Collected from the left, since that is how lists are read; a head's fields are bounded, and so is this.
     var elements: [Range<Int>] = []
     for line in fields.lines where line.known == .xForwardedFor {
       bytes.forEachListElement(line.value) { elements.append($0) }
     }
-    var last: IPAddressBytes?
+    var last: IPAddress?
     for element in elements.reversed() {
       guard let address = read(bytes, element) else { break }
       last = address
@@ -23,27 +24,14 @@ enum ForwardedClient {
     return last
   }
 
-  /// An address, in brackets or not, with a port or not: proxies write all of these.
-  private static func read(_ bytes: RawSpan, _ element: Range<Int>) -> IPAddressBytes? {
-    var host = element
-    if !host.isEmpty, bytes.byte(at: host.lowerBound) == 0x5B {
-      var end = host.lowerBound
-      while end < host.upperBound, bytes.byte(at: end) != 0x5D { end += 1 }
-      guard end < host.upperBound, isPort(bytes, end + 1..<host.upperBound) else { return nil }
-      return AddressReading.ipv6(bytes, host.lowerBound + 1..<end).flatMap { IPAddressBytes($0) }
-    }
-    if let address = AddressReading.ipv6(bytes, host) { return IPAddressBytes(address) }
-    var end = host.lowerBound
-    while end < host.upperBound, bytes.byte(at: end) != 0x3A { end += 1 }
-    guard isPort(bytes, end..<host.upperBound) else { return nil }
-    host = host.lowerBound..<end
-    return AddressReading.ipv4(bytes, host).flatMap { IPAddressBytes(AddressReading.mapped($0)) }
-  }
-
-  /// Nothing, or a colon and digits.
-  private static func isPort(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard !range.isEmpty else { return true }
-    guard bytes.byte(at: range.lowerBound) == 0x3A, range.count <= 6 else { return false }
-    return range.dropFirst().allSatisfy { bytes.byte(at: $0) &- 0x30 < 10 }
+  /// An address, with or without a port, an IPv6 address with or without brackets: proxies write all of these.
+  private static func read(_ bytes: RawSpan, _ element: Range<Int>) -> IPAddress? {
+    let text = bytes.array(element)
+    if let address = Host.address(text) { return address }
+    guard let colon = text.lastIndex(of: UInt8(ascii: ":")),
+      Port.parse(text[(colon + 1)...], allowsZero: true) != nil
+    else { return nil }
+    let host = text[..<colon]
+    return host.first == UInt8(ascii: "[") ? Host.address(host) : IPAddress(v4: host)
   }
 }

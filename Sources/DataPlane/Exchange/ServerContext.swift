@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
 /// What the client connections of one entrance share on one event loop. Used on that loop only.
 final class ServerContext {
@@ -72,7 +73,7 @@ final class ServerContext {
   func peer(_ text: String?) -> ClientPeer {
     guard let text else { return ClientPeer(address: ClientPeer.unix, isTrusted: false, isTLS: isTLS) }
     let trusted =
-      !trustedProxies.isEmpty && IPAddressBytes(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
+      !trustedProxies.isEmpty && IPAddress(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
   }
 

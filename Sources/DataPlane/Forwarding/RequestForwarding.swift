@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
 /// Writes the head of a request for the upstream out of the head that came.
 ///
@@ -156,8 +157,8 @@ enum NominatedFields {
       bytes.forEachListElement(connection.value) { element in
         if !found, element.count == line.name.count {
           found = element.indices.allSatisfy { index in
-            bytes.byte(at: index).lowercased
-              == bytes.byte(at: line.name.lowerBound + index - element.lowerBound).lowercased
+            bytes.byte(at: index).asciiLowercased
+              == bytes.byte(at: line.name.lowerBound + index - element.lowerBound).asciiLowercased
           }
         }
       }

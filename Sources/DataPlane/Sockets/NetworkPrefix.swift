@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// A block of IP addresses in CIDR notation (RFC 4632, RFC 4291 2.3), or a single address.
 ///
 /// An IPv4 prefix also contains the IPv4-mapped IPv6 form of its addresses (`::ffff:10.0.0.1`), which is how a
@@ -13,14 +15,12 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   /// - Returns: nil where the text is no such block, or has bits set beyond its length.
   package init?(_ text: String) {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count <= 2, let address = IPAddressBytes(String(parts[0])) else { return nil }
+    guard parts.count <= 2, let address = IPAddress(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128
     var length = width
     if parts.count == 2 {
-      let digits = parts[1].utf8
-      guard !digits.isEmpty, digits.count <= 3, digits.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }) else { return nil }
-      length = digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
-      guard length <= width else { return nil }
+      guard parts[1].utf8.count <= 3, let given = DecimalDigits.parse(parts[1].utf8, limit: width) else { return nil }
+      length = given
     }
     let bits = address.isIPv4 ? length + 96 : length
     for bit in bits..<128 where address.bytes[bit / 8] & (0x80 >> UInt8(bit % 8)) != 0 { return nil }
@@ -30,7 +30,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Whether `peer` lies in the block.
-  package func contains(_ peer: IPAddressBytes) -> Bool {
+  package func contains(_ peer: IPAddress) -> Bool {
     var bit = 0
     while bit + 8 <= bits {
       if address[bit / 8] != peer.bytes[bit / 8] { return false }

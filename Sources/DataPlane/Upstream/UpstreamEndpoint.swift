@@ -7,7 +7,7 @@ final class UpstreamEndpoint: Sendable {
   let text: String
   let tls: UpstreamTLS?
   /// Looks the host's name up; nil for an IP address or a Unix socket.
-  let name: HostName?
+  let name: NameResolver?
   /// How many connections there may be to it.
   let room: UpstreamRoom
 
@@ -23,7 +23,7 @@ final class UpstreamEndpoint: Sendable {
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
-  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: HostName?, room: UpstreamRoom) {
+  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: NameResolver?, room: UpstreamRoom) {
     self.address = address
     text = address.description
     self.tls = tls

@@ -1,5 +1,6 @@
 internal import Synchronization
 internal import TLSTransport
+internal import WebFormats
 
 /// An upstream that connections can be made to: its settings, and what is shared of its addresses.
 package struct UpstreamGroup: Sendable {
@@ -14,7 +15,7 @@ package struct UpstreamGroup: Sendable {
   }
 
   /// - Parameter lookup: finds the addresses of a name; may block.
-  init(_ settings: UpstreamSettings, lookup: @escaping HostName.Lookup) throws(TLSConfigurationError) {
+  init(_ settings: UpstreamSettings, lookup: @escaping NameResolver.Lookup) throws(TLSConfigurationError) {
     self.settings = settings
     var tls: UpstreamTLS?
     var sites: [UpstreamEndpoint] = []
@@ -25,7 +26,7 @@ package struct UpstreamGroup: Sendable {
       let room = UpstreamRoom(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
       switch address {
       case .tcp(let host, let port, let isTLS):
-        let name = IPAddressBytes(host) == nil ? HostName(host, port: port, lookup: lookup) : nil
+        let name = IPAddress(host) == nil ? NameResolver(host, port: port, lookup: lookup) : nil
         sites.append(UpstreamEndpoint(address, tls: isTLS ? tls : nil, name: name, room: room))
       case .unix: sites.append(UpstreamEndpoint(address, tls: nil, name: nil, room: room))
       }

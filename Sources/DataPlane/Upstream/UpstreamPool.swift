@@ -250,7 +250,7 @@ final class UpstreamPool {
     case .tcp(let host, let port, _):
       for (option, value) in KeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
       if let name = site.name {
-        return bootstrap.resolver(HostNameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
+        return bootstrap.resolver(NameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
       }
       do {
         return bootstrap.connect(to: try SocketAddress(ipAddress: host, port: Int(port)))

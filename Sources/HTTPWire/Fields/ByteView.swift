@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Reading bytes and words out of a span. Every read is bounds-checked; "unsafe" in the standard library's names
 /// speaks of types only, and every bit pattern is an integer.
 extension RawSpan {
@@ -51,7 +53,7 @@ extension RawSpan {
     guard range.count == lowercase.utf8CodeUnitCount else { return false }
     return isSame(
       lowercase, at: range.lowerBound, word: { $0.lowercased },
-      halfWord: { UInt32(truncatingIfNeeded: UInt64($0).lowercased) }, byte: { $0.lowercased })
+      halfWord: { UInt32(truncatingIfNeeded: UInt64($0).lowercased) }, byte: { $0.asciiLowercased })
   }
 
   /// Whether the bytes from `start` on, of which there are as many, are those of `literal` once they are mapped: many
@@ -98,10 +100,4 @@ extension UInt64 {
     // The highest bit, moved to where a small letter differs.
     return self | capitals >> 2
   }
-}
-
-extension UInt8 {
-  /// The small letter of an ASCII capital; any other byte as it is.
-  @inline(__always)
-  package var lowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 }

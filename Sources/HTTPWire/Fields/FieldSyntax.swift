@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Names and values of fields as HTTP/2 has them (RFC 9113 8.2.1), looked at many bytes at a time.
 extension UnsafeRawBufferPointer {
   /// Whether it is a field name: a token without capitals.
@@ -50,7 +52,7 @@ extension UnsafeRawBufferPointer {
 
   @inline(never)
   private var isFieldNameByteByByte: Bool {
-    !isEmpty && allSatisfy { CharacterClass.token.contains($0) && $0 == $0.lowercased }
+    !isEmpty && allSatisfy { CharacterClass.token.contains($0) && $0 == $0.asciiLowercased }
   }
 
   @inline(never)

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Finds the cookies of the gateway itself among those of the application (RFC 6265 4.2.1).
 ///
 /// Found once, they serve twice: the gate reads them, and forwarding leaves them out.
@@ -7,7 +9,7 @@ package struct GatewayCookies: Sendable {
   private let name: [UInt8]
 
   /// - Parameter name: at least eight characters of RFC 9110's token.
-  package init(name: String) { self.name = name.utf8.map(\.lowercased) }
+  package init(name: String) { self.name = name.utf8.map(\.asciiLowercased) }
 
   /// Where one cookie of ours stands.
   package struct Place: Sendable, Equatable {
@@ -59,7 +61,7 @@ package struct GatewayCookies: Sendable {
   /// and an application that does must not see ours under another spelling.
   @inline(__always)
   private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard range.count >= name.count, bytes.byte(at: range.lowerBound).lowercased == name[0] else {
+    guard range.count >= name.count, bytes.byte(at: range.lowerBound).asciiLowercased == name[0] else {
       return false
     }
     return nameMatches(bytes, range)
@@ -73,7 +75,7 @@ package struct GatewayCookies: Sendable {
       offset += 8
     }
     while offset < name.count {
-      guard bytes.byte(at: range.lowerBound + offset).lowercased == expected.byte(at: offset) else { return false }
+      guard bytes.byte(at: range.lowerBound + offset).asciiLowercased == expected.byte(at: offset) else { return false }
       offset += 1
     }
     guard range.count > name.count else { return true }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Names that only the gateway may set, in every spelling that something behind it could take for the same.
 ///
 /// CGI and its heirs turn `-` into `_` in what they hand to an application, PHP turns `.` too, and lighttpd whatever is
@@ -55,7 +57,7 @@ package struct ReservedNames: Sendable {
 
   @inline(__always)
   private static func fold(_ byte: UInt8) -> UInt8 {
-    let letter = byte.lowercased
+    let letter = byte.asciiLowercased
     return letter &- 0x61 < 26 || byte &- 0x30 < 10 ? letter : 0x2D
   }
 

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The first line of a head, its field lines, and what stands behind them.
 extension HTTP2HeadAssembly {
   /// Ends the head of a request.
@@ -162,19 +164,11 @@ extension HTTP2HeadAssembly {
   }
 }
 
-/// `Sec-WebSocket-Key` (RFC 6455 4.1): 16 random bytes in base64. HTTP/2 has none, HTTP/1.1 wants one.
+/// `Sec-WebSocket-Key` (RFC 6455, 4.1): 16 random bytes in base64. HTTP/2 has none, HTTP/1.1 requires one.
 private enum WebSocketKey {
   static func withNew(_ body: (UnsafeRawBufferPointer) -> Void) {
     var random = SystemRandomNumberGenerator()
-    var rest: UInt64 = random.next()
-    var key = InlineArray<24, UInt8>(repeating: 0x3D)
-    for place in 0..<21 {
-      if place == 10 { rest = random.next() }
-      key[place] = Base64Digit.of(Int(rest & 63))
-      rest >>= 6
-    }
-    // 128 bits are 21 digits and two bits more.
-    key[21] = Base64Digit.of(Int(rest & 3) << 4)
-    key.span.bytes.withUnsafeBytes(body)
+    let numbers: [UInt64] = [random.next(), random.next()]
+    numbers.withUnsafeBytes { Base64.encode($0).withUnsafeBytes(body) }
   }
 }

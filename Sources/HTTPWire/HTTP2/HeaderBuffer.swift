@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Bytes that are put together piece by piece, in memory that is kept from one head to the next: to append is a
 /// comparison and a copy, where a buffer that may be shared asks each time whether it is.
 struct HeaderBuffer: ~Copyable {
@@ -51,7 +53,7 @@ struct HeaderBuffer: ~Copyable {
         as: UInt64.self)
     } else {
       while offset < name.count {
-        place.storeBytes(of: name[offset].lowercased, toByteOffset: offset, as: UInt8.self)
+        place.storeBytes(of: name[offset].asciiLowercased, toByteOffset: offset, as: UInt8.self)
         offset &+= 1
       }
     }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Version 2 (section 2.2): a signature of twelve bytes, version and command, family and transport, the length of what
 /// follows, addresses, and type-length-value fields, which are passed over.
 enum ProxyBlock {
@@ -22,7 +24,7 @@ enum ProxyBlock {
     guard bytes.byteCount >= fixed + length else { return .incomplete }
     let source: ProxyHeader.Source =
       switch shape.source {
-      case .ipv4: .address(AddressReading.mapped(bytes.array(fixed..<fixed + 4)))
+      case .ipv4: .address(IPAddress.mapped(bytes.array(fixed..<fixed + 4)))
       case .ipv6: .address(bytes.array(fixed..<fixed + 16))
       case .unix: .unix
       case .peer: .peer

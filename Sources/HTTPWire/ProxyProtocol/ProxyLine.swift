@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Version 1 (section 2.1): one line of text.
 ///
 /// ```
@@ -40,17 +42,19 @@ enum ProxyLine {
     guard let family = words.first else { return nil }
     // "The receiver must ignore anything presented before the CRLF."
     if bytes.equals("UNKNOWN", family) { return .peer }
-    guard words.count == 5, isPort(bytes, words[3]), isPort(bytes, words[4]) else { return nil }
+    guard words.count == 5, words[3...].allSatisfy({ Port.parse(bytes.array($0), allowsZero: true) != nil }) else {
+      return nil
+    }
     if bytes.equals("TCP4", family) {
-      guard let source = AddressReading.ipv4(bytes, words[1]), AddressReading.ipv4(bytes, words[2]) != nil else {
+      guard let source = IPAddress(v4: bytes.array(words[1])), IPAddress(v4: bytes.array(words[2])) != nil else {
         return nil
       }
-      return .address(AddressReading.mapped(source))
+      return .address(source.bytes)
     }
-    guard bytes.equals("TCP6", family), let source = AddressReading.ipv6(bytes, words[1]),
-      AddressReading.ipv6(bytes, words[2]) != nil
+    guard bytes.equals("TCP6", family), let source = IPAddress(v6: bytes.array(words[1])),
+      IPAddress(v6: bytes.array(words[2])) != nil
     else { return nil }
-    return .address(source)
+    return .address(source.bytes)
   }
 
   /// What stands between single spaces; two spaces have an empty word between them.
@@ -63,11 +67,5 @@ enum ProxyLine {
     }
     words.append(start..<range.upperBound)
     return words
-  }
-
-  /// 0 to 65,535, without leading zeros.
-  private static func isPort(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard let number = AddressReading.decimal(bytes, range, digits: 5) else { return false }
-    return number <= 65_535
   }
 }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -16,10 +18,9 @@ package struct ServiceManager: Sendable {
     func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
     path = variable("NOTIFY_SOCKET").map { Array($0.utf8) }
     let isMeant = variable("WATCHDOG_PID").map { $0.utf8.elementsEqual("\(getpid())".utf8) } ?? true
-    if isMeant, let text = variable("WATCHDOG_USEC"), (1...15).contains(text.utf8.count),
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
+    if isMeant, let text = variable("WATCHDOG_USEC"),
+      let period = DecimalDigits.parse(text.utf8, limit: 999_999_999_999_999)
     {
-      let period = text.utf8.reduce(0) { $0 * 10 + Int($1 - 0x30) }
       watchdogInterval = period > 0 ? .microseconds(max(1, period / 2)) : nil
     } else {
       watchdogInterval = nil

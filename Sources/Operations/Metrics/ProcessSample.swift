@@ -1,3 +1,5 @@
+internal import WebFormats
+
 #if canImport(Glibc)
   internal import Glibc
 #elseif canImport(Musl)
@@ -41,11 +43,8 @@ package struct ProcessSample: Sendable, Equatable {
     let count = read(descriptor, &buffer, buffer.count)
     guard count > 0 else { return nil }
     let numbers = buffer[..<count].split(separator: UInt8(ascii: " "))
-    guard numbers.count > 1, numbers[1].allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), numbers[1].count < 16 else {
-      return nil
-    }
-    let pages = numbers[1].reduce(UInt64(0)) { $0 * 10 + UInt64($1 - 0x30) }
-    return pages &* UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 1))
+    guard numbers.count > 1, let pages = DecimalDigits.parse(numbers[1], limit: 999_999_999_999_999) else { return nil }
+    return UInt64(pages) &* UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 1))
   }
 
   private static func processorTime() -> Double? {

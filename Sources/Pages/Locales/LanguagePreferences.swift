@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// The languages that a client reads, the best first (`Accept-Language`, RFC 9110 section 12.5.4).
 ///
 /// Judged as bytes. What is malformed counts as not said; of a field that is longer than any browser's only the
@@ -50,12 +52,10 @@ package struct LanguagePreferences: Sendable, Equatable {
   /// `1*8ALPHA *("-" 1*8(ALPHA / DIGIT))`, in lower case. `*` says nothing to a lookup.
   private static func isRange(_ bytes: [UInt8]) -> Bool {
     let subtags = bytes.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    guard let first = subtags.first, first.allSatisfy(isLetter) else { return false }
+    guard let first = subtags.first, first.allSatisfy(\.isASCIILetter) else { return false }
     return subtags.allSatisfy { subtag in
       (1...8).contains(subtag.count)
-        && subtag.allSatisfy { isLetter($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        && subtag.allSatisfy(\.isASCIILetterOrDigit)
     }
   }
-
-  private static func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) }
 }

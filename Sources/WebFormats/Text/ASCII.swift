@@ -10,6 +10,10 @@ extension UInt8 {
   @inlinable @inline(__always)
   package var isASCIILetter: Bool { (self | 0x20) &- 0x61 < 26 }
 
+  /// `ALPHA` or `DIGIT`.
+  @inlinable @inline(__always)
+  package var isASCIILetterOrDigit: Bool { isASCIIDigit || isASCIILetter }
+
   /// `tchar` of RFC 9110, 5.6.2.
   package var isToken: Bool { isASCIIDigit || isASCIILetter || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 

@@ -2,22 +2,7 @@
 /// `encode` would not have written, so there is exactly one text for each sequence of bytes.
 package enum Base64URL {
   /// The encoded bytes as ASCII.
-  package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
-    var bits: UInt32 = 0
-    var count = 0
-    for byte in bytes {
-      bits = bits << 8 | UInt32(byte)
-      count += 8
-      while count >= 6 {
-        count -= 6
-        result.append(alphabet[Int(bits >> UInt32(count) & 0x3F)])
-      }
-    }
-    if count > 0 { result.append(alphabet[Int(bits << UInt32(6 - count) & 0x3F)]) }
-    return result
-  }
+  package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] { Base64.digits(bytes, alphabet) }
 
   /// The encoded bytes as text.
   package static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: encode(bytes), as: UTF8.self) }
@@ -62,4 +47,32 @@ package enum Base64URL {
   }
 
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+}
+
+/// Base64 with padding (RFC 4648, 4). Nothing reads it here.
+package enum Base64 {
+  /// The encoded bytes as ASCII.
+  package static func encode(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+    let digits = digits(bytes, alphabet)
+    return digits + Array(repeating: UInt8(ascii: "="), count: (4 - digits.count % 4) % 4)
+  }
+
+  fileprivate static func digits(_ bytes: some Sequence<UInt8>, _ alphabet: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity((bytes.underestimatedCount * 4 + 2) / 3)
+    var bits: UInt32 = 0
+    var count = 0
+    for byte in bytes {
+      bits = bits << 8 | UInt32(byte)
+      count += 8
+      while count >= 6 {
+        count -= 6
+        result.append(alphabet[Int(bits >> UInt32(count) & 0x3F)])
+      }
+    }
+    if count > 0 { result.append(alphabet[Int(bits << UInt32(6 - count) & 0x3F)]) }
+    return result
+  }
+
+  private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 }

@@ -7,4 +7,10 @@ package enum DecimalDigits {
     let value = digits.reduce(0) { $0 * 10 + Int($1 & 0x0F) }
     return value <= limit ? value : nil
   }
+
+  /// The same without leading zeros, so that each number has one form.
+  package static func parse(canonical digits: some Collection<UInt8>, limit: Int) -> Int? {
+    guard digits.count == 1 || digits.first != UInt8(ascii: "0") else { return nil }
+    return parse(digits, limit: limit)
+  }
 }

@@ -11,6 +11,22 @@ package enum Hex {
     }
   }
 
+  /// Whether the byte is a digit of lower case, as this gateway writes them.
+  @inlinable @inline(__always)
+  package static func isLowercaseDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
+
+  /// The number that one or more digits mean; nil for any other byte, and for more digits than allowed.
+  /// - Parameter maximumDigits: at most 15.
+  package static func number(_ digits: some Collection<UInt8>, maximumDigits: Int) -> Int? {
+    guard (1...min(maximumDigits, 15)).contains(digits.count) else { return nil }
+    var number = 0
+    for digit in digits {
+      guard let value = value(of: digit) else { return nil }
+      number = number << 4 | Int(value)
+    }
+    return number
+  }
+
   /// The lower-case digit of a value; only the low four bits count.
   @inlinable @inline(__always)
   package static func digit(_ value: UInt8) -> UInt8 {

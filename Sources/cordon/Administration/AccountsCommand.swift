@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import WebFormats
 
 /// `cordon accounts`: who is known to a running gateway.
 struct AccountsCommand: AsyncParsableCommand {
@@ -108,14 +109,7 @@ struct SessionsCommand: AsyncParsableCommand {
   /// 22 characters of base64url, the first of them a hyphen: no option is so long.
   private static func isHandleLikeOption(_ argument: String) -> Bool {
     argument.utf8.count == 22 && argument.utf8.first == UInt8(ascii: "-")
-      && argument.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+      && argument.utf8.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "_") }
   }
 
   /// `cordon sessions end`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Gateway
+import WebFormats
 
 /// `cordon accounts migrate`: an application goes to another team, and its users follow.
 struct MigrateCommand: AsyncParsableCommand {
@@ -32,17 +33,8 @@ struct MigrateCommand: AsyncParsableCommand {
 
   func validate() throws {
     guard (to != nil) != complete else { throw ValidationError("Give --to TEAM, or --complete.") }
-    if let to, !(to.utf8.count == 10 && to.utf8.allSatisfy(Self.isLetterOrDigit)) {
+    if let to, !(to.utf8.count == 10 && to.utf8.allSatisfy(\.isASCIILetterOrDigit)) {
       throw ValidationError("A Team ID is ten letters and digits, as in DEF123GHIJ.")
-    }
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "a")...UInt8(ascii: "z"):
-      true
-    default: false
     }
   }
 

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Values as oauth2-proxy writes them, as the gateway does.
 enum OAuth2ProxyValue {
   /// A listener: `127.0.0.1:4180`, `http://[::1]:4180`, `:443` or `unix:///path`.
@@ -16,7 +18,7 @@ enum OAuth2ProxyValue {
       return nil
     }
     let authority = origin.utf8[origin.utf8.index(after: slashes)...]
-    return isPlainAuthority(Array(authority)) ? (origin, path) : nil
+    return Authority(parsing: authority) == nil ? nil : (origin, path)
   }
 
   /// A network, as trusted proxies are listed: an address alone is a network of one.
@@ -31,7 +33,7 @@ enum OAuth2ProxyValue {
     // What Apple's relay hides is anybody.
     return !text.isEmpty && text.utf8.count <= 253 && text != "privaterelay.appleid.com"
       && labels.allSatisfy { label in
-        !label.isEmpty && label.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "-") }
+        !label.isEmpty && label.allSatisfy { $0.isASCIILetterOrDigit || $0 == UInt8(ascii: "-") }
       }
   }
 
@@ -39,7 +41,7 @@ enum OAuth2ProxyValue {
   static func isAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     guard parts.count == 2, text.utf8.count <= 254, !parts[0].isEmpty else { return false }
-    let isPlain = parts[0].allSatisfy { isLetterOrDigit($0) || "!#$%&'*+-/=?^_`{|}~.".utf8.contains($0) }
+    let isPlain = parts[0].allSatisfy { $0.isASCIILetterOrDigit || "!#$%&'*+-/=?^_`{|}~.".utf8.contains($0) }
     return isPlain && isDomain(String(decoding: Array(parts[1]), as: UTF8.self))
   }
 
@@ -48,26 +50,9 @@ enum OAuth2ProxyValue {
     let segments = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return segments.count > 1 && segments[0].isEmpty && !segments.dropFirst().dropLast().contains { $0.isEmpty }
       && segments.allSatisfy { segment in
-        segment.allSatisfy { isLetterOrDigit($0) || "-_~.".utf8.contains($0) }
+        segment.allSatisfy { $0.isASCIILetterOrDigit || "-_~.".utf8.contains($0) }
           && (segment.isEmpty || segment.contains { $0 != UInt8(ascii: ".") })
       }
-  }
-
-  private static func isPlainAuthority(_ bytes: [UInt8]) -> Bool {
-    let isBracketed = bytes.first == UInt8(ascii: "[")
-    let end = isBracketed ? bytes.lastIndex(of: UInt8(ascii: "]")).map { $0 + 1 } : bytes.firstIndex(of: 0x3A)
-    guard let end = end ?? (isBracketed ? nil : bytes.count) else { return false }
-    let (host, port) = (bytes[..<end], bytes[end...])
-    let isHost =
-      isBracketed
-      ? host.dropFirst().dropLast().allSatisfy { isLetterOrDigit($0) || ":.".utf8.contains($0) }
-      : !host.isEmpty && host.allSatisfy { isLetterOrDigit($0) || "-_.".utf8.contains($0) } && host.last != 0x2E
-    guard isHost, port.count != 1 else { return false }
-    return port.isEmpty || port.first == 0x3A && UInt16(String(decoding: port.dropFirst(), as: UTF8.self)) ?? 0 > 0
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26
   }
 
   /// The two parts of an `http:` or `https:` URL; the path ends before a query.
@@ -92,15 +77,7 @@ enum OAuth2ProxyValue {
     if bytes.suffix(2).elementsEqual(".*".utf8) { bytes = bytes.dropLast(2) }
     // What ends with "$" is one path, and a route rules what is below it, too: that would be more than was meant.
     guard bytes.first == UInt8(ascii: "/"), bytes.count > 1, bytes.last == UInt8(ascii: "/") else { return nil }
-    let isPlain = bytes.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-        UInt8(ascii: "~"):
-        true
-      default: false
-      }
-    }
+    let isPlain = bytes.allSatisfy { $0.isUnreserved && $0 != UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }
     return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
   }
 
@@ -110,10 +87,10 @@ enum OAuth2ProxyValue {
     var number: Int?
     var bytes = Array(text.utf8)[...]
     while let byte = bytes.popFirst() {
-      if byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") {
+      if byte.isASCIIDigit {
         let (shifted, isTooLarge) = (number ?? 0).multipliedReportingOverflow(by: 10)
         guard !isTooLarge, shifted < 1 << 40 else { return nil }
-        number = shifted + Int(byte - UInt8(ascii: "0"))
+        number = shifted + Int(byte & 0x0F)
         continue
       }
       guard let count = number else { return nil }

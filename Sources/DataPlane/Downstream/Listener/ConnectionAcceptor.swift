@@ -2,6 +2,7 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
+internal import WebFormats
 
 /// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where
 /// their peer has to send one, then given TLS and HTTP. Used on that loop only.
@@ -58,7 +59,7 @@ final class ConnectionAcceptor {
       descriptors.give(use)
     }
     let address = channel.remoteAddress?.ipAddress
-    if !announcing.isEmpty, let address, let bytes = IPAddressBytes(address),
+    if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
     {
       try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self, peer: context.peer(address)))
@@ -105,7 +106,7 @@ final class ConnectionAcceptor {
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
     case .peer: context.peer(channel.remoteAddress?.ipAddress)
-    case .address(let bytes): context.peer(IPAddressBytes(bytes)?.description)
+    case .address(let bytes): context.peer(IPAddress(bytes: bytes)?.description)
     case .unix: context.peer(nil)
     }
   }

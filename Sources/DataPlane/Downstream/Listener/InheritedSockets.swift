@@ -1,5 +1,6 @@
 internal import NIOCore
 internal import Synchronization
+internal import WebFormats
 
 #if canImport(Glibc)
   internal import Glibc
@@ -83,8 +84,7 @@ package final class InheritedSockets: Sendable {
 
   /// Digits only.
   private static func number(_ text: String) -> Int? {
-    guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-    return text.utf8.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+    DecimalDigits.parse(text.utf8, limit: 999_999_999)
   }
 
   private static func address(of descriptor: CInt, _ name: String) throws(InheritedSocketProblem) -> BindAddress {
@@ -132,13 +132,12 @@ extension BindAddress {
     switch CInt(storage.ss_family) {
     case AF_INET:
       let address = withUnsafeBytes(of: &storage) { $0.load(as: sockaddr_in.self) }
-      let mapped =
-        [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF] + withUnsafeBytes(of: address.sin_addr) { [UInt8]($0) }
-      self = .ip(host: IPAddressBytes(mapped)?.description ?? "", port: UInt16(bigEndian: address.sin_port))
+      let mapped = IPAddress.mapped(withUnsafeBytes(of: address.sin_addr) { [UInt8]($0) })
+      self = .ip(host: IPAddress(bytes: mapped)?.description ?? "", port: UInt16(bigEndian: address.sin_port))
     case AF_INET6:
       let address = withUnsafeBytes(of: &storage) { $0.load(as: sockaddr_in6.self) }
       let bytes = withUnsafeBytes(of: address.sin6_addr) { [UInt8]($0) }
-      self = .ip(host: IPAddressBytes(bytes)?.description ?? "", port: UInt16(bigEndian: address.sin6_port))
+      self = .ip(host: IPAddress(bytes: bytes)?.description ?? "", port: UInt16(bigEndian: address.sin6_port))
     case AF_UNIX:
       let path = withUnsafeBytes(of: &storage) { bytes in
         bytes.dropFirst(MemoryLayout<sa_family_t>.size).prefix { $0 != 0 }.map { $0 }
@@ -154,7 +153,7 @@ extension BindAddress {
     switch (self, wanted) {
     case (.unix(let path), .unix(let other)): path.utf8.elementsEqual(other.utf8)
     case (.ip(let host, let port), .ip(let other, let otherPort)):
-      IPAddressBytes(host) == IPAddressBytes(other) && (port == otherPort || otherPort == 0)
+      IPAddress(host) == IPAddress(other) && (port == otherPort || otherPort == 0)
     default: false
     }
   }

@@ -15,9 +15,7 @@ enum AdminHostPolicy: Sendable {
   init(_ address: BindAddress) {
     switch address {
     case .unix: self = .any
-    case .ip(let host, _):
-      let authority = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-      self = AuthorityList.isLoopback(Array(authority.utf8).span) ? .loopback : .any
+    case .ip(let host, _): self = Host.isLoopback(host.utf8) ? .loopback : .any
     }
   }
 
@@ -25,7 +23,7 @@ enum AdminHostPolicy: Sendable {
   func refusal(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
     // Without a Host (HTTP/1.0) it comes from no browser.
     if case .loopback = self, !head.authority.isEmpty,
-      !AuthorityList.isLoopback(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
+      !Authority.isLoopback(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
     {
       return Self.refuse(
         .misdirectedRequest,

@@ -76,7 +76,7 @@ struct SignInState: Equatable {
   /// The name of the attempt that a `state` speaks of; nil where it is none of ours.
   static func name(inState state: String) -> String? {
     let bytes = Array(state.utf8)
-    guard bytes.count == 48, bytes.allSatisfy(isHexadecimal) else { return nil }
+    guard bytes.count == 48, bytes.allSatisfy(Hex.isLowercaseDigit) else { return nil }
     return String(decoding: bytes[..<16], as: UTF8.self)
   }
 
@@ -87,8 +87,6 @@ struct SignInState: Equatable {
 
   /// When it is over, for good.
   var expires: Date { Date(wallClock: began + Self.lifetime) }
-
-  private static func isHexadecimal(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 || byte &- 0x61 < 6 }
 
   private static func randomHexadecimal(bytes: Int) -> String {
     var generator = SystemRandomNumberGenerator()
@@ -167,7 +165,7 @@ extension SignInState {
   static func names(in cookies: RequestCookies) -> [String] {
     var seen: Set<String> = []
     return cookies.names(after: cookiePrefix).filter { name in
-      name.utf8.count == 16 && name.utf8.allSatisfy(isHexadecimal) && seen.insert(name).inserted
+      name.utf8.count == 16 && name.utf8.allSatisfy(Hex.isLowercaseDigit) && seen.insert(name).inserted
     }
   }
 

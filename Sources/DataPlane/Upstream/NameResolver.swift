@@ -12,7 +12,7 @@ internal import Synchronization
 /// The name of an upstream's host, looked up again and again while the gateway runs (see ``NameAnswers``).
 ///
 /// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it.
-final class HostName: Sendable {
+final class NameResolver: Sendable {
   /// Finds the addresses of a host; empty where there is none. May block.
   typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]
 
@@ -64,10 +64,10 @@ final class HostName: Sendable {
 }
 
 /// One connection's view of a name, as NIO asks for it: it tries IPv6 and IPv4 side by side (RFC 8305).
-struct HostNameQuery: Resolver, Sendable {
+struct NameQuery: Resolver, Sendable {
   private let found: EventLoopFuture<[SocketAddress]>
 
-  init(_ name: HostName, on eventLoop: any EventLoop) { found = name.addresses(on: eventLoop) }
+  init(_ name: NameResolver, on eventLoop: any EventLoop) { found = name.addresses(on: eventLoop) }
 
   func initiateAQuery(host: String, port: Int) -> EventLoopFuture<[SocketAddress]> {
     found.map { $0.filter { $0.protocol == .inet } }
@@ -83,7 +83,7 @@ struct HostNameQuery: Resolver, Sendable {
 
 /// The system's resolver: `/etc/hosts`, DNS, and whatever else the machine is set up for.
 enum SystemResolver {
-  static let addresses: HostName.Lookup = { host, port in
+  static let addresses: NameResolver.Lookup = { host, port in
     var hint = addrinfo()
     hint.ai_socktype = Int32(SOCK_STREAM.rawValue)
     hint.ai_protocol = Int32(IPPROTO_TCP)

@@ -1,0 +1,156 @@
+import Testing
+import WebFormats
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+@Suite("Hosts, ports, authorities and IP addresses")
+struct HostTests {
+  // A span is no argument for #expect.
+  private func isLoopback(authority: String) -> Bool { Authority.isLoopback(Array(authority.utf8).span) }
+
+  private func isWellFormed(_ text: String) -> Bool {
+    let bytes = Array("<\(text)>".utf8)
+    return Authority.isWellFormed(bytes.span.bytes, 1..<bytes.count - 1)
+  }
+
+  private func port(inSpan text: String) -> UInt16? { Port.parse(Array(text.utf8).span, from: 0) }
+
+  @Test(
+    "Loopback is localhost, every name below it, 127.0.0.0/8 and ::1, in any case and also IPv4-mapped",
+    arguments: [
+      "localhost", "LocalHost", "app.localhost", "a.b.LOCALHOST", "127.0.0.1", "127.255.3.4", "::1", "[::1]",
+      "[0:0:0:0:0:0:0:1]", "::ffff:127.0.0.1", "[::FFFF:7f00:1]",
+    ])
+  func loopback(host: String) {
+    #expect(Host.isLoopback(host.utf8))
+    let authority = host.utf8.contains(UInt8(ascii: ":")) && !host.hasPrefix("[") ? "[\(host)]" : host
+    #expect(isLoopback(authority: "\(authority):8080"))
+  }
+
+  // The first five were loopback to one of three functions and not to the others.
+  @Test(
+    "Loopback is no name or malformed address that only looks like it",
+    arguments: [
+      "127.evil.example", "127.1", "127.0.0.256", "127.0.0.1.example", "127.", "127.0.0.01", "0x7f.0.0.1",
+      "localhost.example", "notlocalhost", "localhost.", "128.0.0.1", "0.0.0.0", "::", "[::2]", "::1%lo",
+      "[127.0.0.1]", "::ffff:128.0.0.1", "", "[]", "[", "2130706433",
+    ])
+  func notLoopback(host: String) { #expect(!Host.isLoopback(host.utf8)) }
+
+  @Test(
+    "An authority is a host and perhaps a port, and is the same in lower case",
+    arguments: [
+      ("app.example.com", "app.example.com", nil), ("APP.Example:8443", "app.example", 8443),
+      ("under_score-x:1", "under_score-x", 1), ("10.0.0.1:65535", "10.0.0.1", 65_535),
+      ("[2001:DB8::1]", "[2001:db8::1]", nil), ("[::1]:80", "[::1]", 80),
+    ] as [(String, String, UInt16?)])
+  func authorities(text: String, host: String, port: UInt16?) throws {
+    let authority = try #require(Authority(parsing: text.utf8))
+    #expect(authority == Authority(host: Array(host.utf8), port: port))
+    #expect(isWellFormed(text))
+  }
+
+  @Test(
+    "An authority has no user information, no empty label or port, and no host that reads as another address",
+    arguments: [
+      "", ":80", "x:", "x:0", "x:080", "x:65536", "x:+5", "x:99999999999999999999", "x.", ".x", "a..b", "a b", "x%2ey",
+      "u@x", "x/", "\u{E9}.example", "[::1", "[::1]x", "[x]", "[:::]", "[1.2.3.4]", "[1::2::3]", "1.2.3", "0x7f.1",
+      "0X7F.1", "256.1.1.1", "2130706433", "127.0.0.01", "a:1:2", String(repeating: "a", count: 254),
+    ])
+  func notAuthorities(text: String) { #expect(Authority(parsing: text.utf8) == nil) }
+
+  @Test("A request parser takes what has the characters of an authority, which no strict reader need match")
+  func wellFormed() {
+    for text in ["x.", "a..b", "x:0", "x:080", "[::]", "[1:2:3]:00443", "256.1.1.1"] {
+      #expect(isWellFormed(text), "\(text)")
+    }
+    for text in ["", "x:", "x:65536", "x:123456", "u@x", "a b", "x~", "[:]", "[::1", "[::1]x", "[g::]", "x:1:2", "é"] {
+      #expect(!isWellFormed(text), "\(text)")
+    }
+    #expect(isWellFormed(String(repeating: "a", count: 262)) && !isWellFormed(String(repeating: "a", count: 263)))
+  }
+
+  @Test("A port is 1 to 65535 without leading zeros, or 0 where that is allowed")
+  func ports() {
+    #expect(Port.parse("1".utf8) == 1 && Port.parse("65535".utf8) == 65_535)
+    for text in ["", "0", "00", "01", "65536", "100000", "+1", "-1", "1 ", "٣"] {
+      #expect(Port.parse(text.utf8) == nil, "\(text)")
+      #expect(port(inSpan: text) == nil, "\(text)")
+    }
+    #expect(Port.parse("0".utf8, allowsZero: true) == 0 && Port.parse("00".utf8, allowsZero: true) == nil)
+    for number in 1...65_535 as ClosedRange<UInt16> {
+      guard port(inSpan: "\(number)") == number else {
+        Issue.record("\(number)")
+        return
+      }
+    }
+  }
+
+  @Test(
+    "Hosts are domain names, addresses in any form, localhost, or malformed",
+    arguments: [
+      ("app.example.com", .domain), ("EXAMPLE.com", .domain), ("localhost", .localhost), ("a.Localhost", .localhost),
+      ("127.0.0.1", .address), ("0x7f.1", .address), ("0X7f.1", .address), ("2130706433", .address),
+      ("[::1]", .address),
+      ("intranet", .malformed), ("", .malformed), ("a..b", .malformed), ("-a.b", .malformed), ("a_b.c", .malformed),
+      ("x.", .malformed),
+    ] as [(String, HostKind)])
+  func kinds(host: String, kind: HostKind) { #expect(HostKind(host.utf8) == kind) }
+}
+
+@Suite("IP addresses")
+struct IPAddressTests {
+  private func system(_ family: Int32, _ text: String) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: family == AF_INET ? 4 : 16)
+    return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+  }
+
+  @Test("Addresses are written as the system writes them, and read back")
+  func written() {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<5_000 {
+      // Many zeros, so that there is something to shorten.
+      let groups = (0..<8).map { _ in
+        Bool.random(using: &random)
+          ? UInt16(0) : UInt16.random(in: 0...0xFFFF >> UInt16.random(in: 0...15, using: &random), using: &random)
+      }
+      let bytes = groups.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
+      guard let address = IPAddress(bytes: bytes), !address.isIPv4 else { continue }
+      var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      _ = inet_ntop(AF_INET6, bytes, &text, socklen_t(text.count))
+      let expected = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      #expect(address.description == expected)
+      #expect(IPAddress(expected) == address)
+    }
+    #expect(IPAddress("192.0.2.7")?.description == "192.0.2.7")
+    #expect(IPAddress("::ffff:192.0.2.7") == IPAddress("192.0.2.7"))
+  }
+
+  @Test(
+    "Text is an address exactly where it is one to the system",
+    arguments: [
+      "1.2.3.4", "255.255.255.255", "0.0.0.0", "256.0.0.1", "01.2.3.4", "1.2.3", "1.2.3.4.5", "1..3.4", "1.2.3.4 ", "",
+      "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8", "1::8", "1:2:3:4:5:6:7", ":1::2",
+      "1::2::3", ":::", "1:::2", "12345::", "g::", "::1.2.3.4", "1:2:3:4:5:6:1.2.3.4", "::1.2.3", "1.2.3.4::",
+      "::ffff:1.2.3.4", "1:2:3:4:5:6:7:1.2.3.4", "::1:", ":1", ":", "[::1]", "::1%lo", "0:0:0:0:0:0:0:0:0",
+    ])
+  func read(text: String) {
+    #expect(IPAddress(v4: text.utf8)?.bytes.suffix(4) == system(AF_INET, text)?[...])
+    #expect(IPAddress(v6: text.utf8)?.bytes == system(AF_INET6, text))
+  }
+
+  @Test("Loopback and unspecified addresses are known in both families")
+  func kinds() throws {
+    let loopback = ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"]
+    let unspecified = ["0.0.0.0", "::", "::ffff:0.0.0.0"]
+    for text in loopback + unspecified + ["10.0.0.1", "::2", "2001:db8::1"] {
+      let address = try #require(IPAddress(text))
+      #expect(address.isLoopback == loopback.contains(text), "\(text)")
+      #expect(address.isUnspecified == unspecified.contains(text), "\(text)")
+    }
+  }
+}
