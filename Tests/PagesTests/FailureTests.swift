@@ -98,7 +98,7 @@ struct FailureTests {
     let body = try renderer(named: "Orchard").failureJSON(.notFound).body
     #expect(
       String(decoding: body, as: UTF8.self)
-        == "{\"error\":\"not_found\",\"message\":\"The page at this address does not exist.\"}\n")
+        == "{\"error\":\"not_found\",\"message\":\"There is no page at this address.\"}\n")
   }
 
   @Test("Accept chooses between the two")

@@ -17,22 +17,20 @@ extension ArabicTexts {
         explanation: "لقد ألغيت العملية لدى Apple. لم تتم مشاركة أي شيء، ولم يتم تسجيل دخولك.")
     case .attemptExpired:
       FailureText(
-        heading: "استغرق ذلك وقتًا أطول من اللازم",
-        explanation: "يجب إكمال تسجيل الدخول خلال عشر دقائق، وقد بدأ هذا قبل ذلك.",
+        heading: "استغرق تسجيل دخولك وقتًا طويلًا",
+        explanation: "يجب إكمال تسجيل الدخول خلال عشر دقائق.",
         advice: "يُرجى البدء من جديد.")
     case .attemptUnknown:
       FailureText(
-        heading: "لم يبدأ تسجيل الدخول هذا من هنا",
-        explanation: "لا تخص استجابة Apple أي تسجيل دخول في هذا المتصفح. ربما بدأ في متصفح آخر أو في نافذة خاصة، أو "
-          + "ربما تكون "
-          + "ملفات تعريف الارتباط محظورة.",
+        heading: "بدأ تسجيل الدخول هذا في متصفح آخر",
+        explanation: "لا تخص استجابة Apple أي تسجيل دخول في هذا المتصفح. ربما بدأته في متصفح آخر أو في نافذة خاصة، أو "
+          + "ربما تكون ملفات تعريف الارتباط محظورة.",
         advice: "اسمح بملفات تعريف الارتباط لهذا الموقع، ثم أعد المحاولة.")
     case .attemptUsed:
       FailureText(
-        heading: "اكتمل تسجيل الدخول هذا من قبل",
-        explanation: "تصلح كل استجابة من Apple لمرة واحدة، وقد استُخدمت هذه من قبل. قد تصل إلى هنا عند إعادة تحميل "
-          + "الصفحة أو "
-          + "الرجوع إلى الخلف.")
+        heading: "لقد أكملت تسجيل الدخول هذا من قبل",
+        explanation: "تصلح كل استجابة من Apple لمرة واحدة فقط. قد تصل إلى هنا عند إعادة تحميل الصفحة أو الرجوع إلى "
+          + "الخلف.")
     case .answerInvalid:
       FailureText(
         heading: "لم تُقبل استجابة Apple",
@@ -40,28 +38,28 @@ extension ArabicTexts {
         advice: "يُرجى إعادة المحاولة. إذا تكرر ذلك، فأبلغ القائمين على \(application).")
     case .appleRefused:
       FailureText(
-        heading: "تسجيل الدخول معطّل",
-        explanation: "رفضت Apple طلبًا من \(application). حساب Apple الخاص بك سليم، ولم ترتكب أي خطأ.",
-        advice: "يمكن للقائمين على \(application) إصلاح ذلك.")
+        heading: "تسجيل الدخول غير متاح حاليًا",
+        explanation: "لم تقبل Apple طلبًا من \(application). حساب Apple الخاص بك سليم، ولم ترتكب أي خطأ.",
+        advice: "يُرجى التواصل مع القائمين على \(application).")
     case .appleUnreachable:
       FailureText(
-        heading: "يتعذّر الوصول إلى Apple",
+        heading: "لا تستجيب Apple",
         explanation: "لم نتمكن من الوصول إلى Apple لإكمال تسجيل دخولك.",
         advice: "يُرجى إعادة المحاولة بعد دقيقة.")
     case .storeUnavailable:
       FailureText(
         heading: "تسجيل الدخول غير متاح مؤقتًا",
-        explanation: "لا يستطيع \(application) البحث عن الجلسات أو حفظها في الوقت الحالي.",
+        explanation: "لا يستطيع \(application) تحميل بيانات تسجيل الدخول أو حفظها في الوقت الحالي.",
         advice: "يُرجى إعادة المحاولة بعد دقيقة.")
     case .forbidden:
       FailureText(
-        heading: "لا يمكن الدخول بهذا الحساب",
+        heading: "لا يملك هذا الحساب إذن الدخول",
         explanation: "أنت مسجّل الدخول، لكن حساب Apple الخاص بك غير مسموح له برؤية هذه الصفحة.",
-        advice: "إذا كان ينبغي السماح له، فتواصل مع القائمين على \(application).")
+        advice: "إذا كنت تحتاج إلى الدخول، فتواصل مع القائمين على \(application).")
     case .closed:
       FailureText(
-        heading: "هذا العنوان مغلق",
-        explanation: "لا يمكن لأي شخص فتح هذا العنوان، سواء سجّل الدخول أم لا.")
+        heading: "هذه الصفحة غير متاحة",
+        explanation: "لا يمكن لأي شخص فتح هذه الصفحة، سواء سجّل الدخول أم لا.")
     case .emailHidden:
       FailureText(
         heading: "لا يمكن الدخول بعنوان مخفي",
@@ -81,22 +79,22 @@ extension ArabicTexts {
         advice: "تحقّق منه في إعدادات حساب Apple، ثم سجّل الدخول مرة أخرى.")
     case .crossSite:
       FailureText(
-        heading: "يُرجى فعل ذلك من صفحتنا نحن",
-        explanation: "جاء الطلب من موقع آخر، ولذلك لم يُنفَّذ أي شيء.")
+        heading: "يُرجى استخدام صفحتنا لهذا الغرض",
+        explanation: "جاء الطلب من موقع آخر، ولذلك لم يتغيّر أي شيء.")
     case .badRequest:
       FailureText(
-        heading: "لا يمكن فهم هذا الطلب",
-        explanation: "في العنوان أو الطلب شيء غير صالح، ولذلك لم يُمرَّر.",
-        advice: "تحقّق من العنوان، أو ابدأ من صفحة البداية.")
+        heading: "هذا الطلب غير صالح",
+        explanation: "في العنوان أو الطلب خطأ ما.",
+        advice: "تحقّق من العنوان، أو انتقل إلى صفحة البداية.")
     case .notFound:
       FailureText(
-        heading: "لا يوجد شيء هنا",
+        heading: "الصفحة غير موجودة",
         explanation: "لا توجد صفحة في هذا العنوان.",
-        advice: "تحقّق من العنوان، أو ابدأ من صفحة البداية.")
+        advice: "تحقّق من العنوان، أو انتقل إلى صفحة البداية.")
     case .methodNotAllowed:
       FailureText(
-        heading: "لا يمكن فعل ذلك هنا",
-        explanation: "هذه الصفحة موجودة، ولكن ليس لهذا النوع من الطلبات.")
+        heading: "هذا غير ممكن هنا",
+        explanation: "هذه الصفحة موجودة، لكنها لا تدعم هذا النوع من الطلبات.")
     case .requestTimeout:
       FailureText(
         heading: "استغرق الطلب وقتًا أطول من اللازم",
@@ -116,12 +114,12 @@ extension ArabicTexts {
         explanation: "ما أُرسل ليس في صيغة مفهومة هنا.")
     case .expectationFailed:
       FailureText(
-        heading: "يتوقع الطلب أكثر من اللازم",
+        heading: "هذا الطلب غير مدعوم",
         explanation: "إنه يطلب شيئًا غير مدعوم هنا.")
     case .misdirected:
       FailureText(
         heading: "هذا عنوان موقع آخر",
-        explanation: "كان الطلب لموقع لا يُقدَّم من هنا.",
+        explanation: "كان الطلب لموقع غير متاح هنا.",
         advice: "تحقّق من العنوان في متصفحك.")
     case .tooManyRequests:
       FailureText(
@@ -130,22 +128,22 @@ extension ArabicTexts {
         advice: "يُرجى الانتظار نصف دقيقة، ثم إعادة المحاولة.")
     case .headTooLarge:
       FailureText(
-        heading: "يحمل الطلب أكثر من اللازم",
-        explanation: "ترويسة الطلب، بما فيها ملفات تعريف الارتباط، أكبر مما يُقبل هنا.",
+        heading: "الطلب كبير جدًا",
+        explanation: "ترويسات الطلب، بما فيها ملفات تعريف الارتباط، أكبر مما يُسمح به هنا.",
         advice: "يساعد عادةً مسح ملفات تعريف الارتباط لهذا الموقع.")
     case .internalError:
       FailureText(
-        heading: "حدث خطأ ما هنا",
+        heading: "حدث خطأ ما",
         explanation: "هذا خطؤنا نحن، وليس خطأك.",
-        advice: "يُرجى إعادة المحاولة. إذا تكرر ذلك، فأبلغ القائمين على \(application).")
+        advice: "يُرجى إعادة المحاولة. إذا تكرر ذلك، فتواصل مع القائمين على \(application).")
     case .notImplemented:
       FailureText(
         heading: "هذا غير مدعوم",
         explanation: "يستخدم الطلب شيئًا غير مدعوم هنا.")
     case .badGateway:
       FailureText(
-        heading: "لم يستجب \(application) كما ينبغي",
-        explanation: "لقد وصلت إلى الباب، لكن التطبيق الذي خلفه لم يقدّم استجابة صالحة.",
+        heading: "لا يستجيب \(application) بشكل صحيح",
+        explanation: "لم يرسل التطبيق استجابة صالحة.",
         advice: "يُرجى إعادة المحاولة بعد قليل.")
     case .unavailable:
       FailureText(
@@ -154,13 +152,13 @@ extension ArabicTexts {
         advice: "يُرجى إعادة المحاولة بعد قليل.")
     case .gatewayTimeout:
       FailureText(
-        heading: "تأخّر \(application) في الاستجابة",
-        explanation: "لقد وصلت إلى الباب، لكن التطبيق الذي خلفه لم يستجب في الوقت المحدد.",
+        heading: "لا يستجيب \(application)",
+        explanation: "لم يستجب التطبيق في الوقت المحدد.",
         advice: "يُرجى إعادة المحاولة بعد قليل.")
     case .versionNotSupported:
       FailureText(
         heading: "إصدار HTTP هذا غير مدعوم",
-        explanation: "يستخدم الطلب إصدارًا من HTTP غير مستخدم هنا.")
+        explanation: "يستخدم الطلب إصدارًا من HTTP غير مدعوم هنا.")
     }
   }
 }

@@ -16,18 +16,18 @@ extension ChineseTexts {
         explanation: "你在 Apple 的页面上取消了登录。没有共享任何信息，你也没有登录。")
     case .attemptExpired:
       FailureText(
-        heading: "用时过长",
-        explanation: "登录须在十分钟内完成，而这次登录开始的时间更早。",
+        heading: "登录用时过长",
+        explanation: "登录须在十分钟内完成。",
         advice: "请重新开始。")
     case .attemptUnknown:
       FailureText(
-        heading: "这次登录不是从这里开始的",
-        explanation: "Apple 的回应与此浏览器中的任何登录都不对应。登录可能是在其他浏览器或无痕窗口中开始的，也可能是 Cookie 被阻止了。",
+        heading: "这次登录是在其他浏览器中开始的",
+        explanation: "Apple 的回应与此浏览器中的任何登录都不对应。你可能是在其他浏览器或无痕窗口中开始登录的，也可能是 Cookie 被阻止了。",
         advice: "请允许此网站使用 Cookie，然后重试。")
     case .attemptUsed:
       FailureText(
-        heading: "这次登录已经完成",
-        explanation: "Apple 的每个回应只能使用一次，而这个回应已被使用。重新载入页面或返回上一页都可能来到这里。")
+        heading: "你已完成这次登录",
+        explanation: "Apple 的每个回应只能使用一次。重新载入页面或返回上一页都可能来到这里。")
     case .answerInvalid:
       FailureText(
         heading: "未能接受 Apple 的回应",
@@ -35,28 +35,28 @@ extension ChineseTexts {
         advice: "请重试。如果再次出现这种情况，请告知 \(application) 的管理人员。")
     case .appleRefused:
       FailureText(
-        heading: "登录功能出现故障",
-        explanation: "Apple 拒绝了 \(application) 的请求。你的 Apple 账户没有问题，你也没有做错什么。",
-        advice: "\(application) 的管理人员可以解决此问题。")
+        heading: "目前无法登录",
+        explanation: "Apple 未接受 \(application) 的请求。你的 Apple 账户没有问题，你也没有做错什么。",
+        advice: "请联系 \(application) 的管理人员。")
     case .appleUnreachable:
       FailureText(
-        heading: "无法连接 Apple",
+        heading: "Apple 没有回应",
         explanation: "我们无法连接 Apple 来完成你的登录。",
         advice: "请过一分钟再试。")
     case .storeUnavailable:
       FailureText(
         heading: "暂时无法登录",
-        explanation: "\(application) 目前无法查询或保存会话。",
+        explanation: "\(application) 目前无法载入或保存登录信息。",
         advice: "请过一分钟再试。")
     case .forbidden:
       FailureText(
         heading: "此账户无权访问",
-        explanation: "你已登录，但你的 Apple 账户无权查看此内容。",
-        advice: "如果你认为应该有权访问，请联系 \(application) 的管理人员。")
+        explanation: "你已登录，但你的 Apple 账户无权查看此页面。",
+        advice: "如果你需要访问权限，请联系 \(application) 的管理人员。")
     case .closed:
       FailureText(
-        heading: "此地址不开放",
-        explanation: "无论是否登录，任何人都不能打开此地址。")
+        heading: "此页面不可用",
+        explanation: "无论是否登录，任何人都不能打开此页面。")
     case .emailHidden:
       FailureText(
         heading: "隐藏电子邮件地址时无法访问",
@@ -75,17 +75,17 @@ extension ChineseTexts {
     case .crossSite:
       FailureText(
         heading: "请在我们自己的页面上操作",
-        explanation: "此请求来自其他网站，因此未执行任何操作。")
+        explanation: "此请求来自其他网站，因此未作任何更改。")
     case .badRequest:
       FailureText(
-        heading: "无法理解此请求",
-        explanation: "地址或请求中有无效内容，因此请求没有继续。",
-        advice: "请检查地址，或从首页重新开始。")
+        heading: "此请求无效",
+        explanation: "地址或请求有误。",
+        advice: "请检查地址，或前往首页。")
     case .notFound:
       FailureText(
-        heading: "这里什么都没有",
+        heading: "找不到页面",
         explanation: "此地址没有对应的页面。",
-        advice: "请检查地址，或从首页重新开始。")
+        advice: "请检查地址，或前往首页。")
     case .methodNotAllowed:
       FailureText(
         heading: "无法在此执行该操作",
@@ -109,12 +109,12 @@ extension ChineseTexts {
         explanation: "发送内容的格式在这里无法识别。")
     case .expectationFailed:
       FailureText(
-        heading: "无法满足此请求的要求",
+        heading: "不支持此请求",
         explanation: "它要求了这里不支持的内容。")
     case .misdirected:
       FailureText(
         heading: "这是其他网站的地址",
-        explanation: "所请求的网站不在这里。",
+        explanation: "所请求的网站在这里不可用。",
         advice: "请检查浏览器中的地址。")
     case .tooManyRequests:
       FailureText(
@@ -123,14 +123,14 @@ extension ChineseTexts {
         advice: "请等待半分钟，然后重试。")
     case .headTooLarge:
       FailureText(
-        heading: "请求携带的内容过多",
-        explanation: "请求标头（包括 Cookie）超出了这里可接受的大小。",
+        heading: "请求过大",
+        explanation: "请求标头（包括 Cookie）超出了这里允许的大小。",
         advice: "清除此网站的 Cookie 通常可以解决问题。")
     case .internalError:
       FailureText(
-        heading: "这里出了点问题",
+        heading: "出了点问题",
         explanation: "这是我们的错误，不是你的问题。",
-        advice: "请重试。如果再次出现这种情况，请告知 \(application) 的管理人员。")
+        advice: "请重试。如果再次出现这种情况，请联系 \(application) 的管理人员。")
     case .notImplemented:
       FailureText(
         heading: "不支持此操作",
@@ -138,7 +138,7 @@ extension ChineseTexts {
     case .badGateway:
       FailureText(
         heading: "\(application) 没有正确回应",
-        explanation: "你已到达入口，但其后的应用没有给出可用的回应。",
+        explanation: "应用没有发送有效的回应。",
         advice: "请稍后重试。")
     case .unavailable:
       FailureText(
@@ -147,8 +147,8 @@ extension ChineseTexts {
         advice: "请稍后重试。")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application) 回应时间过长",
-        explanation: "你已到达入口，但其后的应用没有及时回应。",
+        heading: "\(application) 没有回应",
+        explanation: "应用没有及时回应。",
         advice: "请稍后重试。")
     case .versionNotSupported:
       FailureText(

@@ -7,11 +7,11 @@ struct EnglishTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "Sign in to \(application)"
     case .signInExplanation(let application):
-      "\(application) knows you by your Apple Account. No new password, and you choose whether to share your "
-        + "e-mail address or hide it."
+      "You sign in to \(application) with your Apple Account. You need no new password, and you choose whether to share "
+        + "or hide your e-mail address."
     case .signOutQuestion(let application): "Sign out of \(application)?"
     case .signedInAs: "You are signed in as"
-    case .signOutExplanation: "This ends your session in this browser. Your Apple Account stays as it is."
+    case .signOutExplanation: "This ends your session in this browser. Your Apple Account is not affected."
     case .signOutButton: "Sign out"
     case .stayButton: "Stay signed in"
     case .signedOutTitle: "You are signed out"
@@ -22,7 +22,7 @@ struct EnglishTexts: PageTexts {
     case .signInButton: "Sign in"
     case .repostTitle: "One moment…"
     case .repostExplanation: "We are completing your sign-in. If nothing happens, press Continue."
-    case .scriptNeeded: "This sign-in needs JavaScript. Please allow it for this site, and try again."
+    case .scriptNeeded: "This sign-in needs JavaScript. Please allow it for this site, then try again."
     case .continueButton: "Continue"
     case .tryAgainButton: "Try again"
     case .startPageButton: "Go to the start page"

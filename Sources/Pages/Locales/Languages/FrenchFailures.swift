@@ -18,21 +18,20 @@ extension FrenchTexts {
         explanation: "Vous avez annulé chez Apple. Rien n’a été partagé, et vous n’êtes pas connecté.")
     case .attemptExpired:
       FailureText(
-        heading: "Cela a pris un peu trop de temps",
-        explanation: "Une connexion doit être terminée en dix minutes, et celle-ci a été commencée il y a plus "
-          + "longtemps.",
+        heading: "Votre connexion a pris trop de temps",
+        explanation: "Une connexion doit être terminée en dix minutes.",
         advice: "Veuillez recommencer.")
     case .attemptUnknown:
       FailureText(
-        heading: "Cette connexion n’a pas été commencée ici",
-        explanation: "La réponse d’Apple ne correspond à aucune connexion de ce navigateur. Elle a peut-être été "
+        heading: "Cette connexion a été commencée dans un autre navigateur",
+        explanation: "La réponse d’Apple ne correspond à aucune connexion dans ce navigateur. Vous l’avez peut-être "
           + "commencée dans un autre navigateur ou une fenêtre privée, ou bien les cookies sont bloqués.",
         advice: "Autorisez les cookies pour ce site, puis réessayez.")
     case .attemptUsed:
       FailureText(
-        heading: "Cette connexion est déjà terminée",
-        explanation: "Chaque réponse d’Apple ne sert qu’une fois, et celle-ci a déjà été utilisée. Actualiser la page "
-          + "ou revenir en arrière peut mener ici.")
+        heading: "Vous avez déjà terminé cette connexion",
+        explanation: "Chaque réponse d’Apple ne sert qu’une fois. Actualiser la page ou revenir en arrière peut mener "
+          + "ici.")
     case .answerInvalid:
       FailureText(
         heading: "La réponse d’Apple n’a pas été acceptée",
@@ -41,29 +40,29 @@ extension FrenchTexts {
         advice: "Veuillez réessayer. Si cela se reproduit, signalez-le aux responsables de \(application).")
     case .appleRefused:
       FailureText(
-        heading: "La connexion est en panne",
-        explanation: "Apple a refusé une requête de \(application). Votre compte Apple n’est pas en cause, et vous "
-          + "n’avez rien fait de mal.",
-        advice: "Les responsables de \(application) peuvent y remédier.")
+        heading: "La connexion est actuellement indisponible",
+        explanation: "Apple n’a pas accepté une requête de \(application). Votre compte Apple n’est pas en cause, et "
+          + "vous n’avez rien fait de mal.",
+        advice: "Veuillez contacter les responsables de \(application).")
     case .appleUnreachable:
       FailureText(
-        heading: "Apple est injoignable",
+        heading: "Apple ne répond pas",
         explanation: "Nous n’avons pas pu joindre Apple pour terminer votre connexion.",
         advice: "Veuillez réessayer dans une minute.")
     case .storeUnavailable:
       FailureText(
-        heading: "Connexion momentanément indisponible",
-        explanation: "\(application) ne peut ni consulter ni enregistrer de sessions pour le moment.",
+        heading: "Connexion temporairement indisponible",
+        explanation: "\(application) ne peut ni charger ni enregistrer de connexions pour le moment.",
         advice: "Veuillez réessayer dans une minute.")
     case .forbidden:
       FailureText(
-        heading: "Accès refusé avec ce compte",
+        heading: "Ce compte n’a pas accès",
         explanation: "Vous êtes connecté, mais votre compte Apple n’est pas autorisé à voir cette page.",
-        advice: "S’il devrait l’être, adressez-vous aux responsables de \(application).")
+        advice: "Si vous avez besoin d’un accès, contactez les responsables de \(application).")
     case .closed:
       FailureText(
-        heading: "Cet accès est fermé",
-        explanation: "Personne ne peut ouvrir cette adresse, avec ou sans connexion.")
+        heading: "Cette page n’est pas disponible",
+        explanation: "Personne ne peut ouvrir cette page, avec ou sans connexion.")
     case .emailHidden:
       FailureText(
         heading: "Accès refusé avec une adresse masquée",
@@ -82,22 +81,22 @@ extension FrenchTexts {
         advice: "Vérifiez-la dans les réglages de votre compte Apple, puis reconnectez-vous.")
     case .crossSite:
       FailureText(
-        heading: "Veuillez le faire sur notre propre page",
-        explanation: "La requête venait d’un autre site\u{202F}: rien n’a été fait.")
+        heading: "Veuillez utiliser notre propre page pour cela",
+        explanation: "La requête venait d’un autre site, donc rien n’a été modifié.")
     case .badRequest:
       FailureText(
-        heading: "Cette requête est incompréhensible",
-        explanation: "Quelque chose dans l’adresse ou la requête n’est pas valide, et elle n’est pas allée plus loin.",
-        advice: "Vérifiez l’adresse, ou repartez de la page d’accueil.")
+        heading: "Cette requête n’est pas valide",
+        explanation: "Il y a une erreur dans l’adresse ou dans la requête.",
+        advice: "Vérifiez l’adresse, ou allez à la page d’accueil.")
     case .notFound:
       FailureText(
-        heading: "Il n’y a rien ici",
-        explanation: "Aucune page n’existe à cette adresse.",
-        advice: "Vérifiez l’adresse, ou repartez de la page d’accueil.")
+        heading: "Page introuvable",
+        explanation: "Il n’y a pas de page à cette adresse.",
+        advice: "Vérifiez l’adresse, ou allez à la page d’accueil.")
     case .methodNotAllowed:
       FailureText(
         heading: "Cela n’est pas possible ici",
-        explanation: "Cette page existe, mais pas pour ce type de requête.")
+        explanation: "Cette page existe, mais elle n’accepte pas ce type de requête.")
     case .requestTimeout:
       FailureText(
         heading: "La requête a pris trop de temps",
@@ -113,16 +112,16 @@ extension FrenchTexts {
         explanation: "Elle dépasse la longueur acceptée ici.")
     case .unsupportedMediaType:
       FailureText(
-        heading: "Ce type de données n’est pas accepté",
-        explanation: "Ce qui a été envoyé n’a pas une forme comprise ici.")
+        heading: "Ce type de données n’est pas pris en charge",
+        explanation: "Les données envoyées ont un format qui n’est pas pris en charge ici.")
     case .expectationFailed:
       FailureText(
-        heading: "La requête attend trop",
+        heading: "Cette requête n’est pas prise en charge",
         explanation: "Elle demande quelque chose qui n’est pas pris en charge ici.")
     case .misdirected:
       FailureText(
-        heading: "C’est l’adresse d’un autre site",
-        explanation: "La requête demandait un site qui n’est pas servi ici.",
+        heading: "Cette adresse est celle d’un autre site",
+        explanation: "La requête concernait un site qui n’est pas disponible ici.",
         advice: "Vérifiez l’adresse dans votre navigateur.")
     case .tooManyRequests:
       FailureText(
@@ -131,23 +130,22 @@ extension FrenchTexts {
         advice: "Veuillez attendre une demi-minute, puis réessayez.")
     case .headTooLarge:
       FailureText(
-        heading: "La requête est trop chargée",
-        explanation: "Son en-tête, cookies compris, dépasse la taille acceptée ici.",
-        advice: "Effacer les cookies de ce site suffit en général.")
+        heading: "La requête est trop volumineuse",
+        explanation: "Ses en-têtes, cookies compris, dépassent la taille autorisée ici.",
+        advice: "Supprimer les cookies de ce site suffit généralement.")
     case .internalError:
       FailureText(
-        heading: "Un problème est survenu ici",
-        explanation: "C’est notre erreur, pas la vôtre.",
-        advice: "Veuillez réessayer. Si cela se reproduit, signalez-le aux responsables de \(application).")
+        heading: "Une erreur s’est produite",
+        explanation: "L’erreur vient de nous, pas de vous.",
+        advice: "Veuillez réessayer. Si cela se reproduit, contactez les responsables de \(application).")
     case .notImplemented:
       FailureText(
         heading: "Cela n’est pas pris en charge",
         explanation: "La requête utilise quelque chose qui n’est pas pris en charge ici.")
     case .badGateway:
       FailureText(
-        heading: "\(application) n’a pas répondu correctement",
-        explanation: "Vous êtes arrivé jusqu’à la porte, mais l’application derrière elle n’a pas donné de réponse "
-          + "utilisable.",
+        heading: "\(application) ne répond pas correctement",
+        explanation: "L’application n’a pas envoyé de réponse valide.",
         advice: "Veuillez réessayer dans un instant.")
     case .unavailable:
       FailureText(
@@ -156,13 +154,13 @@ extension FrenchTexts {
         advice: "Veuillez réessayer dans un instant.")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application) a mis trop de temps à répondre",
-        explanation: "Vous êtes arrivé jusqu’à la porte, mais l’application derrière elle n’a pas répondu à temps.",
+        heading: "\(application) ne répond pas",
+        explanation: "L’application n’a pas répondu à temps.",
         advice: "Veuillez réessayer dans un instant.")
     case .versionNotSupported:
       FailureText(
         heading: "Cette version de HTTP n’est pas prise en charge",
-        explanation: "La requête utilise une version de HTTP qui n’est pas parlée ici.")
+        explanation: "La requête utilise une version de HTTP qui n’est pas prise en charge ici.")
     }
   }
 }

@@ -18,85 +18,86 @@ extension GermanTexts {
         explanation: "Sie haben bei Apple abgebrochen. Es wurde nichts übermittelt, und Sie sind nicht angemeldet.")
     case .attemptExpired:
       FailureText(
-        heading: "Das hat etwas zu lange gedauert",
-        explanation: "Eine Anmeldung muss nach zehn Minuten abgeschlossen sein, und diese wurde früher begonnen.",
+        heading: "Ihre Anmeldung hat zu lange gedauert",
+        explanation: "Eine Anmeldung muss innerhalb von zehn Minuten abgeschlossen werden.",
         advice: "Bitte beginnen Sie noch einmal.")
     case .attemptUnknown:
       FailureText(
-        heading: "Diese Anmeldung wurde nicht hier begonnen",
-        explanation: "Apples Antwort gehört zu keiner Anmeldung dieses Browsers. Vielleicht wurde sie in einem anderen "
-          + "Browser oder einem privaten Fenster begonnen, oder Cookies sind blockiert.",
+        heading: "Diese Anmeldung wurde in einem anderen Browser begonnen",
+        explanation: "Apples Antwort gehört zu keiner Anmeldung in diesem Browser. Vielleicht haben Sie sie in einem "
+          + "anderen Browser oder einem privaten Fenster begonnen, oder Cookies sind blockiert.",
         advice: "Lassen Sie Cookies für diese Website zu und versuchen Sie es noch einmal.")
     case .attemptUsed:
       FailureText(
-        heading: "Diese Anmeldung ist schon abgeschlossen",
-        explanation: "Jede Antwort von Apple gilt nur einmal, und diese wurde schon verwendet. Hierher führt zum "
-          + "Beispiel, wer die Seite neu lädt oder zurückgeht.")
+        heading: "Sie haben diese Anmeldung schon abgeschlossen",
+        explanation: "Jede Antwort von Apple gilt nur einmal. Wenn Sie die Seite neu laden oder zurückgehen, können "
+          + "Sie hierher gelangen.")
     case .answerInvalid:
       FailureText(
         heading: "Apples Antwort wurde nicht angenommen",
         explanation: "Ein Teil davon fehlte oder ließ sich nicht prüfen. Deshalb sind Sie nicht angemeldet.",
-        advice: "Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie denen Bescheid, die "
-          + "\(application) betreiben.")
+        advice: "Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, wenden Sie sich an den Betreiber von "
+          + "\(application).")
     case .appleRefused:
       FailureText(
-        heading: "Die Anmeldung ist gestört",
-        explanation: "Apple hat eine Anfrage von \(application) abgelehnt. Mit Ihrem Apple Account ist alles in "
+        heading: "Die Anmeldung ist zurzeit nicht möglich",
+        explanation: "Apple hat eine Anfrage von \(application) nicht angenommen. Mit Ihrem Apple Account ist alles in "
           + "Ordnung, und Sie haben nichts falsch gemacht.",
-        advice: "Beheben können es die, die \(application) betreiben.")
+        advice: "Bitte wenden Sie sich an den Betreiber von \(application).")
     case .appleUnreachable:
       FailureText(
-        heading: "Apple ist nicht erreichbar",
+        heading: "Apple antwortet nicht",
         explanation: "Wir konnten Apple nicht erreichen, um Ihre Anmeldung abzuschließen.",
         advice: "Bitte versuchen Sie es in einer Minute noch einmal.")
     case .storeUnavailable:
       FailureText(
-        heading: "Die Anmeldung ist gerade nicht möglich",
-        explanation: "\(application) kann im Moment keine Sitzungen nachschlagen oder speichern.",
+        heading: "Die Anmeldung ist vorübergehend nicht möglich",
+        explanation: "\(application) kann im Moment keine Anmeldungen laden oder speichern.",
         advice: "Bitte versuchen Sie es in einer Minute noch einmal.")
     case .forbidden:
       FailureText(
-        heading: "Kein Zugang mit diesem Account",
-        explanation: "Sie sind angemeldet, aber Ihr Apple Account darf das nicht sehen.",
-        advice: "Wenn er es dürfen sollte, wenden Sie sich an die, die \(application) betreiben.")
+        heading: "Dieser Account hat keinen Zugriff",
+        explanation: "Sie sind angemeldet, aber Ihr Apple Account darf diese Seite nicht sehen.",
+        advice: "Wenn Sie Zugriff benötigen, wenden Sie sich an den Betreiber von \(application).")
     case .closed:
       FailureText(
-        heading: "Hier ist geschlossen",
-        explanation: "Diese Adresse darf niemand öffnen, ob angemeldet oder nicht.")
+        heading: "Diese Seite ist nicht verfügbar",
+        explanation: "Niemand kann diese Seite öffnen, ob angemeldet oder nicht.")
     case .emailHidden:
       FailureText(
-        heading: "Kein Zugang mit verborgener Adresse",
-        explanation: "Der Zugang hängt von Ihrer E-Mail-Adresse ab, und die haben Sie vor \(application) verborgen.",
+        heading: "Kein Zugriff mit verborgener E-Mail-Adresse",
+        explanation: "Der Zugriff hängt von Ihrer E-Mail-Adresse ab, aber Sie haben sie vor \(application) verborgen.",
         advice: "Um sie zu teilen, öffnen Sie die Einstellungen Ihres Apple Accounts, entfernen Sie \(application) "
           + "unter „Mit Apple anmelden“ und melden Sie sich neu an.")
     case .emailMissing:
       FailureText(
-        heading: "Kein Zugang ohne Adresse",
-        explanation: "Der Zugang hängt von Ihrer E-Mail-Adresse ab, und Ihr Apple Account hat keine angegeben.",
-        advice: "Wenden Sie sich an die, die \(application) betreiben, oder verwenden Sie einen Account mit Adresse.")
+        heading: "Kein Zugriff ohne E-Mail-Adresse",
+        explanation: "Der Zugriff hängt von Ihrer E-Mail-Adresse ab, aber Ihr Apple Account hat keine übermittelt.",
+        advice: "Wenden Sie sich an den Betreiber von \(application), oder verwenden Sie einen Account mit "
+          + "E-Mail-Adresse.")
     case .emailNotVerified:
       FailureText(
-        heading: "Ihre Adresse ist nicht bestätigt",
-        explanation: "Der Zugang hängt von Ihrer E-Mail-Adresse ab, und Apple hat sie nicht bestätigt.",
+        heading: "Ihre E-Mail-Adresse ist nicht bestätigt",
+        explanation: "Der Zugriff hängt von Ihrer E-Mail-Adresse ab, und Apple hat sie nicht bestätigt.",
         advice: "Bestätigen Sie sie in den Einstellungen Ihres Apple Accounts und melden Sie sich dann neu an.")
     case .crossSite:
       FailureText(
-        heading: "Bitte tun Sie das auf unserer eigenen Seite",
-        explanation: "Die Anfrage kam von einer anderen Website. Deshalb ist nichts geschehen.")
+        heading: "Bitte verwenden Sie dafür unsere eigene Seite",
+        explanation: "Die Anfrage kam von einer anderen Website. Deshalb wurde nichts geändert.")
     case .badRequest:
       FailureText(
-        heading: "Diese Anfrage ist nicht zu verstehen",
-        explanation: "Etwas an der Adresse oder der Anfrage ist ungültig. Deshalb wurde sie nicht weitergegeben.",
-        advice: "Prüfen Sie die Adresse, oder beginnen Sie auf der Startseite.")
+        heading: "Diese Anfrage ist ungültig",
+        explanation: "Etwas an der Adresse oder der Anfrage stimmt nicht.",
+        advice: "Prüfen Sie die Adresse, oder gehen Sie zur Startseite.")
     case .notFound:
       FailureText(
-        heading: "Hier ist nichts",
+        heading: "Seite nicht gefunden",
         explanation: "Unter dieser Adresse gibt es keine Seite.",
-        advice: "Prüfen Sie die Adresse, oder beginnen Sie auf der Startseite.")
+        advice: "Prüfen Sie die Adresse, oder gehen Sie zur Startseite.")
     case .methodNotAllowed:
       FailureText(
-        heading: "Das geht hier nicht",
-        explanation: "Diese Seite gibt es, aber nicht für diese Art von Anfrage.")
+        heading: "Das ist hier nicht möglich",
+        explanation: "Diese Seite gibt es, aber sie unterstützt diese Art von Anfrage nicht.")
     case .requestTimeout:
       FailureText(
         heading: "Die Anfrage hat zu lange gedauert",
@@ -105,63 +106,63 @@ extension GermanTexts {
     case .contentTooLarge:
       FailureText(
         heading: "Das ist zu groß",
-        explanation: "Was gesendet wurde, ist größer, als hier angenommen wird, und wurde nicht verarbeitet.")
+        explanation: "Sie haben mehr Daten gesendet, als hier erlaubt ist. Sie wurden nicht verarbeitet.")
     case .targetTooLong:
       FailureText(
         heading: "Die Adresse ist zu lang",
-        explanation: "Sie ist länger, als hier angenommen wird.")
+        explanation: "Sie ist länger, als hier erlaubt ist.")
     case .unsupportedMediaType:
       FailureText(
-        heading: "Diese Art von Daten wird nicht angenommen",
-        explanation: "Was gesendet wurde, hat keine Form, die hier verstanden wird.")
+        heading: "Diese Art von Daten wird nicht unterstützt",
+        explanation: "Die gesendeten Daten haben ein Format, das hier nicht unterstützt wird.")
     case .expectationFailed:
       FailureText(
-        heading: "Die Anfrage erwartet zu viel",
+        heading: "Diese Anfrage wird nicht unterstützt",
         explanation: "Sie verlangt etwas, das hier nicht unterstützt wird.")
     case .misdirected:
       FailureText(
-        heading: "Das ist die Adresse einer anderen Website",
-        explanation: "Die Anfrage galt einer Website, die hier nicht zu Hause ist.",
+        heading: "Diese Adresse gehört zu einer anderen Website",
+        explanation: "Die Anfrage galt einer Website, die es hier nicht gibt.",
         advice: "Prüfen Sie die Adresse in Ihrem Browser.")
     case .tooManyRequests:
       FailureText(
         heading: "Zu viele Anfragen",
-        explanation: "Von Ihnen kamen mehr Anfragen, als in so kurzer Zeit angenommen werden.",
+        explanation: "Sie haben in kurzer Zeit zu viele Anfragen gesendet.",
         advice: "Bitte warten Sie eine halbe Minute und versuchen Sie es noch einmal.")
     case .headTooLarge:
       FailureText(
-        heading: "Die Anfrage bringt zu viel mit",
-        explanation: "Ihr Kopf ist mit allen Cookies größer, als hier angenommen wird.",
+        heading: "Die Anfrage ist zu groß",
+        explanation: "Ihre Kopfzeilen samt Cookies sind größer, als hier erlaubt ist.",
         advice: "Meist hilft es, die Cookies dieser Website zu löschen.")
     case .internalError:
       FailureText(
-        heading: "Hier ist etwas schiefgegangen",
+        heading: "Etwas ist schiefgegangen",
         explanation: "Der Fehler liegt bei uns, nicht bei Ihnen.",
-        advice: "Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, sagen Sie denen Bescheid, die "
-          + "\(application) betreiben.")
+        advice: "Bitte versuchen Sie es noch einmal. Wenn es wieder geschieht, wenden Sie sich an den Betreiber von "
+          + "\(application).")
     case .notImplemented:
       FailureText(
         heading: "Das wird nicht unterstützt",
         explanation: "Die Anfrage verwendet etwas, das hier nicht unterstützt wird.")
     case .badGateway:
       FailureText(
-        heading: "\(application) hat nicht richtig geantwortet",
-        explanation: "Bis zur Tür sind Sie gekommen, aber die Anwendung dahinter gab keine brauchbare Antwort.",
+        heading: "\(application) antwortet nicht richtig",
+        explanation: "Die Anwendung hat keine gültige Antwort gesendet.",
         advice: "Bitte versuchen Sie es gleich noch einmal.")
     case .unavailable:
       FailureText(
-        heading: "\(application) ist gerade nicht verfügbar",
+        heading: "\(application) ist vorübergehend nicht verfügbar",
         explanation: "Die Anwendung startet, wird beendet oder ist stark ausgelastet.",
         advice: "Bitte versuchen Sie es gleich noch einmal.")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application) hat zu lange nicht geantwortet",
-        explanation: "Bis zur Tür sind Sie gekommen, aber die Anwendung dahinter hat nicht rechtzeitig geantwortet.",
+        heading: "\(application) antwortet nicht",
+        explanation: "Die Anwendung hat nicht rechtzeitig geantwortet.",
         advice: "Bitte versuchen Sie es gleich noch einmal.")
     case .versionNotSupported:
       FailureText(
         heading: "Diese HTTP-Version wird nicht unterstützt",
-        explanation: "Die Anfrage verwendet eine HTTP-Version, die hier nicht gesprochen wird.")
+        explanation: "Die Anfrage verwendet eine HTTP-Version, die hier nicht unterstützt wird.")
     }
   }
 }

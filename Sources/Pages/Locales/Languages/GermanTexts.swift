@@ -12,7 +12,7 @@ struct GermanTexts: PageTexts {
     case .signOutQuestion(let application): "Von \(application) abmelden?"
     case .signedInAs: "Sie sind angemeldet als"
     case .signOutExplanation:
-      "Damit endet Ihre Sitzung in diesem Browser. Ihr Apple Account bleibt, wie er ist."
+      "Damit endet Ihre Sitzung in diesem Browser. Ihr Apple Account ist davon nicht betroffen."
     case .signOutButton: "Abmelden"
     case .stayButton: "Angemeldet bleiben"
     case .signedOutTitle: "Sie sind abgemeldet"

@@ -18,20 +18,20 @@ extension ItalianTexts {
         explanation: "Hai annullato sulla pagina di Apple. Non è stato condiviso nulla e non hai eseguito l’accesso.")
     case .attemptExpired:
       FailureText(
-        heading: "È passato troppo tempo",
-        explanation: "L’accesso va completato entro dieci minuti, e questo è iniziato prima.",
-        advice: "Comincia di nuovo, per favore.")
+        heading: "Il tuo accesso ha richiesto troppo tempo",
+        explanation: "L’accesso va completato entro dieci minuti.",
+        advice: "Ricomincia da capo.")
     case .attemptUnknown:
       FailureText(
-        heading: "Questo accesso non è iniziato qui",
-        explanation: "La risposta di Apple non corrisponde ad alcun accesso di questo browser. Forse è iniziato in un "
-          + "altro browser o in una finestra privata, oppure i cookie sono bloccati.",
+        heading: "Questo accesso è iniziato in un altro browser",
+        explanation: "La risposta di Apple non corrisponde a nessun accesso in questo browser. Forse lo hai iniziato "
+          + "in un altro browser o in una finestra privata, oppure i cookie sono bloccati.",
         advice: "Consenti i cookie per questo sito, poi riprova.")
     case .attemptUsed:
       FailureText(
-        heading: "Questo accesso è già stato completato",
-        explanation: "Ogni risposta di Apple vale una volta sola, e questa è già stata usata. Si può arrivare qui "
-          + "ricaricando la pagina o tornando indietro.")
+        heading: "Hai già completato questo accesso",
+        explanation: "Ogni risposta di Apple vale una sola volta. Puoi arrivare qui ricaricando la pagina o tornando "
+          + "indietro.")
     case .answerInvalid:
       FailureText(
         heading: "La risposta di Apple non è stata accettata",
@@ -39,29 +39,29 @@ extension ItalianTexts {
         advice: "Riprova. Se succede di nuovo, avvisa chi gestisce \(application).")
     case .appleRefused:
       FailureText(
-        heading: "L’accesso non funziona",
-        explanation: "Apple ha rifiutato una richiesta di \(application). Il tuo account Apple è a posto e non hai "
-          + "sbagliato nulla.",
-        advice: "Chi gestisce \(application) può rimediare.")
+        heading: "L’accesso non è al momento disponibile",
+        explanation: "Apple non ha accettato una richiesta di \(application). Il tuo account Apple è a posto e non hai "
+          + "fatto nulla di sbagliato.",
+        advice: "Contatta chi gestisce \(application).")
     case .appleUnreachable:
       FailureText(
-        heading: "Apple non è raggiungibile",
-        explanation: "Non siamo riusciti a raggiungere Apple per completare l’accesso.",
+        heading: "Apple non risponde",
+        explanation: "Non siamo riusciti a contattare Apple per completare il tuo accesso.",
         advice: "Riprova tra un minuto.")
     case .storeUnavailable:
       FailureText(
-        heading: "Accesso momentaneamente non disponibile",
-        explanation: "\(application) non può cercare né salvare sessioni in questo momento.",
+        heading: "Accesso temporaneamente non disponibile",
+        explanation: "Al momento \(application) non può caricare né salvare gli accessi.",
         advice: "Riprova tra un minuto.")
     case .forbidden:
       FailureText(
-        heading: "Nessun accesso con questo account",
+        heading: "Questo account non ha accesso",
         explanation: "Hai eseguito l’accesso, ma il tuo account Apple non è autorizzato a vedere questa pagina.",
-        advice: "Se dovrebbe esserlo, rivolgiti a chi gestisce \(application).")
+        advice: "Se ti serve l’accesso, contatta chi gestisce \(application).")
     case .closed:
       FailureText(
-        heading: "Questo accesso è chiuso",
-        explanation: "Nessuno può aprire questo indirizzo, nemmeno dopo l’accesso.")
+        heading: "Questa pagina non è disponibile",
+        explanation: "Nessuno può aprire questa pagina, con o senza accesso.")
     case .emailHidden:
       FailureText(
         heading: "Nessun accesso con un indirizzo nascosto",
@@ -80,86 +80,86 @@ extension ItalianTexts {
         advice: "Verificalo nelle impostazioni del tuo account Apple, poi esegui di nuovo l’accesso.")
     case .crossSite:
       FailureText(
-        heading: "Fallo dalla nostra pagina, per favore",
-        explanation: "La richiesta veniva da un altro sito, quindi non è stato fatto nulla.")
+        heading: "Usa la nostra pagina per questa operazione",
+        explanation: "La richiesta proveniva da un altro sito, quindi non è stato modificato nulla.")
     case .badRequest:
       FailureText(
-        heading: "Questa richiesta non è comprensibile",
-        explanation: "Qualcosa nell’indirizzo o nella richiesta non è valido, quindi non è andata oltre.",
-        advice: "Controlla l’indirizzo, oppure riparti dalla pagina iniziale.")
+        heading: "Questa richiesta non è valida",
+        explanation: "C’è un errore nell’indirizzo o nella richiesta.",
+        advice: "Controlla l’indirizzo, oppure vai alla pagina iniziale.")
     case .notFound:
       FailureText(
-        heading: "Qui non c’è nulla",
-        explanation: "A questo indirizzo non esiste alcuna pagina.",
-        advice: "Controlla l’indirizzo, oppure riparti dalla pagina iniziale.")
+        heading: "Pagina non trovata",
+        explanation: "A questo indirizzo non c’è alcuna pagina.",
+        advice: "Controlla l’indirizzo, oppure vai alla pagina iniziale.")
     case .methodNotAllowed:
       FailureText(
-        heading: "Qui non si può fare",
-        explanation: "Questa pagina esiste, ma non per questo tipo di richiesta.")
+        heading: "Qui non è possibile",
+        explanation: "La pagina esiste, ma non supporta questo tipo di richiesta.")
     case .requestTimeout:
       FailureText(
         heading: "La richiesta ha impiegato troppo tempo",
-        explanation: "Non è arrivata per intero in tempo.",
+        explanation: "Non è arrivata completa in tempo.",
         advice: "Controlla la connessione, poi riprova.")
     case .contentTooLarge:
       FailureText(
         heading: "È troppo grande",
-        explanation: "Quello che è stato inviato supera le dimensioni accettate qui e non è stato elaborato.")
+        explanation: "Hai inviato più dati di quanti siano consentiti qui, quindi non sono stati elaborati.")
     case .targetTooLong:
       FailureText(
         heading: "L’indirizzo è troppo lungo",
-        explanation: "Supera la lunghezza accettata qui.")
+        explanation: "Supera la lunghezza consentita qui.")
     case .unsupportedMediaType:
       FailureText(
-        heading: "Questo tipo di dati non è accettato",
-        explanation: "Quello che è stato inviato non ha una forma che qui venga compresa.")
+        heading: "Questo tipo di dati non è supportato",
+        explanation: "I dati inviati hanno un formato che qui non è supportato.")
     case .expectationFailed:
       FailureText(
-        heading: "La richiesta pretende troppo",
-        explanation: "Chiede qualcosa che qui non è previsto.")
+        heading: "Questa richiesta non è supportata",
+        explanation: "Richiede qualcosa che qui non è supportato.")
     case .misdirected:
       FailureText(
-        heading: "Questo è l’indirizzo di un altro sito",
-        explanation: "La richiesta riguardava un sito che non è servito qui.",
+        heading: "Questo indirizzo appartiene a un altro sito",
+        explanation: "La richiesta riguardava un sito che qui non è disponibile.",
         advice: "Controlla l’indirizzo nel browser.")
     case .tooManyRequests:
       FailureText(
         heading: "Troppe richieste",
-        explanation: "Hai inviato più richieste di quante se ne accettino in così poco tempo.",
+        explanation: "Hai inviato troppe richieste in poco tempo.",
         advice: "Attendi mezzo minuto, poi riprova.")
     case .headTooLarge:
       FailureText(
-        heading: "La richiesta porta troppo con sé",
-        explanation: "La sua intestazione, cookie compresi, supera le dimensioni accettate qui.",
-        advice: "Di solito basta cancellare i cookie di questo sito.")
+        heading: "La richiesta è troppo grande",
+        explanation: "Le sue intestazioni, cookie compresi, superano le dimensioni consentite qui.",
+        advice: "Di solito basta eliminare i cookie di questo sito.")
     case .internalError:
       FailureText(
-        heading: "Qui qualcosa è andato storto",
+        heading: "Qualcosa è andato storto",
         explanation: "L’errore è nostro, non tuo.",
-        advice: "Riprova. Se succede di nuovo, avvisa chi gestisce \(application).")
+        advice: "Riprova. Se succede di nuovo, contatta chi gestisce \(application).")
     case .notImplemented:
       FailureText(
-        heading: "Questo non è previsto",
-        explanation: "La richiesta usa qualcosa che qui non è previsto.")
+        heading: "Questo non è supportato",
+        explanation: "La richiesta usa qualcosa che qui non è supportato.")
     case .badGateway:
       FailureText(
-        heading: "\(application) non ha risposto come doveva",
-        explanation: "Sei arrivato alla porta, ma l’applicazione dietro di essa non ha dato una risposta utilizzabile.",
+        heading: "\(application) non risponde correttamente",
+        explanation: "L’applicazione non ha inviato una risposta valida.",
         advice: "Riprova tra un momento.")
     case .unavailable:
       FailureText(
-        heading: "\(application) non è disponibile per il momento",
-        explanation: "L’applicazione si sta avviando, si sta fermando o è molto occupata.",
+        heading: "\(application) è temporaneamente non disponibile",
+        explanation: "L’applicazione si sta avviando, si sta arrestando o è molto occupata.",
         advice: "Riprova tra un momento.")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application) ha impiegato troppo a rispondere",
-        explanation: "Sei arrivato alla porta, ma l’applicazione dietro di essa non ha risposto in tempo.",
+        heading: "\(application) non risponde",
+        explanation: "L’applicazione non ha risposto in tempo.",
         advice: "Riprova tra un momento.")
     case .versionNotSupported:
       FailureText(
         heading: "Questa versione di HTTP non è supportata",
-        explanation: "La richiesta usa una versione di HTTP che qui non si parla.")
+        explanation: "La richiesta usa una versione di HTTP che qui non è supportata.")
     }
   }
 }

@@ -16,18 +16,18 @@ extension JapaneseTexts {
         explanation: "Appleの画面でキャンセルされました。何も共有されておらず、サインインもしていません。")
     case .attemptExpired:
       FailureText(
-        heading: "時間がかかりすぎました",
-        explanation: "サインインは10分以内に完了する必要がありますが、開始してから10分が過ぎました。",
+        heading: "サインインに時間がかかりすぎました",
+        explanation: "サインインは10分以内に完了する必要があります。",
         advice: "もう一度最初からお試しください。")
     case .attemptUnknown:
       FailureText(
-        heading: "ここで開始されたサインインではありません",
-        explanation: "Appleからの応答に対応するサインインが、このブラウザにはありません。別のブラウザやプライベートウインドウで開始されたか、Cookieがブロックされている可能性があります。",
+        heading: "別のブラウザで開始されたサインインです",
+        explanation: "Appleからの応答に対応するサインインが、このブラウザにはありません。別のブラウザやプライベートウインドウで開始したか、Cookieがブロックされている可能性があります。",
         advice: "このサイトのCookieを許可してから、もう一度お試しください。")
     case .attemptUsed:
       FailureText(
         heading: "このサインインはすでに完了しています",
-        explanation: "Appleからの応答は1回しか使えず、この応答は使用済みです。ページの再読み込みや「戻る」操作で、このページが表示されることがあります。")
+        explanation: "Appleからの応答は1回しか使えません。ページの再読み込みや「戻る」操作で、このページが表示されることがあります。")
     case .answerInvalid:
       FailureText(
         heading: "Appleからの応答を受け付けられませんでした",
@@ -35,28 +35,28 @@ extension JapaneseTexts {
         advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお知らせください。")
     case .appleRefused:
       FailureText(
-        heading: "サインインを利用できません",
-        explanation: "\(application)からのリクエストがAppleに拒否されました。お使いのApple Accountにも、あなたの操作にも問題はありません。",
-        advice: "\(application)の管理者による対応が必要です。")
+        heading: "現在サインインを利用できません",
+        explanation: "\(application)からのリクエストがAppleに受け付けられませんでした。お使いのApple Accountにも、あなたの操作にも問題はありません。",
+        advice: "\(application)の管理者にお問い合わせください。")
     case .appleUnreachable:
       FailureText(
-        heading: "Appleに接続できません",
+        heading: "Appleから応答がありません",
         explanation: "サインインを完了するためにAppleに接続しようとしましたが、できませんでした。",
         advice: "1分ほどたってから、もう一度お試しください。")
     case .storeUnavailable:
       FailureText(
         heading: "一時的にサインインを利用できません",
-        explanation: "\(application)は現在、セッションの確認や保存ができません。",
+        explanation: "\(application)は現在、サインイン情報の読み込みや保存ができません。",
         advice: "1分ほどたってから、もう一度お試しください。")
     case .forbidden:
       FailureText(
         heading: "このアカウントではアクセスできません",
         explanation: "サインインしていますが、お使いのApple Accountにはこのページを表示する権限がありません。",
-        advice: "権限があるはずの場合は、\(application)の管理者にお問い合わせください。")
+        advice: "アクセスが必要な場合は、\(application)の管理者にお問い合わせください。")
     case .closed:
       FailureText(
-        heading: "このページは公開されていません",
-        explanation: "サインインしているかどうかにかかわらず、このアドレスは誰も開けません。")
+        heading: "このページは利用できません",
+        explanation: "サインインしているかどうかにかかわらず、このページは誰も開けません。")
     case .emailHidden:
       FailureText(
         heading: "メールアドレスが非公開のためアクセスできません",
@@ -78,14 +78,14 @@ extension JapaneseTexts {
         explanation: "別のサイトからのリクエストだったため、何も行われませんでした。")
     case .badRequest:
       FailureText(
-        heading: "リクエストを理解できません",
-        explanation: "アドレスまたはリクエストに正しくない部分があるため、処理されませんでした。",
-        advice: "アドレスを確認するか、トップページからやり直してください。")
+        heading: "リクエストが正しくありません",
+        explanation: "アドレスまたはリクエストに誤りがあります。",
+        advice: "アドレスを確認するか、トップページに移動してください。")
     case .notFound:
       FailureText(
         heading: "ページが見つかりません",
-        explanation: "このアドレスのページは存在しません。",
-        advice: "アドレスを確認するか、トップページからやり直してください。")
+        explanation: "このアドレスにページはありません。",
+        advice: "アドレスを確認するか、トップページに移動してください。")
     case .methodNotAllowed:
       FailureText(
         heading: "ここではその操作を行えません",
@@ -109,7 +109,7 @@ extension JapaneseTexts {
         explanation: "送信されたデータの形式には対応していません。")
     case .expectationFailed:
       FailureText(
-        heading: "リクエストの要求に応えられません",
+        heading: "このリクエストには対応していません",
         explanation: "ここでは対応していないことが要求されています。")
     case .misdirected:
       FailureText(
@@ -123,14 +123,14 @@ extension JapaneseTexts {
         advice: "30秒ほど待ってから、もう一度お試しください。")
     case .headTooLarge:
       FailureText(
-        heading: "リクエストの情報が多すぎます",
-        explanation: "Cookieを含むヘッダが、受け付けられる大きさを超えています。",
+        heading: "リクエストが大きすぎます",
+        explanation: "Cookieを含むヘッダが、許可されている大きさを超えています。",
         advice: "多くの場合、このサイトのCookieを削除すると解決します。")
     case .internalError:
       FailureText(
         heading: "問題が発生しました",
         explanation: "こちら側の誤りで、あなたの操作が原因ではありません。",
-        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお知らせください。")
+        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお問い合わせください。")
     case .notImplemented:
       FailureText(
         heading: "対応していません",
@@ -138,7 +138,7 @@ extension JapaneseTexts {
     case .badGateway:
       FailureText(
         heading: "\(application)から正しい応答がありません",
-        explanation: "入り口までは届きましたが、その先のアプリケーションから有効な応答がありませんでした。",
+        explanation: "アプリケーションから有効な応答がありませんでした。",
         advice: "しばらくしてから、もう一度お試しください。")
     case .unavailable:
       FailureText(
@@ -147,8 +147,8 @@ extension JapaneseTexts {
         advice: "しばらくしてから、もう一度お試しください。")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application)の応答に時間がかかりすぎました",
-        explanation: "入り口までは届きましたが、その先のアプリケーションから時間内に応答がありませんでした。",
+        heading: "\(application)から応答がありません",
+        explanation: "アプリケーションから時間内に応答がありませんでした。",
         advice: "しばらくしてから、もう一度お試しください。")
     case .versionNotSupported:
       FailureText(

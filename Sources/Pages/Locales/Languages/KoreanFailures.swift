@@ -16,18 +16,18 @@ extension KoreanTexts {
         explanation: "Apple 화면에서 취소하셨습니다. 공유된 정보는 없으며 로그인되지 않았습니다.")
     case .attemptExpired:
       FailureText(
-        heading: "시간이 너무 오래 걸렸습니다",
-        explanation: "로그인은 10분 안에 완료해야 하는데, 시작한 지 10분이 지났습니다.",
+        heading: "로그인하는 데 시간이 너무 오래 걸렸습니다",
+        explanation: "로그인은 10분 안에 완료해야 합니다.",
         advice: "처음부터 다시 시작해 주십시오.")
     case .attemptUnknown:
       FailureText(
-        heading: "여기에서 시작된 로그인이 아닙니다",
+        heading: "다른 브라우저에서 시작된 로그인입니다",
         explanation: "Apple의 응답에 해당하는 로그인이 이 브라우저에 없습니다. 다른 브라우저나 개인정보 보호 창에서 시작했거나 쿠키가 차단되었을 수 있습니다.",
         advice: "이 사이트의 쿠키를 허용한 다음 다시 시도해 주십시오.")
     case .attemptUsed:
       FailureText(
         heading: "이미 완료된 로그인입니다",
-        explanation: "Apple의 응답은 한 번만 사용할 수 있으며, 이 응답은 이미 사용되었습니다. 페이지를 새로 고치거나 뒤로 가면 이 화면이 나타날 수 있습니다.")
+        explanation: "Apple의 응답은 한 번만 사용할 수 있습니다. 페이지를 새로 고치거나 뒤로 가면 이 화면이 나타날 수 있습니다.")
     case .answerInvalid:
       FailureText(
         heading: "Apple의 응답을 받아들일 수 없습니다",
@@ -35,28 +35,28 @@ extension KoreanTexts {
         advice: "다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 알려 주십시오.")
     case .appleRefused:
       FailureText(
-        heading: "로그인 기능에 문제가 있습니다",
-        explanation: "Apple에서 \(application)의 요청을 거부했습니다. 사용자의 Apple 계정에는 문제가 없으며, 잘못하신 것도 없습니다.",
-        advice: "\(application) 관리자가 해결할 수 있습니다.")
+        heading: "현재 로그인할 수 없습니다",
+        explanation: "Apple에서 \(application)의 요청을 받아들이지 않았습니다. 사용자의 Apple 계정에는 문제가 없으며, 잘못하신 것도 없습니다.",
+        advice: "\(application) 관리자에게 문의해 주십시오.")
     case .appleUnreachable:
       FailureText(
-        heading: "Apple에 연결할 수 없습니다",
+        heading: "Apple이 응답하지 않습니다",
         explanation: "로그인을 완료하기 위해 Apple에 연결하려 했으나 연결되지 않았습니다.",
         advice: "1분 후에 다시 시도해 주십시오.")
     case .storeUnavailable:
       FailureText(
-        heading: "지금은 로그인할 수 없습니다",
-        explanation: "현재 \(application)에서 세션을 조회하거나 저장할 수 없습니다.",
+        heading: "일시적으로 로그인할 수 없습니다",
+        explanation: "현재 \(application)에서 로그인 정보를 불러오거나 저장할 수 없습니다.",
         advice: "1분 후에 다시 시도해 주십시오.")
     case .forbidden:
       FailureText(
-        heading: "이 계정으로는 접근할 수 없습니다",
+        heading: "이 계정에는 접근 권한이 없습니다",
         explanation: "로그인되어 있지만, 사용 중인 Apple 계정에는 이 페이지를 볼 권한이 없습니다.",
-        advice: "권한이 있어야 한다면 \(application) 관리자에게 문의해 주십시오.")
+        advice: "접근 권한이 필요하면 \(application) 관리자에게 문의해 주십시오.")
     case .closed:
       FailureText(
-        heading: "이 주소는 닫혀 있습니다",
-        explanation: "로그인 여부와 관계없이 아무도 이 주소를 열 수 없습니다.")
+        heading: "이 페이지는 사용할 수 없습니다",
+        explanation: "로그인 여부와 관계없이 아무도 이 페이지를 열 수 없습니다.")
     case .emailHidden:
       FailureText(
         heading: "이메일 주소를 가린 상태로는 접근할 수 없습니다",
@@ -78,14 +78,14 @@ extension KoreanTexts {
         explanation: "다른 사이트에서 보낸 요청이므로 아무 작업도 하지 않았습니다.")
     case .badRequest:
       FailureText(
-        heading: "요청을 이해할 수 없습니다",
-        explanation: "주소나 요청에 올바르지 않은 부분이 있어 처리되지 않았습니다.",
-        advice: "주소를 확인하거나 시작 페이지에서 다시 시작해 주십시오.")
+        heading: "올바르지 않은 요청입니다",
+        explanation: "주소나 요청에 잘못된 부분이 있습니다.",
+        advice: "주소를 확인하거나 시작 페이지로 이동해 주십시오.")
     case .notFound:
       FailureText(
         heading: "페이지를 찾을 수 없습니다",
         explanation: "이 주소에는 페이지가 없습니다.",
-        advice: "주소를 확인하거나 시작 페이지에서 다시 시작해 주십시오.")
+        advice: "주소를 확인하거나 시작 페이지로 이동해 주십시오.")
     case .methodNotAllowed:
       FailureText(
         heading: "여기에서는 할 수 없는 작업입니다",
@@ -109,7 +109,7 @@ extension KoreanTexts {
         explanation: "보내신 내용의 형식은 여기에서 지원되지 않습니다.")
     case .expectationFailed:
       FailureText(
-        heading: "요청의 요구를 들어줄 수 없습니다",
+        heading: "지원되지 않는 요청입니다",
         explanation: "여기에서 지원되지 않는 것을 요구하고 있습니다.")
     case .misdirected:
       FailureText(
@@ -123,14 +123,14 @@ extension KoreanTexts {
         advice: "30초 정도 기다린 다음 다시 시도해 주십시오.")
     case .headTooLarge:
       FailureText(
-        heading: "요청에 담긴 정보가 너무 많습니다",
+        heading: "요청이 너무 큽니다",
         explanation: "쿠키를 포함한 헤더가 허용되는 크기를 넘었습니다.",
         advice: "대개 이 사이트의 쿠키를 삭제하면 해결됩니다.")
     case .internalError:
       FailureText(
         heading: "문제가 발생했습니다",
         explanation: "사용자의 잘못이 아니라 저희 쪽의 오류입니다.",
-        advice: "다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 알려 주십시오.")
+        advice: "다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 문의해 주십시오.")
     case .notImplemented:
       FailureText(
         heading: "지원되지 않습니다",
@@ -138,7 +138,7 @@ extension KoreanTexts {
     case .badGateway:
       FailureText(
         heading: "\(application)에서 올바른 응답이 없습니다",
-        explanation: "입구까지는 도착했지만 그 뒤의 애플리케이션에서 쓸 수 있는 응답을 보내지 않았습니다.",
+        explanation: "애플리케이션이 올바른 응답을 보내지 않았습니다.",
         advice: "잠시 후에 다시 시도해 주십시오.")
     case .unavailable:
       FailureText(
@@ -147,8 +147,8 @@ extension KoreanTexts {
         advice: "잠시 후에 다시 시도해 주십시오.")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application)에서 응답하는 데 너무 오래 걸립니다",
-        explanation: "입구까지는 도착했지만 그 뒤의 애플리케이션이 제시간에 응답하지 않았습니다.",
+        heading: "\(application)에서 응답이 없습니다",
+        explanation: "애플리케이션이 제시간에 응답하지 않았습니다.",
         advice: "잠시 후에 다시 시도해 주십시오.")
     case .versionNotSupported:
       FailureText(

@@ -18,21 +18,20 @@ extension SpanishTexts {
         explanation: "Ha cancelado en Apple. No se ha compartido nada y no ha iniciado sesión.")
     case .attemptExpired:
       FailureText(
-        heading: "Ha tardado demasiado",
-        explanation: "El inicio de sesión debe completarse en diez minutos, y este empezó hace más tiempo.",
-        advice: "Empiece de nuevo, por favor.")
+        heading: "Tu inicio de sesión ha tardado demasiado",
+        explanation: "El inicio de sesión debe completarse en diez minutos.",
+        advice: "Empieza de nuevo.")
     case .attemptUnknown:
       FailureText(
-        heading: "Este inicio de sesión no empezó aquí",
-        explanation: "La respuesta de Apple no corresponde a ningún inicio de sesión de este navegador. Quizá empezó "
-          + "en "
-          + "otro navegador o en una ventana privada, o las cookies están bloqueadas.",
-        advice: "Permita las cookies de este sitio y vuelva a intentarlo.")
+        heading: "Este inicio de sesión se empezó en otro navegador",
+        explanation: "La respuesta de Apple no corresponde a ningún inicio de sesión en este navegador. Quizá lo "
+          + "empezaste en otro navegador o en una ventana privada, o las cookies están bloqueadas.",
+        advice: "Permite las cookies de este sitio y vuelve a intentarlo.")
     case .attemptUsed:
       FailureText(
-        heading: "Este inicio de sesión ya se ha completado",
-        explanation: "Cada respuesta de Apple sirve una sola vez, y esta ya se ha usado. Recargar la página o volver "
-          + "atrás puede llevar aquí.")
+        heading: "Ya has completado este inicio de sesión",
+        explanation: "Cada respuesta de Apple sirve una sola vez. Puedes llegar aquí al recargar la página o al volver "
+          + "atrás.")
     case .answerInvalid:
       FailureText(
         heading: "No se ha aceptado la respuesta de Apple",
@@ -40,29 +39,29 @@ extension SpanishTexts {
         advice: "Vuelva a intentarlo. Si ocurre de nuevo, avise a quienes gestionan \(application).")
     case .appleRefused:
       FailureText(
-        heading: "El inicio de sesión no funciona",
-        explanation: "Apple ha rechazado una solicitud de \(application). Su cuenta de Apple está bien, y usted no ha "
+        heading: "No es posible iniciar sesión en este momento",
+        explanation: "Apple no ha aceptado una solicitud de \(application). Tu cuenta de Apple está bien y no has "
           + "hecho nada mal.",
-        advice: "Quienes gestionan \(application) pueden solucionarlo.")
+        advice: "Ponte en contacto con los responsables de \(application).")
     case .appleUnreachable:
       FailureText(
-        heading: "No se puede contactar con Apple",
-        explanation: "No hemos podido contactar con Apple para completar su inicio de sesión.",
-        advice: "Vuelva a intentarlo dentro de un minuto.")
+        heading: "Apple no responde",
+        explanation: "No hemos podido contactar con Apple para completar tu inicio de sesión.",
+        advice: "Vuelve a intentarlo dentro de un minuto.")
     case .storeUnavailable:
       FailureText(
-        heading: "No es posible iniciar sesión por el momento",
-        explanation: "\(application) no puede consultar ni guardar sesiones ahora mismo.",
-        advice: "Vuelva a intentarlo dentro de un minuto.")
+        heading: "El inicio de sesión no está disponible temporalmente",
+        explanation: "\(application) no puede cargar ni guardar inicios de sesión en este momento.",
+        advice: "Vuelve a intentarlo dentro de un minuto.")
     case .forbidden:
       FailureText(
-        heading: "Sin acceso con esta cuenta",
-        explanation: "Ha iniciado sesión, pero su cuenta de Apple no tiene permiso para ver esto.",
-        advice: "Si debería tenerlo, consulte a quienes gestionan \(application).")
+        heading: "Esta cuenta no tiene acceso",
+        explanation: "Has iniciado sesión, pero tu cuenta de Apple no tiene permiso para ver esta página.",
+        advice: "Si necesitas acceso, ponte en contacto con los responsables de \(application).")
     case .closed:
       FailureText(
-        heading: "Este acceso está cerrado",
-        explanation: "Nadie puede abrir esta dirección, con o sin sesión iniciada.")
+        heading: "Esta página no está disponible",
+        explanation: "Nadie puede abrir esta página, con o sin sesión iniciada.")
     case .emailHidden:
       FailureText(
         heading: "Sin acceso con una dirección oculta",
@@ -83,22 +82,22 @@ extension SpanishTexts {
         advice: "Verifíquela en los ajustes de su cuenta de Apple y vuelva a iniciar sesión.")
     case .crossSite:
       FailureText(
-        heading: "Hágalo en nuestra propia página, por favor",
-        explanation: "La solicitud venía de otro sitio, así que no se ha hecho nada.")
+        heading: "Usa nuestra propia página para esto",
+        explanation: "La solicitud venía de otro sitio web, así que no se ha cambiado nada.")
     case .badRequest:
       FailureText(
-        heading: "No se entiende esta solicitud",
-        explanation: "Algo en la dirección o en la solicitud no es válido, así que no ha seguido adelante.",
-        advice: "Compruebe la dirección o empiece por la página de inicio.")
+        heading: "Esta solicitud no es válida",
+        explanation: "Hay un error en la dirección o en la solicitud.",
+        advice: "Comprueba la dirección o ve a la página de inicio.")
     case .notFound:
       FailureText(
-        heading: "Aquí no hay nada",
-        explanation: "La página de esta dirección no existe.",
-        advice: "Compruebe la dirección o empiece por la página de inicio.")
+        heading: "Página no encontrada",
+        explanation: "No hay ninguna página en esta dirección.",
+        advice: "Comprueba la dirección o ve a la página de inicio.")
     case .methodNotAllowed:
       FailureText(
-        heading: "Eso no se puede hacer aquí",
-        explanation: "Esta página existe, pero no para este tipo de solicitud.")
+        heading: "Esto no es posible aquí",
+        explanation: "La página existe, pero no admite este tipo de solicitud.")
     case .requestTimeout:
       FailureText(
         heading: "La solicitud ha tardado demasiado",
@@ -114,17 +113,17 @@ extension SpanishTexts {
         explanation: "Es más larga de lo que se acepta aquí.")
     case .unsupportedMediaType:
       FailureText(
-        heading: "No se acepta este tipo de datos",
-        explanation: "Lo que se ha enviado no tiene un formato que se entienda aquí.")
+        heading: "Este tipo de datos no es compatible",
+        explanation: "Los datos enviados tienen un formato que aquí no se admite.")
     case .expectationFailed:
       FailureText(
-        heading: "La solicitud espera demasiado",
+        heading: "Esta solicitud no es compatible",
         explanation: "Pide algo que aquí no se admite.")
     case .misdirected:
       FailureText(
-        heading: "Esta es la dirección de otro sitio",
-        explanation: "La solicitud pedía un sitio que no se sirve aquí.",
-        advice: "Compruebe la dirección en su navegador.")
+        heading: "Esta dirección es de otro sitio web",
+        explanation: "La solicitud era para un sitio web que no está disponible aquí.",
+        advice: "Comprueba la dirección en tu navegador.")
     case .tooManyRequests:
       FailureText(
         heading: "Demasiadas solicitudes",
@@ -132,23 +131,23 @@ extension SpanishTexts {
         advice: "Espere medio minuto y vuelva a intentarlo.")
     case .headTooLarge:
       FailureText(
-        heading: "La solicitud lleva demasiado",
-        explanation: "Su cabecera, con las cookies, es más grande de lo que se acepta aquí.",
-        advice: "Suele bastar con borrar las cookies de este sitio.")
+        heading: "La solicitud es demasiado grande",
+        explanation: "Sus cabeceras, incluidas las cookies, superan el tamaño permitido aquí.",
+        advice: "Normalmente basta con borrar las cookies de este sitio.")
     case .internalError:
       FailureText(
-        heading: "Algo ha fallado aquí",
-        explanation: "El error es nuestro, no suyo.",
-        advice: "Vuelva a intentarlo. Si ocurre de nuevo, avise a quienes gestionan \(application).")
+        heading: "Algo ha salido mal",
+        explanation: "El error es nuestro, no tuyo.",
+        advice: "Vuelve a intentarlo. Si ocurre de nuevo, ponte en contacto con los responsables de \(application).")
     case .notImplemented:
       FailureText(
         heading: "Eso no se admite",
         explanation: "La solicitud usa algo que aquí no se admite.")
     case .badGateway:
       FailureText(
-        heading: "\(application) no ha respondido bien",
-        explanation: "Ha llegado hasta la puerta, pero la aplicación que hay detrás no ha dado una respuesta válida.",
-        advice: "Vuelva a intentarlo dentro de un momento.")
+        heading: "\(application) no responde correctamente",
+        explanation: "La aplicación no ha enviado una respuesta válida.",
+        advice: "Vuelve a intentarlo en un momento.")
     case .unavailable:
       FailureText(
         heading: "\(application) no está disponible por el momento",
@@ -156,13 +155,13 @@ extension SpanishTexts {
         advice: "Vuelva a intentarlo dentro de un momento.")
     case .gatewayTimeout:
       FailureText(
-        heading: "\(application) ha tardado demasiado en responder",
-        explanation: "Ha llegado hasta la puerta, pero la aplicación que hay detrás no ha respondido a tiempo.",
-        advice: "Vuelva a intentarlo dentro de un momento.")
+        heading: "\(application) no responde",
+        explanation: "La aplicación no ha respondido a tiempo.",
+        advice: "Vuelve a intentarlo en un momento.")
     case .versionNotSupported:
       FailureText(
-        heading: "No se admite esa versión de HTTP",
-        explanation: "La solicitud usa una versión de HTTP que aquí no se habla.")
+        heading: "Esta versión de HTTP no es compatible",
+        explanation: "La solicitud usa una versión de HTTP que aquí no se admite.")
     }
   }
 }
