@@ -62,7 +62,7 @@ struct RunCommand: AsyncParsableCommand {
 private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any SessionStore {
   let notice = Task {
     try await Task.sleep(for: .seconds(1))
-    logger.notice("the session store does not answer yet: it is waited for")
+    logger.notice("waiting for the session store")
   }
   defer { notice.cancel() }
   return try await store.open()

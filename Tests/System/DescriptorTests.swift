@@ -42,7 +42,7 @@ struct DescriptorTests {
     #expect(
       metrics.value("cordon_upstream_address_up{upstream=\"default\",address=\"http://127.0.0.1:\(upstream.port)\"}")
         == 1)
-    try gateway.waitForLog("out of descriptors")
+    try gateway.waitForLog("out of file descriptors")
 
     clients.signal(SIGUSR1)
     try clients.waitForLine(containing: "\"quiet\"")

@@ -36,7 +36,7 @@ struct LenientUpstreamTests {
       #expect(try gateway.client.get("/\(number)").status == 502, "\(mistake.key)")
       try gateway.waitForLog("lenient = [\\\"\(mistake.key)\\\"]")
     }
-    try gateway.waitForLog("malformed response from the application")
+    try gateway.waitForLog("malformed upstream response")
     let metrics = try gateway.admin.get("/metrics").text
     let address = "upstream=\"default\",address=\"http://127.0.0.1:\(upstream.port)\""
     #expect(metrics.contains("cordon_upstream_failures_total{reason=\"malformed\"} \(Self.mistakes.count)\n"))

@@ -39,7 +39,7 @@ struct LifecycleTests {
     let gateway = try ServerProcess(
       Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
     defer { gateway.stop() }
-    try gateway.waitForLine(containing: "the session store does not answer yet: it is waited for")
+    try gateway.waitForLine(containing: "waiting for the session store")
     #expect(gateway.isRunning)
     #expect(throws: HarnessError.self) { try TCPConnection(port: configuration.adminPort) }
   }

@@ -157,7 +157,7 @@ struct LogSwitchTests {
     #expect(lines(site, "audit").count { $0["event"] as? String == "sign_in" } == 1)
     #expect(!lines(site, "access").contains { $0["path"] as? String == quiet })
     let told = lines(site, "event").compactMap { $0["message"] as? String }
-    #expect(told.count { $0 == "the configuration was reloaded" } == 1, "only the one that switched it on again")
+    #expect(told.count { $0 == "configuration reloaded" } == 1, "only the one that switched it on again")
   }
 
   @Test("An access line has the fields that are configured, in their order; gateway and upstream are the whole")
@@ -238,7 +238,7 @@ struct LogSwitchTests {
     }
   }
 
-  @Test("That the application does not answer is told once, with its address")
+  @Test("An upstream that does not respond is logged once, with its address")
   func applicationAway() throws {
     let port = try FreePort.take()
     let site = try Self.site {
@@ -248,7 +248,7 @@ struct LogSwitchTests {
     }
     defer { site.stop() }
     func told() -> [[String: Any]] {
-      lines(site, "event").filter { $0["message"] as? String == "the application does not answer" }
+      lines(site, "event").filter { $0["message"] as? String == "upstream not responding" }
     }
     // A single request that fails says nothing yet.
     let line = try poll("the line about the application") { () throws -> [String: Any]? in

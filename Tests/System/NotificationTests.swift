@@ -190,7 +190,7 @@ struct NotificationTests {
     }
     #expect(try site.apple.requests(at: "/auth/keys").count <= 1)
     let log = String(decoding: site.gateway.log, as: UTF8.self)
-    #expect(log.components(separatedBy: "a post to the notification endpoint was refused").count - 1 <= 3)
+    #expect(log.components(separatedBy: "notification rejected").count - 1 <= 3)
   }
 
   @Test("Apple's time of an event is compared with Apple's time of the sign-in, though our clock is ahead")

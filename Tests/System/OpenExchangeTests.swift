@@ -95,7 +95,7 @@ struct OpenExchangeTests {
   private func reload(_ site: Site, _ change: (inout GatewayConfiguration) -> Void) throws {
     var configuration = site.gateway.configuration
     change(&configuration)
-    let words = "the configuration was reloaded"
+    let words = "configuration reloaded"
     let before = String(decoding: site.gateway.log, as: UTF8.self).components(separatedBy: words).count - 1
     _ = try configuration.install(in: site.gateway.directory)
     site.gateway.process.signal(SIGHUP)

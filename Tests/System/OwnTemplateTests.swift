@@ -144,7 +144,7 @@ struct OwnTemplateSystemTests {
     try poll("the new template") { try heading().contains("<h1 class=\"new\">") ? () : nil }
     try write([("sign-in.mustache", "{{<layout}}{{$content}}<script>{{/content}}{{/layout}}")], folder.path)
     site.gateway.process.signal(SIGHUP)
-    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains("sign-in.mustache:1:31: <script> is not allowed by the page's policy"), "\(line)")
     #expect(try heading().contains("<h1 class=\"new\">"))
   }

@@ -90,7 +90,7 @@ struct ReloadTests {
     defer { site.stop() }
     let anna = try site.signedIn()
     try reload(site) { $0["listen.timeouts", "idle"] = "\"never\"" }
-    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains("gateway.conf:") && line.contains("listen.timeouts.idle"), "\(line)")
     #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 1)
     #expect(try metric(site, "cordon_config_last_reload_successful") == 0)
@@ -118,7 +118,7 @@ struct ReloadTests {
       $0[parts[0], parts[1]] = values[key]
       $0.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
     }
-    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains(key) && line.contains("restart"), "\(line)")
     #expect(try site.gateway.client.get("/x").status == 302, "the routes are the old ones")
   }
@@ -172,7 +172,7 @@ struct ReloadTests {
     #expect(bad.exit == .code(78), "\(bad)")
     let place = try #require(bad.standardError.split(separator: "\n").first { $0.contains("gateway.conf:") }, "\(bad)")
     #expect(bad.standardError.contains("Not reloaded: the running configuration goes on."))
-    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     let told = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
     #expect(told["problem"] as? String == String(place) && told["by"] as? String == "token")
     #expect(try metric(site, "cordon_config_reloads_total{result=\"refused\"}") == 1)
@@ -213,7 +213,7 @@ struct ReloadTests {
     try site.gateway.directory.write("the new secret, long enough to be one\n", to: "new.key")
     // A refresh token that the old secret sealed is not lost by mistake.
     try reload(site) { $0["session", "secret_files"] = "[\"new.key\"]" }
-    let line = try site.gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try site.gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains("session.secret_files"), "\(line)")
     try reload(site) { $0["session", "secret_files"] = "[\"new.key\", \"session.key\"]" }
     #expect(try anna.fetch("\(site.origin)/x").status == 200, "still signed in")

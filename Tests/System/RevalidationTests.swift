@@ -208,7 +208,7 @@ struct DailyCheckTests {
       try begin()
       try site.setClock(secondsAhead: (round + 1) * Self.due)
       #expect(try ask(anna, site) == 200)
-      try site.gateway.waitForLog("a check came to nothing", count: round + 1)
+      try site.gateway.waitForLog("token revalidation failed: error response from Apple", count: round + 1)
       #expect(try ask(anna, site) == 200)
       let metrics = try site.gateway.admin.get("/metrics").text
       #expect(metrics.contains("cordon_checks_total{verdict=\"unavailable\"} \(round + 1)"), "\(metrics)")
@@ -257,7 +257,7 @@ struct DailyCheckTests {
       #expect(try site.gateway.admin.get("/readyz").status == 200)
     }
     try expectRefusal()
-    try site.gateway.waitForLog("Apple refuses our credentials, so users cannot be checked")
+    try site.gateway.waitForLog("Apple rejects our credentials, revalidation is unavailable")
     try site.apple.behave()
     _ = try site.signedIn(as: "ben")
     #expect(try site.gateway.admin.get("/healthz").text.contains("\"name\":\"apple\",\"status\":\"ok\""))

@@ -76,7 +76,7 @@ struct StoreConnectionTests {
     }
     let log = String(decoding: site.gateway.log, as: UTF8.self)
     // While it is restarted it is away, and the gateway may say so.
-    if ending != .restarted { #expect(!log.contains("the session store does not answer"), "\(log)") }
+    if ending != .restarted { #expect(!log.contains("session store unavailable"), "\(log)") }
     #expect(!log.contains("\"use_up\""), "\(log)")
     #expect(try server.query("SELECT count(*) FROM cordon.sessions", at: url) == "64")
   }

@@ -74,7 +74,7 @@ struct StoreFaultTests {
     try site.expectStoreTrouble(trouble.words, for: anna)
     try trouble.end(server)
     try site.expectStoreRecovery(for: anna)
-    try site.gateway.waitForLog("the session store")
+    try site.gateway.waitForLog("session store")
     #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains("visitor:pw"))
   }
 

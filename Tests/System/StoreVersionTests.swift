@@ -83,11 +83,11 @@ struct StoreVersionTests {
     #expect(ready.text.contains("\"store\""), "\(ready.text)")
     let health = try site.gateway.admin.get("/healthz")
     #expect(health.text.contains("run the newer version"), "\(health.text)")
-    try site.gateway.waitForLog("signed-in requests are answered 503")
+    try site.gateway.waitForLog("answering signed-in requests with 503")
     try site.gateway.waitForLog("\"level\":\"critical\"")
     try change("UPDATE cordon.store SET minimum_reader = 1")
     try site.expectStoreRecovery(for: anna)
-    try site.gateway.waitForLog("may be used again by this version")
+    try site.gateway.waitForLog("session store is compatible again")
   }
 
   @Test(

@@ -171,7 +171,7 @@ struct TLSCertificateTests {
       gateway.process.signal(SIGHUP)
     }
     try reload(to: "two")
-    let line = try gateway.process.waitForLine(containing: "the configuration was not reloaded")
+    let line = try gateway.process.waitForLine(containing: "configuration reload failed")
     #expect(line.contains("two.key"), "\(line)")
     let shown = """
       s = connect(int(sys.argv[1]), "localhost", context())
@@ -180,7 +180,7 @@ struct TLSCertificateTests {
       """
     try folder.run(shown, ["\(gateway.configuration.port)", "one.test"])
     try reload(to: "new")
-    _ = try gateway.process.waitForLine(containing: "the configuration was reloaded")
+    _ = try gateway.process.waitForLine(containing: "configuration reloaded")
     try folder.run(shown, ["\(gateway.configuration.port)", "new.test"])
   }
 

@@ -93,7 +93,7 @@ struct BackgroundTasks: Sendable {
       let refusals = DescriptorBudget.process.refusals
       guard refusals > known else { return }
       logger.error(
-        "out of descriptors: connections are not accepted, or not made",
+        "out of file descriptors, connections are delayed or refused",
         metadata: [
           "connections": "\(DescriptorBudget.process.connections)", "refusals": "\(refusals - known)",
           "remedy": "raise LimitNOFILE= of the unit (ulimit -n), or lower listen.limits.connections",

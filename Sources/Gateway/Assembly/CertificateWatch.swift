@@ -44,7 +44,7 @@ final class CertificateWatch: Sendable {
       guard isNew, let warning else { continue }
       let expiry = Date(timeIntervalSince1970: Double(certificate.expiry)).ISO8601Format()
       logger.warning(
-        "a certificate of a listener has to be renewed",
+        "listener certificate has expired or expires soon",
         metadata: ["listener": "\(name)", "problem": "\(warning)", "expires": "\(expiry)"])
     }
   }
@@ -54,7 +54,7 @@ final class CertificateWatch: Sendable {
     if failures.isEmpty { reloads.add(1, ordering: .relaxed) } else { failedReloads.add(1, ordering: .relaxed) }
     for failure in failures {
       logger.error(
-        "certificates and keys were not taken, the old ones go on",
+        "certificate reload failed, keeping the previous certificates",
         metadata: ["of": "\(failure.owner)", "code": "\(failure.code)", "problem": "\(failure.reason)"])
     }
     look()

@@ -16,7 +16,7 @@ extension Reload {
         try self.current.terms.rotateTicketKeys()
         await self.running.listener.adoptCertificates(of: self.current.terms)
       } catch {
-        self.parts.logger.error("the keys of session tickets were not renewed", metadata: ["reason": "\(error)"])
+        self.parts.logger.error("TLS ticket key rotation failed", metadata: ["reason": "\(error)"])
       }
     }
   }
@@ -26,6 +26,6 @@ extension Reload {
     let failures = terms.reloadCertificates()
     await running.listener.adoptCertificates(of: terms)
     running.certificates.reloaded(failures)
-    if failures.isEmpty { parts.logger.notice("certificates and keys were read again") }
+    if failures.isEmpty { parts.logger.notice("certificates and keys reloaded") }
   }
 }

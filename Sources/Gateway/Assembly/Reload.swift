@@ -68,12 +68,12 @@ actor Reload {
     parts.metrics.reloads.record(succeeded: report.reloaded, at: .now())
     if report.reloaded {
       parts.logger.notice(
-        "the configuration was reloaded",
+        "configuration reloaded",
         metadata: ["by": "\(right)", "changed": "\(report.changed.joined(separator: " "))"])
     }
     for problem in report.problems {
       parts.logger.error(
-        "the configuration was not reloaded, the running one goes on",
+        "configuration reload failed, keeping the running configuration",
         metadata: ["by": "\(right)", "problem": "\(problem)"])
     }
     return report

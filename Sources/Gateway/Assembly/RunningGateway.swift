@@ -136,7 +136,7 @@ struct RunningGateway: Sendable {
   func stop() async {
     let settings = reload.current.settings.drain
     parts.logger.notice(
-      "stopping: no longer ready, finishing what is in flight",
+      "shutting down: not ready, completing requests in flight",
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     ServiceManager().stopping()
     parts.health.beginDraining()
@@ -147,13 +147,13 @@ struct RunningGateway: Sendable {
     await parts.directory.writeSightings()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
-      parts.logger.warning("the session store could not be closed", metadata: ["error": "\(error)"])
+      parts.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
     }
   }
 
   /// Cuts a stop short that was asked for before.
   func forceClose() {
-    parts.logger.warning("asked a second time to stop: what is in flight is cut off")
+    parts.logger.warning("second stop signal, aborting requests in flight")
     ending.forceClose(listener)
   }
 }

@@ -51,7 +51,7 @@ struct WatchedUpstream: Sendable {
     let name: Logger.MetadataValue = "\(target.settings.name)"
     guard !troubled.isEmpty else {
       let before = health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
-      if before == .failing { logger.notice("the application answers again", metadata: ["upstream": name]) }
+      if before == .failing { logger.notice("upstream recovered", metadata: ["upstream": name]) }
       return
     }
     let words = troubled.map { "\($0.address) \(Self.trouble($0))" }
@@ -59,9 +59,9 @@ struct WatchedUpstream: Sendable {
     guard health.update(check, .failing, message: problem, at: time) != .failing else { return }
     let metadata: Logger.Metadata = ["upstream": name, "problem": "\(problem)"]
     if troubled.allSatisfy({ $0.isMalformed && !$0.failsChecks }) {
-      logger.error("the application's responses are malformed", metadata: metadata)
+      logger.error("upstream ejected for malformed responses", metadata: metadata)
     } else {
-      logger.error("the application does not answer", metadata: metadata)
+      logger.error("upstream not responding", metadata: metadata)
     }
   }
 

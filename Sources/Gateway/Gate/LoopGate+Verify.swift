@@ -72,12 +72,12 @@ extension LoopGate {
       switch self {
       case .untrustedPeer:
         (
-          "verify request from an untrusted peer denied, because some routes are restricted",
+          "denied verify request from an untrusted peer: some routes are restricted",
           "if this is your proxy, add its address to listen.trusted_proxies"
         )
       case .noPathHeader:
         (
-          "verify request without the original path denied, because some routes are restricted",
+          "denied verify request without the original path: some routes are restricted",
           "let the proxy send the path as X-Original-URI or X-Forwarded-Uri (listen.trusted_proxies lists it already)"
         )
       }

@@ -282,7 +282,7 @@ final class LoopGate: RequestGate {
   ) -> ControlResponse {
     // What the application or the gateway fails at is for the operator; what a client does wrong is for who looks.
     logger.log(
-      level: status >= 500 ? .warning : .debug, "a request could not be carried out",
+      level: status >= 500 ? .warning : .debug, "request failed",
       metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
     let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
     let pages = knowledge.pages.inLanguage(

@@ -66,7 +66,7 @@ final class LoopObserver: ExchangeObserver {
     if let warned, warned.text == text, now - warned.at < .minutes(1) { return }
     warned = (text, now)
     logger.warning(
-      "malformed response from the application", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
+      "malformed upstream response", metadata: ["upstream": "\(upstream)", "reason": "\(reason)"])
   }
 
   func upstreamConnectionEnded() { connections.upstreamDisconnected() }

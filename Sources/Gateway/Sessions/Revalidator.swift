@@ -142,7 +142,7 @@ final class Revalidator: Sendable {
 
   private func failed(_ error: StoreError) -> Outcome {
     metrics.storeFailures.count("check")
-    logger.warning("a daily check could not be written down", metadata: ["error": "\(error)"])
+    logger.warning("storing a revalidation result failed", metadata: ["error": "\(error)"])
     return Outcome()
   }
 
@@ -154,7 +154,7 @@ final class Revalidator: Sendable {
       token = try means.keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
     } catch {
       logger.error(
-        "a refresh token cannot be opened: is its key still in session.secret_files?",
+        "refresh token cannot be decrypted, its key is not in session.secret_files",
         metadata: ["key": "\(claim.token.key)"])
       _ = try await store.record(.noGoodAnswer, of: claim, at: clock())
       return Outcome()
@@ -207,7 +207,7 @@ final class Revalidator: Sendable {
     do throws(SealError) {
       return try means.keyring.seal(RefreshTokenText(new.exposed), of: claim.subject, clientID: claim.clientID)
     } catch {
-      logger.error("a refresh token that Apple sent with a check could not be sealed")
+      logger.error("encrypting a refresh token from revalidation failed")
       return nil
     }
   }
@@ -250,18 +250,18 @@ final class Revalidator: Sendable {
     case .goodStanding(let standing):
       guard let rejection = standing.rejection else { return }
       logger.warning(
-        "Apple's identity token with a refresh was not understood; the user is in good standing",
+        "identity token from revalidation is invalid, account remains valid",
         metadata: ["reason": "\(rejection.message)"])
     case .revoked: break
     case .misconfigured(let refusal):
       logger.error(
-        "Apple refused a check because of our own credentials", metadata: ["remedy": "\(refusal.remedy)"])
+        "token revalidation failed: Apple rejects our credentials", metadata: ["remedy": "\(refusal.remedy)"])
     case .appleTrouble(let trouble):
-      logger.warning("a check came to nothing", metadata: ["reason": "\(trouble.message)"])
+      logger.warning("token revalidation failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
     case .notSent(let reason):
-      logger.warning("Apple could not be reached for a check", metadata: ["reason": "\(reason)"])
+      logger.warning("token revalidation failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
     case .noSecret(let problem):
-      logger.error("no client secret for a check", metadata: ["reason": "\(problem.message)"])
+      logger.error("token revalidation failed: no client secret", metadata: ["reason": "\(problem.message)"])
     }
   }
 }

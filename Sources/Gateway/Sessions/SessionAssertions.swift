@@ -29,7 +29,7 @@ struct SessionAssertions: Sendable {
       return try await mint.assertion(of: statement(of: snapshot), now: .now)
     } catch {
       logger.error(
-        "requests go without an identity assertion: the application will refuse them",
+        "identity assertion signing failed, forwarding without assertion",
         metadata: ["reason": "\(error.message)"])
       return nil
     }

@@ -380,7 +380,7 @@ final class SessionManager: Sendable {
         let news = try await store.changes(since: cursor, limit: Self.changesAtOnce)
         if isRefusedByStore {
           trustedUntil.store(asked, ordering: .relaxed)
-          logger.notice("the session store may be used again by this version, serving signed-in requests")
+          logger.notice("session store is compatible again, serving signed-in requests")
         }
         storeAnswered(at: asked)
         if news.isIncomplete { try await forgetEverything() }
@@ -442,12 +442,12 @@ final class SessionManager: Sendable {
       if change.exchanged { break }
       before = change.original
     }
-    if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("the session store answers again") }
+    if storeIsAway.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
   }
 
   /// The store could be written.
   func storeWrote() {
-    if storeIsReadOnly.exchange(false, ordering: .relaxed) { logger.notice("the session store can be written again") }
+    if storeIsReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
   /// The store could not be written, though it may well be read.
@@ -460,7 +460,7 @@ final class SessionManager: Sendable {
   private func logReadOnly(_ error: StoreError) {
     guard !storeIsReadOnly.exchange(true, ordering: .relaxed) else { return }
     logger.error(
-      "the session store cannot be written: nobody can sign in or out", metadata: ["error": "\(error)"])
+      "session store not writable, sign-in and sign-out are unavailable", metadata: ["error": "\(error)"])
   }
 
   /// The store did not do what it was asked. It may be there all the same.
@@ -484,7 +484,7 @@ final class SessionManager: Sendable {
     if error.code == .newerSchema { return storeRefused(error) }
     if !storeIsAway.exchange(true, ordering: .relaxed) {
       logger.error(
-        "the session store does not answer: sessions in memory go on for store.outage_grace, nobody can sign in",
+        "session store unavailable, serving cached sessions for store.outage_grace",
         metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
   }
@@ -492,7 +492,7 @@ final class SessionManager: Sendable {
   private func storeRefused(_ error: StoreError) {
     guard trustedUntil.exchange(Self.refusedByStore, ordering: .relaxed) != Self.refusedByStore else { return }
     logger.critical(
-      "the session store was changed by a newer version: signed-in requests are answered 503",
+      "session store requires a newer version, answering signed-in requests with 503",
       metadata: ["remedy": "\(error.message)"])
   }
 }

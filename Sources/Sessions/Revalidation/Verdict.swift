@@ -34,8 +34,8 @@ package enum CheckAlarm: Sendable, Equatable {
   /// What happened; a constant.
   package var message: String {
     switch self {
-    case .credentialsRefused: "Apple refuses our credentials, so users cannot be checked"
-    case .noCheckSucceeds: "not one check within the hour succeeded, so revocations are held"
+    case .credentialsRefused: "Apple rejects our credentials, revalidation is unavailable"
+    case .noCheckSucceeds: "no revalidation succeeded within an hour, revocations are not applied"
     }
   }
 

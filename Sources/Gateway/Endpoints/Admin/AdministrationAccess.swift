@@ -54,7 +54,7 @@ struct AdministrationRefusal: Error, Equatable {
 
   static let switchedOff = AdministrationRefusal(
     status: 403, code: "administration_off",
-    message: "administration over TCP asks for a token, and none is configured: set admin.token_file (cordon keygen "
+    message: "administration over TCP requires a token, and none is configured: set admin.token_file (cordon keygen "
       + "--output FILE makes one), or let admin.address be a Unix socket; a reload can be asked for with SIGHUP")
   static let noToken = AdministrationRefusal(
     status: 401, code: "token_required",

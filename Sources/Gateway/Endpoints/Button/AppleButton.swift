@@ -98,7 +98,7 @@ extension AppleButton {
       clock: { Date.now },
       report: { problem in
         logger.warning(
-          "Apple's button image could not be fetched: the button is drawn, or the old image shown",
+          "fetching Apple's button image failed, using a cached or drawn button",
           metadata: ["from": "\(baseURL)", "reason": "\(problem.message)"])
       })
   }

@@ -77,7 +77,7 @@ final class NotificationEndpoint: Sendable {
       quietUntil.compareExchange(expected: until, desired: now + Self.complaintInterval, ordering: .relaxed).exchanged
     {
       parts.logger.warning(
-        "a post to the notification endpoint was refused; others within a minute are not told",
+        "notification rejected (logged at most once a minute)",
         metadata: [
           "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",
         ])

@@ -73,7 +73,7 @@ final class NotificationRelay: Sendable {
     guard let notification = RelayedNotification(text: message.text) else {
       metrics.relays.count("given_up")
       logger.error(
-        "a notification that waits for the application was written by another version, and is given up",
+        "dropping notification queued in an unknown format",
         metadata: ["jti": "\(message.identifier)"])
       return try await store.discard(message)
     }
@@ -84,14 +84,14 @@ final class NotificationRelay: Sendable {
     guard now < message.queued.addingTimeInterval(Self.patience) else {
       metrics.relays.count("given_up")
       logger.error(
-        "a notification of Apple's was not taken by the application for seven days, and is given up",
+        "dropping notification after 7 days of failed deliveries",
         metadata: ["to": "\(route.endpoint)", "jti": "\(message.identifier)", "reason": "\(failure)"])
       return try await store.discard(message)
     }
     metrics.relays.count("failed")
     let pause = Self.pause(after: message.attempts)
     logger.warning(
-      "a notification of Apple's could not be handed on to the application, and is tried again",
+      "notification delivery failed, retrying",
       metadata: [
         "to": "\(route.endpoint)", "jti": "\(message.identifier)", "reason": "\(failure)",
         "attempt": "\(message.attempts)", "seconds": "\(Int(pause))",

@@ -46,7 +46,7 @@ extension SignInService {
     guard let handBack = AppReturn(made.identifier, challenge: challenge),
       let code = try? keyring.sealHandBack(handBack, now: .now)
     else {
-      logger.error("a hand-back could not be sealed", metadata: ["request": "\(request.requestID)"])
+      logger.error("encrypting an app return code failed", metadata: ["request": "\(request.requestID)"])
       return self.handBack(.internalError, to: target)
     }
     return Self.redirect(to: target.adding("code", code))

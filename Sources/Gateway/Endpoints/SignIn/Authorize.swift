@@ -49,7 +49,7 @@ extension SignInService {
     do throws(SealError) {
       response.setCookie(try attempt.setCookie(keyring))
     } catch {
-      logger.error("an attempt to sign in could not be sealed", metadata: ["request": "\(request.requestID)"])
+      logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return failure(.internalError, request)
     }
     for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }

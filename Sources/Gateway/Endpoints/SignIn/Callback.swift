@@ -93,7 +93,7 @@ extension SignInService {
     case .refused(let refusal):
       if refusal.isCancelled { return failed(.cancelled, "cancelled", request, attempt) }
       logger.warning(
-        "Apple refused a sign-in", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
+        "sign-in refused by Apple", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
       return failed(.appleRefused, "apple_refused", request, attempt)
     case .granted(let grant):
       do throws(SignInFailure) {

@@ -42,25 +42,26 @@ extension SignInService {
     case .granted(let tokens): return tokens
     case .refused: throw SignInFailure(.answerInvalid, "code_refused")
     case .disagreement(let disagreement):
-      logger.warning("the two identity tokens of a sign-in disagree", metadata: ["reason": "\(disagreement.message)"])
+      logger.warning("identity tokens of a sign-in do not match", metadata: ["reason": "\(disagreement.message)"])
       throw SignInFailure(.answerInvalid, "tokens_disagree")
     case .unverified(let rejection):
-      logger.warning("an identity token was refused", metadata: ["reason": "\(rejection.message)"])
+      logger.warning("identity token rejected", metadata: ["reason": "\(rejection.message)"])
       throw rejection.isAppleTrouble
         ? SignInFailure(.appleUnreachable, "apple_keys") : SignInFailure(.answerInvalid, "identity_token")
     case .misconfigured(let refusal):
       logger.error(
-        "Apple refuses our credentials: nobody can sign in",
+        "Apple rejects our credentials, sign-in is unavailable",
         metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)"])
       throw SignInFailure(.appleRefused, refusal.code.rawValue)
     case .noSecret(let problem):
-      logger.error("no client secret: nobody can sign in", metadata: ["reason": "\(problem.message)"])
+      logger.error(
+        "creating the client secret failed, sign-in is unavailable", metadata: ["reason": "\(problem.message)"])
       throw SignInFailure(.internalError, "client_secret")
     case .appleTrouble(let trouble):
-      logger.warning("a sign-in failed at Apple", metadata: ["reason": "\(trouble.message)"])
+      logger.warning("sign-in failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
       throw SignInFailure(.appleUnreachable, "apple_trouble")
     case .notSent(let reason):
-      logger.warning("Apple could not be reached for a sign-in", metadata: ["reason": "\(reason)"])
+      logger.warning("sign-in failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
       throw SignInFailure(.appleUnreachable, "apple_unreachable")
     }
   }
@@ -86,7 +87,7 @@ extension SignInService {
         try keyring.seal(RefreshTokenText(token.exposed), of: subject, clientID: clientID)
       }
     } catch {
-      logger.error("a refresh token could not be sealed", metadata: ["request": "\(request.requestID)"])
+      logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])
       throw SignInFailure(.internalError, "seal")
     }
     let session = Session(
