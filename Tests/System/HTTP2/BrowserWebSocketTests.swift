@@ -20,8 +20,6 @@ struct BrowserWebSocketTests {
     upstream = try RawUpstream(Self.answer)
     gateway = try folder.gateway(before: upstream)
     browser = try Browser(acceptsAnyCertificate: true)
-    try browser.open("https://localhost:\(gateway.configuration.port)/page")
-    try browser.waitForText("the page")
   }
 
   /// A page, or a WebSocket that sends each message back and answers a Close frame with its own code; the message
@@ -58,6 +56,13 @@ struct BrowserWebSocketTests {
     return (head[0] & 0x0f, masked.enumerated().map { $1 ^ mask[$0 % 4] })
   }
 
+  /// Opens the page, in the test itself: other suites may run between `init` and a test, for longer than the browser's
+  /// connection is kept.
+  private func openPage() throws {
+    try browser.open("https://localhost:\(gateway.configuration.port)/page")
+    try browser.waitForText("the page")
+  }
+
   /// Opens sockets, and keeps what became of each in `window.sockets` and `window.endings`.
   private func openSockets(_ count: Int) throws {
     try browser.script(
@@ -85,6 +90,7 @@ struct BrowserWebSocketTests {
 
   @Test("The close code of either side reaches the other cleanly")
   func closeCodes() throws {
+    try openPage()
     #expect(
       try browser.script("return performance.getEntriesByType('navigation')[0].nextHopProtocol") as? String == "h2")
     try openSockets(2)
@@ -94,6 +100,7 @@ struct BrowserWebSocketTests {
 
   @Test("A hundred open sockets on one connection leave room for the page, and all close cleanly")
   func aHundred() throws {
+    try openPage()
     try openSockets(100)
     let connections = try gateway.admin.get("/metrics").text.firstMatch(
       of: /cordon_client_connections_open (\d+)/)?.1
