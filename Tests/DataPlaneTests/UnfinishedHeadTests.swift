@@ -6,22 +6,11 @@ import Testing
 @Suite("Memory for requests that are not whole")
 struct UnfinishedHeadTests {
   private final class Owner: UnfinishedHeadOwner {
-    let heads: UnfinishedHeads
+    let unfinishedHeads: UnfinishedHeads
     var holding: UnfinishedHeads.Holding?
     var hasGivenUp = false
 
-    init(_ heads: UnfinishedHeads) { self.heads = heads }
-
-    func hold(_ count: Int) {
-      holding = heads.hold(count, by: self, holding)
-      heads.makeRoom()
-    }
-
-    func letGo() {
-      guard let one = holding else { return }
-      holding = nil
-      heads.letGo(one)
-    }
+    init(_ heads: UnfinishedHeads) { unfinishedHeads = heads }
 
     func giveUpHead() {
       hasGivenUp = true

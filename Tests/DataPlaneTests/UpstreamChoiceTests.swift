@@ -67,7 +67,7 @@ struct UpstreamChoiceTests {
     balancer.pools[2].outstanding = 5
     for _ in 0..<200 { #expect(balancer.choose().number != 1) }
     pool.succeeded()
-    #expect(!pool.isTroubled && target.status.allSatisfy(\.isWell))
+    #expect(!pool.isTroubled && target.status.allSatisfy(\.isHealthy))
     #expect((0..<200).contains { _ in balancer.choose() === pool })
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
   }
@@ -86,7 +86,7 @@ struct UpstreamChoiceTests {
     let (balancer, target) = try balancer(2)
     target.sites[0].failsChecks.store(true, ordering: .relaxed)
     for _ in 0..<100 { #expect(balancer.choose().number == 1) }
-    #expect(target.status.map(\.isWell) == [false, true])
+    #expect(target.status.map(\.isHealthy) == [false, true])
     target.sites[1].failsChecks.store(true, ordering: .relaxed)
     #expect(Set((0..<100).map { _ in balancer.choose().number }) == [0, 1])
   }
@@ -126,7 +126,7 @@ struct UpstreamEjectionTests {
     for _ in 0..<10 {
       #expect(ejection.failed(at: start, chance: 0) == false)
       #expect(ejection.failed(at: start, chance: 0) == false)
-      #expect(ejection.standing(at: start) == .well)
+      #expect(ejection.standing(at: start) == .healthy)
       #expect(ejection.succeeded(at: start) == false)
     }
     #expect(ejection.failed(at: start, chance: 0) == false)
@@ -176,7 +176,7 @@ struct UpstreamEjectionTests {
     #expect(ejection.standing(at: now) == .ejected)
     now = now + .seconds(2)
     #expect(ejection.succeeded(at: now) == true)
-    #expect(ejection.standing(at: now) == .well)
+    #expect(ejection.standing(at: now) == .healthy)
     // Soon after, it goes on where it was; later, it begins anew.
     #expect(eject(&ejection, at: now + .seconds(5)) == .seconds(4))
     now = now + .seconds(9)
@@ -189,7 +189,7 @@ struct UpstreamEjectionTests {
     var ejection = OutlierDetection()
     _ = eject(&ejection, at: start)
     #expect(ejection.succeeded(at: start + .milliseconds(1)) == true)
-    #expect(ejection.standing(at: start + .milliseconds(1)) == .well)
+    #expect(ejection.standing(at: start + .milliseconds(1)) == .healthy)
   }
 }
 
@@ -262,7 +262,7 @@ struct UpstreamCheckVerdictTests {
     return String(
       checks.map { check in
         verdict.record(check == "+")
-        return verdict.isWell ? "+" : "-"
+        return verdict.isHealthy ? "+" : "-"
       })
   }
 

@@ -1,12 +1,12 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The memory that is held on one event loop for what is no request yet: parts of heads, what was read ahead of its
+/// Bounds the memory that one event loop holds for incomplete requests: partial headers, requests read ahead of their
 /// turn, handshakes. Used on that loop only.
 ///
-/// It is bounded, because nobody has to show anything for it. When it is too much, who has held some for longest gives
-/// it up: an honest head is whole a round trip after it began, so that the oldest are hardly ever honest. Refusing the
-/// newest instead would turn away whoever comes while others sit on the memory.
+/// It is bounded because clients need no authorization for it. Beyond the limit the oldest holders give theirs up: an
+/// honest request header is complete one round trip after it began, so that the oldest are hardly ever honest. Refusing
+/// the newest would turn away new clients while attackers keep the memory.
 final class UnfinishedHeads {
   private let limit: Int
   private var bytes = 0
@@ -15,12 +15,12 @@ final class UnfinishedHeads {
 
   /// Bytes for the whole process, shared out among its loops.
   static let processLimit = 64 << 20
-  /// What a TLS handshake is counted as.
+  /// Bytes counted for a TLS handshake.
   static let handshake = 16 << 10
 
   init(limit: Int) { self.limit = limit }
 
-  /// What one connection holds.
+  /// The memory counted for one connection.
   final class Holding {
     fileprivate let owner: any UnfinishedHeadOwner
     fileprivate var bytes = 0
@@ -31,8 +31,8 @@ final class UnfinishedHeads {
   }
 
   /// Counts what `owner` holds.
-  /// - Parameter known: what was counted for it before.
-  /// - Returns: what the owner keeps before it calls ``makeRoom()``.
+  /// - Parameter known: the value counted for it before.
+  /// - Returns: the value that the owner stores before it calls ``makeRoom()``.
   func hold(_ count: Int, by owner: any UnfinishedHeadOwner, _ known: Holding?) -> Holding {
     let one = known ?? append(Holding(owner: owner))
     change(by: count - one.bytes)
@@ -48,7 +48,7 @@ final class UnfinishedHeads {
     return one
   }
 
-  /// Has the oldest give up what they hold, as long as it is too much.
+  /// Has the oldest holders give up theirs until the rest is within the limit.
   func makeRoom() {
     while bytes > limit, let first = oldest {
       unlink(first)
@@ -56,11 +56,11 @@ final class UnfinishedHeads {
     }
   }
 
-  /// Nothing is held any more.
+  /// Counts a connection no longer.
   func letGo(_ holding: Holding) { unlink(holding) }
 
   private func unlink(_ one: Holding) {
-    // One that had to be given up is not in the list any more.
+    // One that was given up is no longer in the list.
     guard one.bytes >= 0 else { return }
     change(by: -one.bytes)
     one.bytes = -1
@@ -76,8 +76,27 @@ final class UnfinishedHeads {
   }
 }
 
-/// A connection that holds memory for what is no request yet.
+/// A connection that holds memory for an incomplete request.
 protocol UnfinishedHeadOwner: AnyObject {
-  /// Has to let go of it, and to end.
+  var unfinishedHeads: UnfinishedHeads { get }
+  /// What is counted for it; nil while it holds nothing.
+  var holding: UnfinishedHeads.Holding? { get set }
+  /// Releases the memory, and ends the connection or the request.
   func giveUpHead()
+}
+
+extension UnfinishedHeadOwner {
+  /// Counts so many bytes for it. May call ``giveUpHead()``, its own or that of others.
+  func hold(_ count: Int) {
+    holding = unfinishedHeads.hold(count, by: self, holding)
+    unfinishedHeads.makeRoom()
+  }
+
+  /// Counts nothing for it any longer.
+  @inline(__always)
+  func letGo() {
+    guard let one = holding else { return }
+    holding = nil
+    unfinishedHeads.letGo(one)
+  }
 }

@@ -1,8 +1,8 @@
-/// One address that something is posted to, with its path.
+/// A URL for POST requests: address, authority and path.
 package struct EndpointAddress: Sendable, Equatable, CustomStringConvertible {
-  /// Where to connect to.
+  /// Address to connect to.
   package var address: UpstreamAddress
-  /// What `Host` says.
+  /// Value of `Host`.
   package var authority: String
   /// Begins with `/`; with the query, if there is one.
   package var path: String

@@ -2,13 +2,12 @@ internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
 
-/// Speaks HTTP/2 with an application on behalf of an ``UpstreamConnection``, which goes on speaking HTTP/1.1: what the
-/// one writes becomes a stream, and the stream's answer is read by the other as strictly as any.
+/// Translates between HTTP/2 towards the application and HTTP/1.1 towards an ``UpstreamConnection``: the request that
+/// the connection writes becomes a stream, and it reads the response as strictly as one in HTTP/1.1.
 ///
-/// One stream at a time, on connections that are kept and used again: what makes an exchange fail ends its connection,
-/// as it does in HTTP/1.1, and the connection is told why: a request of which nothing was processed may be sent again,
-/// one that was answered badly must not be. Trailers pass both ways, and content as it comes, so that gRPC does in all
-/// its forms. An upgrade is no part of HTTP/2 and is left out.
+/// One stream at a time on a connection that is reused. A failed exchange closes its connection, as in HTTP/1.1, with
+/// the reason: a request that was not processed may be sent again, one with a malformed response may not. Trailers pass
+/// in both directions, and content as it arrives, so that every form of gRPC works. HTTP/2 has no upgrades.
 final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -24,15 +23,14 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   private var stream: HTTP2Stream?
   private var head = RequestHead()
   private var decoder = BodyDecoder(BodyFraming.none)
-  /// What came, as HTTP/1.1 has it.
+  /// Received bytes, translated to HTTP/1.1.
   private var inbound = ByteBuffer()
   private var chunksContent = false
   private var isEndReceived = false
-  /// Why the exchange under way cannot go on; the channel closes when all that came before has been handed over.
+  /// The failure of the current exchange; the channel closes once everything received before it was passed on.
   private var failure: UpstreamFailure?
 
-  /// Bytes of a request that may wait for the application before the client is not read any more, and down to which it
-  /// has to take them.
+  /// Queued bytes of a request body at which reading from the client stops, and below which it resumes.
   private static let queueLimit = 128 * 1024
   private static let queueRest = 32 * 1024
   private static let writeLimit = 48_000
@@ -41,7 +39,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     self.loop = loop
     self.connection = connection
     scheme = isTLS ? "https" : "http"
-    // What the gateway adds to a head comes on top of what its clients may send.
+    // The fields that the gateway adds come on top of the limit for clients.
     parser = RequestHeadParser(
       limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
     session = HTTP2Session(clientWith: HTTP2Policy(applicationHeads: loop.responseParser.limits), now: .now())
@@ -79,7 +77,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     session.receive(unwrapInboundIn(data), now: .now())
-    // Said in the same breath as the end of an answer: no request goes behind it.
+    // GOAWAY in the same read as the end of a response: no further request may be sent.
     if stream == nil, !session.takesRequests { connection?.isOccupied = true }
     if inbound.readableBytes > 0 {
       let bytes = inbound
@@ -95,7 +93,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     if stream == nil, !beginRequest(&buffer) {
       failure = .notProcessed
       promise?.fail(ChannelError.ioOnClosedChannel)
-      // Not from within: who writes is not done with beginning.
+      // Later: the caller has not finished beginning the exchange.
       let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
       return context.eventLoop.execute { bound.value.0.tellFailure(bound.value.1) }
     }
@@ -115,7 +113,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       if count < Self.writeLimit { break }
     }
     tellFailure(context)
-    // The application goes away, or takes no requests: the next one finds another connection.
+    // The application has sent GOAWAY, or accepts no streams: the next request uses another connection.
     if session.isOver || (stream == nil && !session.takesRequests) { context.close(promise: nil) }
   }
 
@@ -143,7 +141,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
       default: fields.append(line, bytes)
       }
     }
-    // We take trailers, which gRPC cannot do without.
+    // gRPC requires that we accept trailers.
     fields.append("te", "trailers")
     decoder = BodyDecoder(head.framing)
     isEndReceived = false
@@ -186,7 +184,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     if chunksContent { ChunkedEncoder.writeSize(content.readableBytes, to: &inbound) }
     inbound.writeImmutableBuffer(content)
     if chunksContent { inbound.writeStaticString("\r\n") }
-    // Whoever does not read further up does not read the socket: that is what holds the application back.
+    // Back-pressure is applied by not reading the socket.
     if let stream { session.take(content.readableBytes, on: stream) }
   }
 
@@ -201,14 +199,14 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
   func closed(_ code: UInt32) {
     guard let ended = stream else { return }
     stream = nil
-    // A connection whose exchange has failed stays occupied: it ends.
+    // A connection whose exchange has failed stays occupied, as it is about to close.
     if isEndReceived { connection?.isOccupied = false } else { failure = Self.failure(of: ended, code) }
   }
 
-  /// Why a stream ended without the end of a response.
+  /// The failure of a stream that ended before its response did.
   private static func failure(of stream: HTTP2Stream, _ code: UInt32) -> UpstreamFailure {
     if let violation = stream.violation { return .badResponse(violation) }
-    // Also what nghttp2 says of a stream that GOAWAY leaves out.
+    // Also reported by nghttp2 for a stream above the last one of a GOAWAY.
     if code == HTTP2ErrorCode.refusedStream.rawValue, !stream.hasAnswer { return .notProcessed }
     return .badResponse("stream reset without the end of a response (code \(code))")
   }

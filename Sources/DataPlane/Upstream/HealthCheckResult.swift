@@ -1,9 +1,9 @@
-/// What a row of checks says of one address. Until they say otherwise it is well.
+/// The verdict of consecutive health checks on one address, healthy at first.
 struct HealthCheckResult: Sendable {
-  private(set) var isWell = true
+  private(set) var isHealthy = true
   private let healthyAfter: Int
   private let unhealthyAfter: Int
-  /// Checks in a row that speak against the verdict.
+  /// Consecutive checks that contradict the verdict.
   private var against = 0
 
   init(_ settings: UpstreamCheckSettings) {
@@ -11,11 +11,11 @@ struct HealthCheckResult: Sendable {
     unhealthyAfter = max(1, settings.unhealthyAfter)
   }
 
-  /// - Parameter isGood: how the check went.
+  /// - Parameter isGood: whether the check succeeded.
   mutating func record(_ isGood: Bool) {
-    against = isGood == isWell ? 0 : against + 1
-    guard against >= (isWell ? unhealthyAfter : healthyAfter) else { return }
-    isWell.toggle()
+    against = isGood == isHealthy ? 0 : against + 1
+    guard against >= (isHealthy ? unhealthyAfter : healthyAfter) else { return }
+    isHealthy.toggle()
     against = 0
   }
 }

@@ -1,21 +1,21 @@
 internal import NIOCore
 
-/// The connections of one pool that carry nothing at present. The newest is used first: those of no use grow old.
+/// The idle connections of one pool. The newest is used first, so that surplus ones age.
 ///
-/// The limit is for those of no use. A burst of streams brings back more connections than it at once, and wants them
-/// again a moment later: closing them in between would cost a connect for each of the burst's requests.
+/// The limit applies to surplus connections only: a burst of streams returns more connections than the limit at once,
+/// and needs them again a moment later; closing them meanwhile would cost a connect for each of its requests.
 final class IdleConnections: TimedHandler {
   private let wheel: TimerWheel
   private let limit: Int
   private var connections: [UpstreamConnection] = []
-  /// Fewest that lay here since the surplus was looked at: so many were of no use since then.
+  /// Fewest idle connections since the last check for a surplus: so many were not needed since then.
   private var unused = 0
   private var isWatched = false
 
-  /// How long a connection beyond the limit has to be of no use.
+  /// Time for which a connection beyond the limit is not needed before it is closed.
   private static let surplusWait = TimeAmount.seconds(1)
 
-  /// - Parameter limit: how many are kept although they are of no use; 0 keeps none at all.
+  /// - Parameter limit: how many surplus connections are kept; 0 keeps none at all.
   init(limit: Int, wheel: TimerWheel) {
     self.limit = limit
     self.wheel = wheel
@@ -26,7 +26,7 @@ final class IdleConnections: TimedHandler {
   func take() -> UpstreamConnection? {
     while let connection = connections.popLast() {
       unused = min(unused, connections.count)
-      // One whose end is on its way may still lie here.
+      // One that is being closed may still be here.
       if connection.isIdle { return connection }
     }
     return nil

@@ -6,7 +6,7 @@ internal import NIOCore
 /// it a moment, then go on with the old answer, which is kept for as long as the resolver gives no other. So a resolver
 /// that is away or slow costs a running gateway a quarter of a second, once.
 struct NameAnswers {
-  /// What a connection is to do.
+  /// Advice to a connection that needs the addresses.
   enum Advice: Equatable {
     /// These are the addresses.
     case use([SocketAddress])
@@ -23,9 +23,9 @@ struct NameAnswers {
   private var began: NIODeadline?
   private var asked = 0
 
-  /// How long an answer, or the lack of a new one, is taken for granted.
+  /// Time for which an answer, or the lack of a new one, is used without another lookup.
   static let freshness = TimeAmount.seconds(5)
-  /// How long a connection waits for a lookup while there is an old answer.
+  /// Time that a connection waits for a lookup while there is an old answer.
   static let patience = TimeAmount.milliseconds(250)
 
   /// - Returns: what to do, and whether a lookup is to be begun.
@@ -46,7 +46,7 @@ struct NameAnswers {
     if !addresses.isEmpty { known = addresses }
   }
 
-  /// What is known, each time beginning with the next: where a name has several addresses, all are used.
+  /// The known addresses, rotated by one with each call, so that all of them are used.
   mutating func next() -> [SocketAddress] {
     guard known.count > 1 else { return known }
     asked = (asked + 1) % known.count

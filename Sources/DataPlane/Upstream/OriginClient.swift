@@ -35,7 +35,7 @@ package struct OriginClient: Sendable {
     }.get()
   }
 
-  /// Sends `request` and waits for the whole response. Nothing is sent twice.
+  /// Sends `request`, at most once, and waits for the whole response.
   package func send(_ request: HTTPRequest, body: [UInt8]) async throws(OriginError) -> OriginResponse {
     let eventLoop = site.eventLoop
     let promise = eventLoop.makePromise(of: OriginResponse.self)
@@ -74,7 +74,7 @@ package struct OriginResponse: Sendable {
   package var body: [UInt8]
 }
 
-/// Why there is no response. The difference matters to whoever may only ask once.
+/// Failure of a request. The cases differ for callers that must not send a request twice.
 package enum OriginError: Error, Sendable, Equatable {
   /// The request cannot have reached the origin: refused, name not found, no TLS.
   case notSent(String)
@@ -82,7 +82,7 @@ package enum OriginError: Error, Sendable, Equatable {
   case unanswered(String)
 }
 
-/// The control plane as the client of an exchange: keeps the response until it is whole.
+/// Collects a whole response for the control plane.
 private final class CollectingClient: ExchangeClient {
   private let head: ByteBuffer
   private let isHead: Bool
@@ -106,7 +106,7 @@ private final class CollectingClient: ExchangeClient {
     itself = self
     let bound = NIOLoopBound(self, eventLoop: eventLoop)
     timer = eventLoop.scheduleTask(in: timeout) { bound.value.timedOut() }
-    // A fresh connection each time: on a kept one that has gone stale it could not be told whether a request arrived.
+    // A fresh connection each time: on a stale one it would be unknown whether the request arrived.
     pool.connect(for: self)
   }
 

@@ -1,24 +1,24 @@
 internal import NIOCore
 
-/// Whether one address is to be left alone for a while, judged by what requests to it came to.
+/// Passive health of one upstream address, judged by the outcome of requests to it.
 ///
-/// Three failures in a row eject it: for a second at first, twice as long each time, a minute at most, up to a quarter
-/// shorter by chance, so that the gateways of a house do not all come back at once. Then one request at a time tries
-/// it, until one is answered. A failure is what leaves the client without the application's answer: no connection, no
-/// TLS, silence, an end or a violation before the head of a response; a status of the application's own, be it 500, is
-/// none.
+/// Three consecutive failures eject the address: for a second at first, doubling with each ejection up to a minute, and
+/// up to a quarter shorter at random, so that several gateways do not all return at once. Afterwards it is half-open:
+/// one request at a time is sent to it until one is answered. A failure leaves the client without a response of the
+/// application: no connection, no TLS, a time-out, or a close or violation before the response header. Any status of
+/// the application's own, even 500, is a success.
 struct OutlierDetection {
-  /// Whether a request may go there.
+  /// Whether requests may be sent to the address.
   enum Standing: Equatable {
-    case well
-    /// Nothing goes there.
+    case healthy
+    /// No requests are sent.
     case ejected
-    /// The ejection is over, and nothing was answered yet: one request at a time.
+    /// The ejection is over and no request was answered yet: one request at a time.
     case halfOpen
   }
 
   private var failures = 0
-  /// How many ejections came one soon after the other.
+  /// Ejections in close succession.
   private var level = 0
   private var until: NIODeadline?
   private var reinstated = NIODeadline.distantPast
@@ -28,16 +28,16 @@ struct OutlierDetection {
   static let shortest = TimeAmount.seconds(1)
   static let longest = TimeAmount.seconds(60)
 
-  /// Whether anything is held against the address. Where nothing is, it is well.
+  /// Whether the address is ejected or half-open.
   var isTroubled: Bool { until != nil }
 
   func standing(at now: NIODeadline) -> Standing {
-    guard let until else { return .well }
+    guard let until else { return .healthy }
     return now < until ? .ejected : .halfOpen
   }
 
   /// A request was answered.
-  /// - Returns: whether the address is well again.
+  /// - Returns: whether the address has recovered.
   mutating func succeeded(at now: NIODeadline) -> Bool {
     failures = 0
     guard until != nil else { return false }
@@ -52,12 +52,12 @@ struct OutlierDetection {
   mutating func failed(at now: NIODeadline, chance: Double) -> Bool {
     failures += 1
     switch standing(at: now) {
-    // What was under way when the address was ejected tells nothing new.
+    // Requests under way when the address was ejected are no news.
     case .ejected: return false
-    case .well: guard failures >= Self.threshold else { return false }
+    case .healthy: guard failures >= Self.threshold else { return false }
     case .halfOpen: break
     }
-    // An address that was well for as long as it can be ejected begins anew.
+    // An address that was healthy for as long as the longest ejection starts over.
     if until == nil, now - reinstated > Self.longest { level = 0 }
     let doubled = Self.shortest.nanoseconds << Int64(min(level, 16))
     let full = min(doubled, Self.longest.nanoseconds)

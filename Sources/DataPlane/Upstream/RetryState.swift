@@ -1,4 +1,4 @@
-/// What has been tried for one request, and whether it may be tried again.
+/// The attempts made for one request, and whether another may be made.
 ///
 /// - Where no connection came about, not one byte was sent: any request may go to another address, three in all.
 /// - Where a kept connection ended before a byte of the response, the server has most likely closed it before it saw

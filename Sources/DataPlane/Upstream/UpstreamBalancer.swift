@@ -17,9 +17,9 @@ final class UpstreamBalancer {
   }
 
   /// The connections of one event loop to a target.
-  convenience init(_ target: UpstreamGroup, loop: LoopResources, told: @escaping (UpstreamPool.Event) -> Void) {
+  convenience init(_ target: UpstreamGroup, loop: LoopResources, onEvent: @escaping (UpstreamPool.Event) -> Void) {
     let pools = target.sites.enumerated().map { number, site in
-      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, told: told)
+      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, onEvent: onEvent)
     }
     self.init(pools, eventLoop: loop.eventLoop)
   }

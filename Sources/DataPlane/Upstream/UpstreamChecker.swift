@@ -42,7 +42,7 @@ package struct UpstreamChecker: Sendable {
             guard let isGood = await outcome(client) else { return }
             verdict.record(isGood)
             if isGood { site.hasAnswered.store(true, ordering: .relaxed) }
-            site.failsChecks.store(!verdict.isWell, ordering: .relaxed)
+            site.failsChecks.store(!verdict.isHealthy, ordering: .relaxed)
             try? await Task.sleep(for: settings.interval)
           }
         }
@@ -50,7 +50,7 @@ package struct UpstreamChecker: Sendable {
     }
   }
 
-  /// How a check went; nil when cancelled, which does not wait for an answer: the gateway may be about to stop.
+  /// The outcome of a check; nil when cancelled, which does not wait for a response: the gateway may be stopping.
   private func outcome(_ client: OriginClient) async -> Bool? {
     let (outcomes, continuation) = AsyncStream.makeStream(of: Bool.self)
     Task {

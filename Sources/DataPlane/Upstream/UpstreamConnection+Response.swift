@@ -1,7 +1,7 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// The way of a response: its head, interim ones before it, its content, and its end.
+/// Reads responses: interim ones, the final header, content, and the end.
 extension UpstreamConnection {
   func readHead(_ buffer: inout ByteBuffer) {
     if var whole = partial {
@@ -33,7 +33,7 @@ extension UpstreamConnection {
     }
   }
 
-  /// Puts a head right that was refused, as far as the upstream's settings allow.
+  /// Repairs a malformed header, as far as the settings of the upstream allow.
   /// - Returns: whether it can be read again; otherwise the exchange has failed, or more has to come.
   private func repair(_ buffer: inout ByteBuffer, _ violation: HeadViolation) -> Bool {
     if !pool.lenience.isEmpty {
@@ -43,7 +43,7 @@ extension UpstreamConnection {
         partial = buffer
         return false
       case .head(let head, let count):
-        // The same bytes again would be refused again.
+        // The same bytes would be refused again.
         guard !buffer.readableBytesView.prefix(count).elementsEqual(head) else { break }
         var whole = ByteBuffer(bytes: head)
         buffer.moveReaderIndex(forwardBy: count)
@@ -82,7 +82,7 @@ extension UpstreamConnection {
     }
     let framing = loop.responseHead.framing(toHead: answersHead)
     decoder = BodyDecoder(framing, limits: Self.chunkLimits)
-    // Before the client has been told anything: then it gets an answer.
+    // Before anything was sent to the client: then it gets a 502.
     if framing == .chunked, let violation = chunkViolation(buffer) {
       failWithoutHead(.badResponse(violation.rawValue))
       return
@@ -100,7 +100,7 @@ extension UpstreamConnection {
   private static let chunkLimits = ChunkLimits(
     applicationHeads: HeadLimits(headBytes: 65_535, fieldCount: 200, targetBytes: 0))
 
-  /// What is wrong with the chunks that came together with the head.
+  /// The violation in the chunks that arrived together with the header, if any.
   private func chunkViolation(_ buffer: ByteBuffer) -> ChunkViolation? {
     var (ahead, trial) = (buffer, decoder)
     ahead.moveReaderIndex(forwardBy: loop.responseHead.byteCount)
@@ -140,7 +140,7 @@ extension UpstreamConnection {
     exchangeEnded()
     holdReads(false)
     apply(.usual)
-    if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll {
+    if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll() {
       phase = .idle
       pool.release(self, now: loop.responseRead)
     } else {

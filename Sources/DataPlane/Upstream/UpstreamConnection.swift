@@ -4,8 +4,8 @@ internal import TLSTransport
 
 /// One connection to an upstream: the last handler of its channel.
 ///
-/// It carries one exchange at a time, and belongs to a client while it does. In between it lies in its pool. This file
-/// holds its life; the way of a response is in the file beside it.
+/// Carries one exchange at a time and belongs to its client meanwhile; between exchanges it is idle in its pool. This
+/// file holds the connection's life cycle; `UpstreamConnection+Response.swift` reads responses.
 final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
@@ -23,35 +23,33 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   let loop: LoopResources
   let timeouts: UpstreamWaits
-  /// Kept alive by its connections: they have to tell it of their end.
+  /// Retained by its connections, which report their end to it.
   let pool: UpstreamPool
-  /// Whether TLS has to be there before the first request.
+  /// Whether a TLS handshake precedes the first request.
   private let awaitsHandshake: Bool
-  /// Whether nothing stands between it and the socket: what it is handed is what was read, and what it writes is sent.
+  /// Whether no handler is between this one and the socket: it sees what was read, and what it writes is sent.
   private let isAtSocket: Bool
-  private var shortcut = SocketShortcut()
-  private var context: ChannelHandlerContext?
+  private let writer: OrderedWriter
   var phase = Phase.connecting
-  /// Whose exchange it carries; let go of at its end. Not weak: that costs an object for each exchange over HTTP/2.
+  /// The client of the exchange, released at its end. Not weak: that would cost an allocation per HTTP/2 exchange.
   var client: (any ExchangeClient)?
   var decoder = BodyDecoder(BodyFraming.none)
-  /// A head that is not yet whole.
+  /// An incomplete response header.
   var partial: ByteBuffer?
   var answersHead = false
   var requestIsComplete = false
   var upgradeWasAsked = false
-  /// Whether the request under way said that it is the connection's last.
+  /// Whether the current request announced `Connection: close`.
   var isLast = false
   var keepAlive = true
   var interimResponses = 0
   /// Exchanges carried so far.
   var exchanges = 0
-  /// Whether what stands between it and the socket is not done with the request, whatever has been answered (HTTP/2).
+  /// Whether the HTTP/2 codec below has not finished the request, although it may have been answered.
   var isOccupied = false
-  /// Whether the pool has counted it as open.
+  /// Whether the pool counts it as open.
   var isCounted = false
-  private var readsHeld = false
-  private var readIsDue = false
+  private var reads = ReadGate()
   private var readManner = ReceiveBufferMode.usual
   /// Bytes of the last read.
   private var readCount = 0
@@ -68,16 +66,17 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     self.timeouts = timeouts
     self.awaitsHandshake = awaitsHandshake
     self.isAtSocket = isAtSocket
+    writer = OrderedWriter(isAtSocket: isAtSocket)
   }
 
   // MARK: For the client
 
   /// Whether the channel takes more of a request's body now.
   private(set) var isWritable = true
-  /// Whether what stands between it and the socket has enough to send for now.
+  /// Whether the HTTP/2 codec below has enough to send for now.
   private(set) var isCongested = false
 
-  /// Whether the connection is still wanted, and not yet there.
+  /// Whether the connection is still being established.
   var isConnecting: Bool { phase == .connecting }
 
   /// Whether a request can be sent.
@@ -88,7 +87,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
     upgrades: Bool, isLast: Bool, now: NIODeadline
   ) {
-    guard let context, phase == .idle else {
+    guard writer.isAttached, phase == .idle else {
       client.upstreamFailed(.closedBeforeResponse(reused: true))
       return
     }
@@ -102,89 +101,59 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     self.isLast = isLast
     interimResponses = 0
     loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
-    var rest = head
-    if shortcut.send(&rest) {
-      if let content {
-        shortcut.hasWritten()
-        context.writeAndFlush(wrapOutboundOut(content), promise: nil)
-      }
-      return
-    }
-    if let content {
-      shortcut.hasWritten()
-      context.write(wrapOutboundOut(rest), promise: nil)
-      context.writeAndFlush(wrapOutboundOut(content), promise: nil)
-    } else {
-      write(rest, context)
-    }
-  }
-
-  /// Hands the whole of a request, or the rest of one, to the channel: when it has left, so has all before it.
-  private func write(_ head: ByteBuffer, _ context: ChannelHandlerContext) {
-    let write = shortcut.hasWritten()
-    guard isAtSocket else { return context.writeAndFlush(wrapOutboundOut(head), promise: nil) }
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    sent.futureResult.whenSuccess { bound.value.shortcut.hasLeft(write) }
-    context.writeAndFlush(wrapOutboundOut(head), promise: sent)
+    writer.send(header: head, content: content)
   }
 
   /// Sends more of the request's body, or bytes of a tunnel; to be flushed.
   func send(_ content: ByteBuffer) {
     if phase == .tunnel, timeouts.tunnel != nil { awaitTunnel(now: .now()) }
-    shortcut.hasWritten()
-    context?.write(wrapOutboundOut(content), promise: nil)
+    writer.write(content)
   }
 
-  func flushRequest() { context?.flush() }
+  func flushRequest() { writer.flush() }
 
-  /// What stands between it and the socket has enough to send for now, or can take more again.
+  /// Called by the HTTP/2 codec below when it has enough to send, or can take more again.
   func congested(_ isCongested: Bool) {
     self.isCongested = isCongested
-    isWritable = !isCongested && context?.channel.isWritable ?? false
+    isWritable = !isCongested && writer.isWritable
     client?.upstreamWritabilityChanged(isWritable)
   }
 
-  /// Whether the system has taken everything that was written: what still waits here would stand before the next
-  /// request.
-  var hasSentAll: Bool {
-    if isAtSocket, shortcut.isClear { return true }
-    guard let waiting = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return false }
-    return waiting == 0
-  }
+  /// Whether the system has taken everything that was written: unsent bytes would precede the next request.
+  func hasSentAll() -> Bool { writer.hasSentAll() }
 
-  /// The request is whole: from now on the upstream is waited for.
+  /// Called when the request is complete: the time-out for the response starts.
   func requestEnded() {
     requestIsComplete = true
     if phase == .awaitingHead { loop.wheel.arm(self, after: timeouts.firstByte, now: .now()) }
   }
 
-  /// Bytes of the request's body have moved.
+  /// Called when bytes of the request body have moved.
   func requestProgressed() {
     if phase == .awaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
   }
 
-  /// The client of a tunnel says no more: nor do we (TCP's half-close).
+  /// Half-closes the connection of a tunnel whose client has ended its side.
   func endInput() {
-    if phase == .tunnel { context?.close(mode: .output, promise: nil) }
+    if phase == .tunnel { writer.closeOutput() }
   }
 
-  /// The client has no more use for this exchange; the connection cannot serve another.
+  /// Gives the exchange up; the connection cannot serve another.
   func abandon() {
     client = nil
     close()
   }
 
-  /// The client can take more, or cannot.
+  /// Stops or resumes reading, as the client can take more.
   func holdReads(_ hold: Bool) {
-    guard hold != readsHeld else { return }
-    readsHeld = hold
-    guard !hold, readIsDue else { return }
-    readIsDue = false
-    context?.read()
+    if hold {
+      reads.hold()
+    } else if reads.release() {
+      writer.read()
+    }
   }
 
-  /// Lies in its pool from now on: nobody has use for it at present.
+  /// Returns the connection to the pool.
   func release() { pool.release(self, now: .now()) }
 
   /// Closes an idle connection.
@@ -193,26 +162,18 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     phase = .closed
     exchangeEnded()
     loop.wheel.disarm(self)
-    closeChannel()
-  }
-
-  /// Closes the channel; what it has not sent is lost.
-  private func closeChannel() {
-    shortcut.close()
-    context?.close(promise: nil)
+    writer.close()
   }
 
   // MARK: Of the channel
 
   func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
-    if isAtSocket { shortcut.open(context.channel) }
+    writer.attach(context)
     if context.channel.isActive, !awaitsHandshake { established() }
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    shortcut.close()
-    self.context = nil
+    writer.detach()
     loop.wheel.remove(self)
   }
 
@@ -223,9 +184,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if event is TLSHandshakeCompleted { established() }
-    // The end that TLS tells (close_notify): nothing more comes, and nothing may be asked any more.
+    // close_notify: nothing more comes, and no further request may be sent.
     if case .inputClosed? = event as? ChannelEvent {
-      if phase == .idle { close() } else { closeChannel() }
+      if phase == .idle { close() } else { writer.close() }
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -238,7 +199,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func read(context: ChannelHandlerContext) {
-    if readsHeld { readIsDue = true } else { context.read() }
+    if reads.read() { context.read() }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -252,7 +213,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .tunnel:
       awaitTunnel(now: loop.responseRead)
       client?.responseContent(buffer)
-    // A response to no request: whatever it is, it must not be taken for the answer to the next.
+    // A response without a request must not be taken for the response to the next one.
     case .idle, .connecting: close()
     case .closed: break
     }
@@ -272,7 +233,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   }
 
   func apply(_ manner: ReceiveBufferMode) {
-    guard manner != readManner, isAtSocket, let options = context?.channel.syncOptions else { return }
+    guard manner != readManner, isAtSocket, let options = writer.channelOptions else { return }
     readManner = manner
     // A channel that is about to close may refuse: then nothing is read any more.
     try? options.setOption(.recvAllocator, value: manner.allocator(loop))
@@ -288,13 +249,13 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     // Only TLS and the socket speak here; both have closed, or are about to.
     if phase == .connecting { handshakeError = String(describing: error) }
     if phase == .content, decoder.endsWithConnection { fail(.closedMidway) }
-    closeChannel()
+    writer.close()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
     phase = .closed
-    shortcut.close()
+    writer.channelClosed()
     loop.responseRead = .now()
     exchangeEnded()
     loop.wheel.disarm(self)
@@ -322,9 +283,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   // MARK: Ends
 
-  /// The application has not answered: that is held against its address.
+  /// Ends the exchange without a response, and counts a failure of the address.
   func failWithoutHead(_ failure: UpstreamFailure) {
-    // A kept connection may end at any time; that tells nothing about how the address is.
+    // A kept connection may end at any time, which says nothing about the health of the address.
     switch failure {
     case .closedBeforeResponse(reused: true), .notProcessed: break
     default: pool.failed(failure)
@@ -332,7 +293,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     fail(failure)
   }
 
-  /// What speaks for it below (HTTP/2) has seen the exchange fail, and closes the channel.
+  /// Called by the HTTP/2 codec below when the exchange has failed; it closes the channel.
   func streamFailed(_ failure: UpstreamFailure) {
     switch phase {
     case .awaitingHead: failWithoutHead(failure)
@@ -341,7 +302,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     }
   }
 
-  /// The pool need not count it any longer.
+  /// Ends the exchange in the count of the pool.
   @inline(__always)
   func exchangeEnded() {
     guard isCarrying else { return }
@@ -349,9 +310,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     pool.outstanding -= 1
   }
 
-  /// Breaks off, and tells the client.
+  /// Closes the connection, and reports the failure to the client.
   func fail(_ failure: UpstreamFailure) {
-    if case .badResponse(let reason) = failure { pool.tellMalformed(reason) }
+    if case .badResponse(let reason) = failure { pool.reportMalformed(reason) }
     close()
     tellClient(failure)
   }
@@ -375,7 +336,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .awaitingHead where !requestIsComplete: fail(.responseTimeout)
     case .awaitingHead: failWithoutHead(.responseTimeout)
     case .content: fail(.closedMidway)
-    // In order: to the client it looks as if the application had ended it.
+    // An orderly end: to the client it looks as if the application had ended the tunnel.
     case .tunnel:
       let client = client
       self.client = nil

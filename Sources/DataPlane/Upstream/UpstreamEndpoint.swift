@@ -8,7 +8,7 @@ final class UpstreamEndpoint: Sendable {
   let tls: UpstreamTLS?
   /// Looks the host's name up; nil for an IP address or a Unix socket.
   let name: NameResolver?
-  /// How many connections there may be to it.
+  /// Limits the connections to it.
   let room: UpstreamRoom
 
   /// Event loops that have ejected it, and have had no answer since.
@@ -37,7 +37,7 @@ final class UpstreamEndpoint: Sendable {
   }
 }
 
-/// How one address of an upstream is, for people and metrics.
+/// State of one upstream address, for the status page and metrics.
 package struct UpstreamAddressStatus: Sendable, Equatable {
   /// The upstream's name.
   package var upstream: String
@@ -49,7 +49,7 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var hasAnswered: Bool
   /// Whether its checks fail; false where nothing checks.
   package var failsChecks: Bool
-  /// How often it was ejected.
+  /// Number of its ejections.
   package var ejections: Int
   /// Requests that could not be sent to it, or were not answered, or not in HTTP.
   package var failures: Int
@@ -61,5 +61,5 @@ package struct UpstreamAddressStatus: Sendable, Equatable {
   package var waiting: Int
 
   /// Whether requests go there as usual.
-  package var isWell: Bool { !isEjected && !failsChecks }
+  package var isHealthy: Bool { !isEjected && !failsChecks }
 }

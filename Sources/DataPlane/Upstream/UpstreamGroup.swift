@@ -67,7 +67,7 @@ package struct UpstreamGroup: Sendable {
   /// The targets of one address each, told apart from the requests'.
   func apart() -> [UpstreamGroup] { sites.map { UpstreamGroup(settings, sites: [$0.apart()]) } }
 
-  /// How its addresses are.
+  /// The state of its addresses.
   package var status: [UpstreamAddressStatus] {
     sites.map { site in
       UpstreamAddressStatus(

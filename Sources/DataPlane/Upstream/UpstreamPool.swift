@@ -28,15 +28,15 @@ final class UpstreamPool {
   let responseParser: ResponseHeadParser
   /// Whether connections are kept for another request.
   let keepsConnections: Bool
-  private let told: (Event) -> Void
+  private let onEvent: (Event) -> Void
   private let idle: IdleConnections
   /// Connections on their way, and who waits for each.
   private var connecting: [ObjectIdentifier: Waiter] = [:]
-  /// Who waits for one of the connections that there may be, in the order in which they came.
+  /// Requests that wait for a connection below the limit, in order of arrival.
   private var waiting: [UpstreamWaiter] = []
   /// Its place in the address's room; nil where there is no limit.
   private var desk: Int?
-  /// What its descriptors are for.
+  /// Use that its descriptors are counted for.
   private let use: DescriptorBudget.Use
   /// Exchanges under way.
   var outstanding = 0
@@ -48,7 +48,7 @@ final class UpstreamPool {
   /// TLS sessions with the address, and the context that they were made with.
   private var sessions: (context: TLSClientContext, sessions: TLSClientSessions)?
 
-  /// What becomes of connections.
+  /// Events of connections.
   enum Event {
     /// One is ready for use, so long after it was wanted.
     case opened(after: TimeAmount)
@@ -60,17 +60,17 @@ final class UpstreamPool {
     case ended
   }
 
-  /// Who has asked for a connection that is on its way.
+  /// The request that asked for a connection which is being established.
   private struct Waiter {
     let connection: UpstreamConnection
     let began: NIODeadline
     weak var client: (any ExchangeClient)?
   }
 
-  /// - Parameter told: of connections that open and end, or cannot be opened.
+  /// - Parameter onEvent: receives the events of its connections.
   init(
     loop: LoopResources, settings: UpstreamSettings, site: UpstreamEndpoint, number: Int = 0,
-    use: DescriptorBudget.Use = .upstream, told: @escaping (Event) -> Void
+    use: DescriptorBudget.Use = .upstream, onEvent: @escaping (Event) -> Void
   ) {
     self.loop = loop
     self.site = site
@@ -82,7 +82,7 @@ final class UpstreamPool {
     responseParser = ResponseHeadParser(limits: loop.responseParser.limits, lenience: lenience)
     keepsConnections = settings.idleConnectionsPerLoop > 0
     self.use = use
-    self.told = told
+    self.onEvent = onEvent
     if site.room.limit > 0 { desk = site.room.open(makeDesk()) }
   }
 
@@ -113,7 +113,7 @@ final class UpstreamPool {
   func admits(at now: NIODeadline) -> Bool {
     guard !site.failsChecks.load(ordering: .relaxed) else { return false }
     switch ejection.standing(at: now) {
-    case .well: return true
+    case .healthy: return true
     case .ejected: return false
     case .halfOpen: return load == 0
     }
@@ -263,7 +263,7 @@ final class UpstreamPool {
   // MARK: For the connection
 
   /// Tells of a response that breaks the protocol, wherever in it that was seen.
-  func tellMalformed(_ reason: String) { told(.malformed(reason)) }
+  func reportMalformed(_ reason: String) { onEvent(.malformed(reason)) }
 
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection, now: NIODeadline) {
@@ -301,7 +301,7 @@ final class UpstreamPool {
   func established(_ connection: UpstreamConnection) {
     let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection))
     connection.isCounted = true
-    told(.opened(after: waiter.map { .now() - $0.began } ?? .zero))
+    onEvent(.opened(after: waiter.map { .now() - $0.began } ?? .zero))
     if let client = waiter?.client {
       client.upstreamReady(connection)
     } else if isClosed {
@@ -319,7 +319,7 @@ final class UpstreamPool {
         // That is our own trouble, and tells nothing about how the address is.
         loop.descriptors.ranOut()
       } else {
-        told(.failed(failure))
+        onEvent(.failed(failure))
         failed(failure)
       }
       waiter.client?.upstreamFailed(failure)
@@ -327,11 +327,11 @@ final class UpstreamPool {
       connection.isCounted = false
       giveBack()
       remove(connection)
-      told(.ended)
+      onEvent(.ended)
     }
   }
 
-  /// A connection is no more.
+  /// Returns what a connection held, once it has ended.
   private func giveBack() {
     loop.descriptors.give(use)
     site.room.leave()

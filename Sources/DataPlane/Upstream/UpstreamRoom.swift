@@ -1,32 +1,32 @@
 internal import NIOCore
 internal import Synchronization
 
-/// How many connections to one address of an upstream there may be, over all event loops, and whose turn it is when
-/// there are so many.
+/// Limits the connections to one upstream address over all event loops, and queues the requests beyond the limit.
 ///
-/// A request that finds none waits at its loop's desk. A connection that ends makes room for who has waited longest,
-/// wherever that is. One that comes back serves its own loop, unless somebody elsewhere has waited noticeably longer;
-/// then it is closed, and makes room there. Idle connections of other loops are closed as soon as somebody waits.
+/// A request without a connection waits at the desk of its loop. A connection that ends makes room for the request that
+/// has waited longest, on whichever loop. A connection that becomes idle serves its own loop, unless a request on
+/// another loop has waited noticeably longer; then it is closed to make room there. Idle connections of other loops are
+/// closed as soon as a request waits.
 final class UpstreamRoom: Sendable {
-  /// Most connections; 0 is no limit, and then nothing here costs anything.
+  /// Maximum number of connections; 0 is no limit, and then nothing here costs anything.
   let limit: Int
   private let queueLimit: Int
   private let state = Mutex(State())
   /// Requests that wait: read whenever a connection comes back.
   private let waiting = Atomic<Int>(0)
 
-  /// The pool of one event loop: is called from any thread.
+  /// Calls the pool of one event loop; may be called from any thread.
   typealias Desk = @Sendable (Call) -> Void
 
-  /// What a pool is asked for.
+  /// A request to a pool.
   enum Call: Sendable {
-    /// A connection may be made, for who waits longest there.
+    /// Make a connection for the request that has waited longest there.
     case grant
-    /// Somebody waits elsewhere: idle connections are to be closed.
+    /// Close idle connections: a request waits on another loop.
     case yieldIdle
   }
 
-  /// What becomes of a request that wants a connection.
+  /// The answer to a request that needs a connection.
   enum Answer {
     /// It may make one, and has to ``leave()`` when that has ended.
     case taken
@@ -35,12 +35,12 @@ final class UpstreamRoom: Sendable {
     case full
   }
 
-  /// Who may use a connection that has come back.
+  /// The claimant of a connection that has become idle.
   enum Turn {
     case nobody
-    /// The one at the same desk who has waited longest.
+    /// The request at the same desk that has waited longest.
     case own
-    /// Somebody at another desk.
+    /// A request at another desk.
     case another
   }
 
@@ -48,13 +48,13 @@ final class UpstreamRoom: Sendable {
     var open = 0
     var desks: [Int: Desk] = [:]
     var lastDesk = 0
-    /// Who waits, by desk, in the order in which they came.
+    /// Waiting requests by desk, in order of arrival.
     var queue: [(desk: Int, since: NIODeadline)] = []
-    /// Desks that have been asked to close idle connections, and have not yet.
+    /// Desks asked to close idle connections that have not done so yet.
     var asked: Set<Int> = []
   }
 
-  /// So much longer has somebody elsewhere to have waited: making a connection anew costs more than a short wait.
+  /// Lead that a request on another loop needs: a new connection costs more than a short wait.
   private static let patience = TimeAmount.milliseconds(100)
 
   init(limit: Int, queueLimit: Int) {
@@ -65,7 +65,7 @@ final class UpstreamRoom: Sendable {
   /// Requests that wait at this moment.
   var waitingCount: Int { waiting.load(ordering: .relaxed) }
 
-  /// Whether somebody waits.
+  /// Whether a request waits.
   @inline(__always)
   var isWaitedFor: Bool { limit > 0 && waiting.load(ordering: .relaxed) > 0 }
 
@@ -78,7 +78,7 @@ final class UpstreamRoom: Sendable {
     }
   }
 
-  /// Closes a desk at which nobody waits any more.
+  /// Closes a desk at which no request waits.
   func close(desk: Int) { state.withLock { _ = $0.desks.removeValue(forKey: desk) } }
 
   /// Asks for a connection.
@@ -154,7 +154,7 @@ final class UpstreamWaiter: TimedHandler {
     self.pool = pool
   }
 
-  /// Waits no more: the client has gone, or has been answered.
+  /// Leaves the queue: the client has gone, or has been answered.
   func leave() { pool.leave(self) }
 
   override func timedOut() {

@@ -2,13 +2,13 @@ internal import HTTPWire
 
 /// An application behind the gateway (`[upstream]` or one of `[[upstreams]]` of the configuration).
 package struct UpstreamSettings: Sendable, Equatable {
-  /// What routes, metrics and health call it.
+  /// Name used by routes, metrics and health checks.
   package var name: String
-  /// Where it listens; at least one, at most ``addressLimit``, each once.
+  /// Its addresses: at least one, at most ``addressLimit``, without duplicates.
   package var addresses: [UpstreamAddress]
-  /// What it is spoken to in. Default: HTTP/1.1.
+  /// Protocol spoken with it. Default: HTTP/1.1.
   package var speaks = HTTPProtocol.http1
-  /// How long each step towards it may take.
+  /// Time-outs of the steps of an exchange.
   package var timeouts: UpstreamTimeouts
   /// Idle connections kept per event loop and address; more only while they are used every second. Default: 64.
   package var idleConnectionsPerLoop = 64
@@ -19,12 +19,12 @@ package struct UpstreamSettings: Sendable, Equatable {
   package var queueLimit = 100
   /// For `https:` addresses.
   package var tls = UpstreamTLSSettings()
-  /// Mistakes in its responses that are put right instead of refused with 502. Default: none.
+  /// Mistakes in its responses that are repaired instead of refused with 502. Default: none.
   package var lenient: [UpstreamLenience] = []
-  /// How its addresses are asked whether they are well. Default: nil: nothing asks.
+  /// Active health checks of its addresses. Default: nil: none.
   package var check: UpstreamCheckSettings?
 
-  /// Whether TLS is spoken with any of its addresses.
+  /// Whether any of its addresses uses TLS.
   package var usesTLS: Bool {
     addresses.contains { address in
       if case .tcp(_, _, tls: true) = address { true } else { false }
@@ -33,7 +33,7 @@ package struct UpstreamSettings: Sendable, Equatable {
 
   /// The name of `[upstream]`.
   package static let defaultName = "default"
-  /// Most addresses of one upstream.
+  /// Maximum number of addresses of one upstream.
   package static let addressLimit = 64
 
   package init(
@@ -57,7 +57,7 @@ package struct UpstreamSettings: Sendable, Equatable {
   }
 }
 
-/// A mistake in the responses of an application that can be put right. What is forwarded is well-formed all the same.
+/// A mistake in the responses of an application that can be repaired. The forwarded response is well-formed.
 package enum UpstreamLenience: String, Sendable, Equatable, CaseIterable {
   /// Lines of the head that end with LF alone.
   case bareLF = "bare-lf"
@@ -78,7 +78,7 @@ package enum UpstreamLenience: String, Sendable, Equatable, CaseIterable {
   }
 }
 
-/// Where an upstream listens.
+/// Address of an upstream.
 package enum UpstreamAddress: Sendable, Hashable, CustomStringConvertible {
   /// `http:` or `https:`: a host (name, IPv4, or IPv6 without brackets) and a port.
   case tcp(host: String, port: UInt16, tls: Bool)
@@ -95,11 +95,11 @@ package enum UpstreamAddress: Sendable, Hashable, CustomStringConvertible {
   }
 }
 
-/// How `https:` addresses prove who they are, and the gateway to them.
+/// TLS settings for `https:` addresses: verification of the server, and the client certificate.
 package struct UpstreamTLSSettings: Sendable, Equatable {
   /// The PEM certificates of the authorities that are believed, as an absolute path. Default: nil: the system's.
   package var authorityFile: String?
-  /// What is shown to a server that asks for a client's certificate. Default: nil: nothing.
+  /// Client certificate, presented to a server that asks for one. Default: nil: none.
   package var certificate: TLSFiles?
   /// The name that the server's certificate has to list, and that is sent as SNI. Default: nil: the address's host.
   package var serverName: String?
@@ -107,7 +107,7 @@ package struct UpstreamTLSSettings: Sendable, Equatable {
   package init() {}
 }
 
-/// How long each step towards the upstream may take, rounded up to a quarter of a second.
+/// Time-outs of the steps of an exchange with the upstream, rounded up to a quarter of a second.
 package struct UpstreamTimeouts: Sendable, Equatable {
   /// Name, TCP and TLS together. Default: 5 s. Then: another address, or 504.
   package var connect: Duration = .seconds(5)
@@ -115,25 +115,25 @@ package struct UpstreamTimeouts: Sendable, Equatable {
   package var firstByte: Duration = .seconds(60)
   /// Between two reads of a response body. Default: 300 s. Then the response is cut off.
   package var bodyProgress: Duration = .seconds(300)
-  /// How long an idle connection is kept. Default: 4 s: shorter than nearly all servers keep theirs.
+  /// Time that an idle connection is kept. Default: 4 s: shorter than with nearly all servers.
   package var idle: Duration = .seconds(4)
-  /// Without a byte in either direction of a tunnel. Default: 0: for ever. Then the tunnel ends.
+  /// Time without a byte in either direction of a tunnel. Default: 0: no limit. Then the tunnel ends.
   package var tunnel: Duration = .zero
 
   package init() {}
 }
 
-/// How addresses are asked, from time to time, whether they are well (`[upstream.check]` of the configuration).
+/// Active health checks of addresses (`[upstream.check]` of the configuration).
 package struct UpstreamCheckSettings: Sendable, Equatable {
-  /// What is asked for with GET: begins with `/`. An answer from 200 to 399 is well.
+  /// Target of the GET request: begins with `/`. A status from 200 to 399 is a success.
   package var path: String
-  /// Between two checks of one address. Default: 10 s.
+  /// Interval between two checks of one address. Default: 10 s.
   package var interval: Duration = .seconds(10)
-  /// How long one check may take, connection and all. Default: 2 s.
+  /// Time-out of one check, including the connect. Default: 2 s.
   package var timeout: Duration = .seconds(2)
-  /// After how many good checks in a row an address that was not well is well again. Default: 2.
+  /// Consecutive successes after which an unhealthy address is healthy again. Default: 2.
   package var healthyAfter = 2
-  /// After how many bad checks in a row an address is not well. Default: 3.
+  /// Consecutive failures after which an address is unhealthy. Default: 3.
   package var unhealthyAfter = 3
 
   package init(path: String) { self.path = path }

@@ -47,7 +47,7 @@ struct WatchedUpstream: Sendable {
   /// Tells health, and the log where it has changed.
   fileprivate func report(to health: HealthMonitor, at time: Timestamp, logger: Logger) {
     let status = target.status
-    let troubled = status.filter { !$0.isWell }
+    let troubled = status.filter { !$0.isHealthy }
     let name: Logger.MetadataValue = "\(target.settings.name)"
     guard !troubled.isEmpty else {
       let before = health.update(check, status.contains(where: \.hasAnswered) ? .ok : .unknown, at: time)
@@ -128,7 +128,7 @@ final class UpstreamWatch: Sendable {
 
   func addMetrics(to metrics: MetricsRegistry) {
     add(to: metrics, "cordon_upstream_address_up", .gauge, "Whether an address of an upstream is well.") {
-      $0.isWell ? 1 : 0
+      $0.isHealthy ? 1 : 0
     }
     add(
       to: metrics, "cordon_upstream_requests_waiting", .gauge,

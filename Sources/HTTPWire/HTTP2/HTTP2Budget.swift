@@ -1,10 +1,10 @@
 internal import NIOCore
 
-/// What is left of an allowance: a bucket that fills with time.
+/// Token bucket.
 struct HTTP2Budget {
   private let allowance: HTTP2Policy.Allowance
   private var left: Int
-  /// Up to when time has been paid out.
+  /// The time up to which tokens were added.
   private var paid: NIODeadline
 
   init(_ allowance: HTTP2Policy.Allowance, now: NIODeadline) {
@@ -13,7 +13,7 @@ struct HTTP2Budget {
     paid = now
   }
 
-  /// - Returns: whether there was something to spend.
+  /// - Returns: whether a token was left.
   mutating func spend(_ now: NIODeadline) -> Bool {
     if left <= 0 { refill(now) }
     guard left > 0 else { return false }
@@ -21,11 +21,11 @@ struct HTTP2Budget {
     return true
   }
 
-  /// Gives back for honest work, never beyond the whole.
+  /// Returns tokens for useful work, up to the size of the bucket.
   mutating func earn(_ count: Int) { left = min(left + count, allowance.atOnce) }
 
   private mutating func refill(_ now: NIODeadline) {
-    // A day pays more than any allowance: nothing here can overflow.
+    // A day fills any bucket: nothing here can overflow.
     let milliseconds = min((now - paid).nanoseconds / 1_000_000, 86_400_000)
     let earned = Int(milliseconds) * allowance.perSecond / 1_000
     guard earned > 0 else { return }

@@ -1,7 +1,7 @@
 internal import CNghttp2
 internal import NIOCore
 
-/// The fields of a section that is to be sent: names are made lower-case, bytes are copied once.
+/// The fields of a section to be sent: names are lower-cased, bytes are copied once.
 ///
 /// One list serves an event loop: it is emptied and filled again for each section.
 package struct HTTP2Fields: ~Copyable {
@@ -15,7 +15,7 @@ package struct HTTP2Fields: ~Copyable {
 
   package init() {}
 
-  /// How many fields there are.
+  /// The number of fields.
   package var count: Int { places.count }
 
   /// Whether nghttp2 can send the section: the most that HPACK makes of it is within the session's limit.

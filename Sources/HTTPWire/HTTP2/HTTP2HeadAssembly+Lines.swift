@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// The first line of a head, its field lines, and what stands behind them.
+/// Writes the first line of a head, its field lines, and its end.
 extension HTTP2HeadAssembly {
   /// Ends the head of a request.
   /// - Parameter isWhole: whether no body follows.
@@ -37,12 +37,12 @@ extension HTTP2HeadAssembly {
   }
 
   /// Ends the head of a response.
-  /// - Parameter saysSo: whether the head has to say how long the body is, if any.
-  mutating func finishResponse(hasBody: Bool, saysSo: Bool) -> Outcome {
+  /// - Parameter requiresLength: whether the head has to state the length of the body.
+  mutating func finishResponse(hasBody: Bool, requiresLength: Bool) -> Outcome {
     if isTooLarge { return .malformed("head too large") }
     if !hasLine { writeFirstLine() }
     if let problem { return .malformed(problem) }
-    if saysSo, !announcesLength {
+    if requiresLength, !announcesLength {
       if hasBody {
         write(line: "Transfer-Encoding", "chunked", .transferEncoding)
       } else {
@@ -116,7 +116,7 @@ extension HTTP2HeadAssembly {
 
   // MARK: Field lines
 
-  /// Writes a field line, and notes where it stands.
+  /// Writes a field line, and records its range.
   @inline(__always)
   mutating func write(line name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, _ known: KnownField) {
     let start = text.count

@@ -1,20 +1,20 @@
-/// Gathers the fields of one section and writes them as an HTTP/1.1 head, so that one gate and one way of forwarding
-/// judge the requests of both versions, and the responses as well. Where each line stands is noted while it is written:
-/// what ``RequestHeadParser`` would find in the head is known without reading it again.
+/// Assembles the fields of one section into an HTTP/1.1 head, so that one gate and one forwarder handle the messages of
+/// both versions. The ranges of all lines are recorded while they are written, so that the result of
+/// ``RequestHeadParser`` is known without parsing.
 ///
 /// Cookie crumbs are joined (RFC 9113 8.2.3), `:authority` becomes `Host` (8.3.1), and a body whose length is not
 /// announced becomes a chunked one.
 ///
-/// What makes a request malformed (RFC 9113 8.1.1) is found here or, where HTTP/1.1 asks the same, by
-/// ``RequestSemantics``; nghttp2 looks at nothing of it. No byte gets into the head before it has been looked at.
+/// Malformed requests (RFC 9113, 8.1.1) are detected here or, where HTTP/1.1 has the same rule, by
+/// ``RequestSemantics``; nghttp2 does not check them. No byte enters the head unchecked.
 struct HTTP2HeadAssembly: ~Copyable {
-  /// What the whole section is.
+  /// The outcome of a whole section.
   enum Outcome: Equatable {
     /// A head in `text`.
     case head
-    /// A request that RFC 9113 8.1.1 calls malformed.
+    /// A malformed request (RFC 9113, 8.1.1).
     case malformed(String)
-    /// A well-formed request that is answered with this status.
+    /// A well-formed request that must be answered with this status.
     case refused(status: Int, String)
   }
 
@@ -23,10 +23,10 @@ struct HTTP2HeadAssembly: ~Copyable {
   /// The head as it is written, and its lines.
   var text = HeaderBuffer()
   var fields = FieldTable(capacity: 0)
-  /// Where the lines of the fields begin.
+  /// Offset of the first field line.
   var fieldsStart = 0
   var cookies = HeaderBuffer()
-  /// The pseudo-header fields, and where each stands in it.
+  /// The pseudo-header fields, and the range of each in it.
   var pseudo = HeaderBuffer()
   var method = 0..<0
   var scheme = 0..<0
@@ -40,7 +40,7 @@ struct HTTP2HeadAssembly: ~Copyable {
   var announcesLength = false
   /// The length of the content, where one was announced that is a number.
   private(set) var announcedLength: Int?
-  /// What `priority` says, if it came.
+  /// The value of `priority`, if any.
   private(set) var priority: HTTP2Priority?
   var isTooLarge = false
   var problem: String?
@@ -56,7 +56,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     self.isRequest = isRequest
   }
 
-  /// Begins with another section; keeps the memory.
+  /// Begins another section; keeps the memory.
   mutating func reset() {
     text.removeAll()
     fields.removeAll()
@@ -81,7 +81,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     joinedCrumbs = 0
   }
 
-  /// Lets go of the memory.
+  /// Frees the memory.
   mutating func release() { self = HTTP2HeadAssembly(limits: limits, isRequest: isRequest) }
 
   /// A field that must not be in any section.
@@ -91,7 +91,7 @@ struct HTTP2HeadAssembly: ~Copyable {
   mutating func append(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     fieldCount += 1
     byteCount += name.count + value.count
-    // One line more, and a little room for what is written around them: whoever reads the head has the last word.
+    // One more line, and some room for what is written around them: the reader of the head applies the exact limit.
     guard !isTooLarge, fieldCount - joinedCrumbs <= limits.fieldCount + 6, byteCount <= limits.headBytes else {
       isTooLarge = true
       return
@@ -164,7 +164,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     if !isFirst || place.isEmpty { refuse("a pseudo-header field that is repeated or empty") }
   }
 
-  /// `Host` beside `:authority` must say the same (RFC 9113 8.3.1): a reader that takes the other one must not see
+  /// `Host` must equal `:authority` (RFC 9113, 8.3.1): a reader that takes the other one must not see
   /// another site.
   private mutating func takeHost(_ value: UnsafeRawBufferPointer) {
     guard !hasHost else { return refuse("Host is repeated") }

@@ -6,11 +6,10 @@ internal import CNghttp2
   internal import Musl
 #endif
 
-/// Where one session's nghttp2 has its memory from. It takes and gives back a handful of small blocks for each stream:
-/// those are kept, by their size, for the next stream, which costs a tenth of what `malloc` asks where a hundred
-/// streams are under way.
+/// Allocator of one nghttp2 session. nghttp2 allocates and frees a handful of small blocks for each stream: they are
+/// kept in free lists by size, which costs a tenth of `malloc` when a hundred streams are open.
 final class HTTP2Memory {
-  /// Blocks that were given back, the first of each size; each knows the next.
+  /// Free lists: the first free block of each size, which links to the next.
   private(set) var spare = InlineArray<65, UnsafeMutableRawPointer?>(repeating: nil)
 
   /// Sizes are counted in units of 16 bytes; larger blocks are not kept.
@@ -19,7 +18,7 @@ final class HTTP2Memory {
 
   deinit { release() }
 
-  /// Lets go of what nobody uses.
+  /// Frees unused blocks.
   func release() {
     for units in 1...Self.largest {
       while let block = spare[units] {
@@ -31,7 +30,7 @@ final class HTTP2Memory {
 
   /// - Returns: at least `size` bytes on a boundary of 16, nil where there is no memory.
   private func take(_ size: Int) -> UnsafeMutableRawPointer? {
-    // Nothing of nghttp2's is as large: what is asked for so much of is not asked for in earnest.
+    // nghttp2 needs no block of this size: refuse it.
     guard size <= Int32.max else { return nil }
     let units = (max(size, 1) - 1) / Self.unit + 1
     if units <= Self.largest, let block = spare[units] {
@@ -39,7 +38,7 @@ final class HTTP2Memory {
       return block
     }
     guard let memory = malloc((units + 1) * Self.unit) else { return nil }
-    // How many units a block has stands before it.
+    // The number of units of a block is stored before it.
     memory.storeBytes(of: units, as: Int.self)
     return memory + Self.unit
   }
@@ -61,7 +60,7 @@ final class HTTP2Memory {
   @inline(__always)
   private static func units(of block: UnsafeMutableRawPointer) -> Int { (block - unit).load(as: Int.self) }
 
-  /// How nghttp2 calls it. Not to be used when it is gone.
+  /// The functions for nghttp2. Not to be used once the allocator is freed.
   var functions: nghttp2_mem {
     nghttp2_mem(
       mem_user_data: Unmanaged.passUnretained(self).toOpaque(),

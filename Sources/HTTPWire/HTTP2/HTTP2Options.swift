@@ -1,6 +1,6 @@
 internal import CNghttp2
 
-/// The owner of an `nghttp2_option`: what all sessions on one side have in common.
+/// Owns an `nghttp2_option`: the options of all server or client sessions.
 final class HTTP2Options: Sendable {
   /// Only read once it is configured.
   nonisolated(unsafe) let pointer: OpaquePointer?
@@ -18,7 +18,7 @@ final class HTTP2Options: Sendable {
       return
     }
     pointer = option
-    // Windows grow as what came is taken, not as it comes.
+    // Windows grow as content is consumed, not as it arrives.
     nghttp2_option_set_no_auto_window_update(option, 1)
     // Streams that are over cost nothing: their place in a tree of priorities is of no use to us.
     nghttp2_option_set_no_closed_streams(option, 1)

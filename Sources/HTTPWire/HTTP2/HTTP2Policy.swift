@@ -1,16 +1,16 @@
-/// What one HTTP/2 connection may do and cost: every number of the policy stands here.
+/// Limits of one HTTP/2 connection: all numbers of the policy.
 ///
-/// nghttp2 1.52 enforces the protocol; what it leaves to its user (how large a field section may be, how much a peer
-/// may make us work for nothing) is enforced by ``HTTP2Session`` out of these.
+/// nghttp2 1.52 enforces the protocol; ``HTTP2Session`` enforces what it leaves to its user: the size of field
+/// sections, and the amount of useless work that a peer may cause.
 package struct HTTP2Policy: Sendable, Equatable {
-  /// What one head may be, as for HTTP/1.1. Beyond it: 431 or 414.
+  /// Limits of one head, as for HTTP/1.1. Beyond them: 431 or 414.
   package var heads: HeadLimits
   /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 100. One beyond is refused (REFUSED_STREAM).
   package var concurrentStreams: UInt32 = 100
   /// Streams that tunnels may take beside those: announced as tunnels open, so that an origin whose pages keep
   /// WebSockets open goes on answering. Default: 100.
   package var tunnelStreams: UInt32 = 100
-  /// How many more streams are announced at a time, to spare a SETTINGS frame for each tunnel. Default: 20.
+  /// Step by which the announced streams are raised, to save a SETTINGS frame for each tunnel. Default: 20.
   package var tunnelStep: UInt32 = 20
   /// Bytes that a stream may send before they are taken (SETTINGS_INITIAL_WINDOW_SIZE). Default: 131,072.
   package var streamWindow: UInt32 = 131_072
@@ -46,14 +46,14 @@ package struct HTTP2Policy: Sendable, Equatable {
 
   package init(heads: HeadLimits) { self.heads = heads }
 
-  /// Towards an application: its trailers may be what its heads may be.
+  /// Towards an application: its trailers have the limits of its heads.
   package init(applicationHeads heads: HeadLimits) {
     self.heads = heads
     trailerBytes = heads.headBytes
     trailerFields = heads.fieldCount
   }
 
-  /// So many at once, and so many a second in the long run. Beyond: GOAWAY with ENHANCE_YOUR_CALM.
+  /// A token bucket: its size, and the tokens added each second. When empty: GOAWAY with ENHANCE_YOUR_CALM.
   package struct Allowance: Sendable, Equatable {
     package var atOnce: Int
     package var perSecond: Int

@@ -1,17 +1,17 @@
 internal import CNghttp2
 internal import NIOCore
 
-/// What nghttp2 tells of what came. Each function answers as nghttp2 wants it: 0, or an error that ends the session.
+/// The receiving callbacks of nghttp2. Each returns 0, or an error that ends the session.
 extension HTTP2Session {
   private static let failure = Int32(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
 
-  /// A frame has begun. Those that carry nothing are paid for.
+  /// A frame has begun. Frames without content are charged to the flood budget.
   func began(_ frame: nghttp2_frame_hd) -> Int32 {
     hasMeaning = true
     guard isServer else { return beganAnswer(frame) }
     let isExemptFromFloodBudget: Bool
     switch UInt32(frame.type) {
-    // What is nothing but padding is no content.
+    // Padding alone is no content.
     case NGHTTP2_DATA.rawValue:
       isExemptFromFloodBudget = frame.length > 0 && frame.flags & UInt8(NGHTTP2_FLAG_PADDED.rawValue) == 0
     // nghttp2 passes over what it says, also where it must not be (RFC 9113 6.3).
@@ -22,7 +22,7 @@ extension HTTP2Session {
       isExemptFromFloodBudget = false
     // Ending a tunnel is no way to make us work: the application has agreed to each.
     case NGHTTP2_RST_STREAM.rawValue where streams[frame.stream_id]?.isTunnel == true: return 0
-    case NGHTTP2_RST_STREAM.rawValue: return payForReset() ? 0 : enhanceYourCalm()
+    case NGHTTP2_RST_STREAM.rawValue: return chargeResetBudget() ? 0 : enhanceYourCalm()
     // A head that begins a request, or ends one, is paid back in `beganSection`; one for a stream that is over is not.
     default: isExemptFromFloodBudget = false
     }
@@ -91,7 +91,7 @@ extension HTTP2Session {
     return 0
   }
 
-  /// nghttp2 would drop the field and go on: what is malformed is not for us to mend.
+  /// Refuses a malformed field, which nghttp2 would drop.
   func receivedInvalidField() -> Int32 {
     assembly.refuse("a malformed field")
     return 0
@@ -110,14 +110,14 @@ extension HTTP2Session {
       }
       stream.contentToCome = toCome - bytes.count
     }
-    // The bytes stand in the buffer that is being read: a part of it is enough, no copy.
+    // The bytes are in the buffer being read: a slice is enough, no copy.
     let offset = inputStart.distance(to: start)
     guard let content = input.getSlice(at: input.readerIndex + offset, length: bytes.count) else { return Self.failure }
     if let handler = stream.handler { handler.received(content: content) } else { take(bytes.count, on: stream) }
     return 0
   }
 
-  /// A frame is whole, and in order.
+  /// A valid frame is complete.
   func received(_ frame: nghttp2_frame) -> Int32 {
     let flags = UInt32(frame.hd.flags)
     let isEnd = flags & NGHTTP2_FLAG_END_STREAM.rawValue != 0
@@ -175,7 +175,7 @@ extension HTTP2Session {
     nghttp2_session_change_extpri_stream_priority(pointer, stream.id, &said, 0)
   }
 
-  /// A malformed request (RFC 9113 8.1.1), of which nobody has been told.
+  /// A malformed request (RFC 9113, 8.1.1) that was not reported yet.
   private func refuse(_ stream: HTTP2Stream, _ reason: String) {
     reset(stream, .protocolError)
     handler?.receivedMalformed(reason)
@@ -184,7 +184,7 @@ extension HTTP2Session {
   private func receivedResponse(on stream: HTTP2Stream, isEnd: Bool) {
     let isInterim = assembly.isInterim
     let hasBody = !isInterim && !isEnd && !stream.answersHead
-    switch assembly.finishResponse(hasBody: hasBody, saysSo: !isInterim && !stream.answersHead) {
+    switch assembly.finishResponse(hasBody: hasBody, requiresLength: !isInterim && !stream.answersHead) {
     case .head: break
     case .malformed(let reason), .refused(_, let reason): return reset(stream, violating: reason)
     }
@@ -216,14 +216,14 @@ extension HTTP2Session {
     return 0
   }
 
-  /// A frame is on its way.
+  /// A frame was written.
   func sent(_ frame: nghttp2_frame) -> Int32 {
     switch UInt32(frame.hd.type) {
     case NGHTTP2_RST_STREAM.rawValue:
       // What we end of our own accord is no fault of the peer's.
       switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
       case .noError, .cancel, .internalError: break
-      default: if isServer, !payForReset() { verdict = verdict ?? .enhanceYourCalm }
+      default: if isServer, !chargeResetBudget() { verdict = verdict ?? .enhanceYourCalm }
       }
     case NGHTTP2_GOAWAY.rawValue:
       // nghttp2 ends the connection of a peer that breaks the protocol of its own accord.
@@ -242,7 +242,7 @@ extension HTTP2Session {
     return 0
   }
 
-  /// A frame could not be sent. A head that cannot leave must not leave its stream waiting for ever.
+  /// A frame could not be sent. The stream of a header is reset, so that it does not wait for ever.
   func couldNotSend(_ frame: nghttp2_frame, _ error: Int32) -> Int32 {
     guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[frame.hd.stream_id], !stream.isReset
     else { return 0 }

@@ -1,11 +1,11 @@
 internal import CNghttp2
 package import NIOCore
 
-/// What is submitted, and how it becomes frames.
+/// Submits messages, and turns them into frames.
 extension HTTP2Session {
   /// Begins a request, at the client's side.
   /// - Parameter isWhole: whether no content follows.
-  /// - Returns: nil where the session takes no more streams.
+  /// - Returns: nil if the session accepts no more streams.
   package func request(
     _ fields: inout HTTP2Fields, isWhole: Bool, handler: any HTTP2StreamHandler
   ) -> HTTP2Stream? {
@@ -51,20 +51,20 @@ extension HTTP2Session {
     resume(stream)
   }
 
-  /// Breaks a stream off. What is queued is not sent any more, and what comes is not told of: nghttp2 goes on with a
-  /// DATA frame that has begun, however much of it is still to come.
+  /// Resets a stream. Queued content is not sent, and received content is not reported: nghttp2 goes on with a DATA
+  /// frame that has begun, however much of it is still to come.
   package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.isReset = true
     nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)
   }
 
-  /// Breaks a stream off because of what the peer did.
+  /// Resets a stream for a violation of the peer.
   func reset(_ stream: HTTP2Stream, violating rule: String) {
     if !isServer { stream.violation = rule }
     reset(stream, .protocolError)
   }
 
-  /// So much of what was received has been taken: the peer may send as much again.
+  /// Consumes received bytes: the peer may send as many again.
   package func take(_ count: Int, on stream: HTTP2Stream) {
     let count = min(count, stream.untaken)
     guard count > 0 else { return }
@@ -92,7 +92,7 @@ extension HTTP2Session {
 
   // MARK: For nghttp2
 
-  /// How much of a stream's content goes into the next frame; ``writeContent(of:head:count:)`` puts it there.
+  /// The bytes of content for the next frame; ``writeContent(of:head:count:)`` writes them.
   private func nextContent(of id: Int32, at most: Int, _ flags: inout UInt32) -> Int {
     guard let stream = streams[id] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
     let queued = stream.queuedBytes

@@ -1,38 +1,37 @@
 internal import CNghttp2
 package import NIOCore
 
-/// Who uses the server's side of a session. As for ``HTTP2StreamHandler``: called while the session reads.
+/// Receives the events of a server session. As with ``HTTP2StreamHandler``, called while the session reads.
 package protocol HTTP2SessionHandler: AnyObject {
-  /// A request's head is whole.
+  /// Called when a request header is complete.
   /// - Parameters:
-  ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` tells
-  ///     what stands in it. Its body is framed by its length, or by `Transfer-Encoding` for want of one.
+  ///   - head: the request as an HTTP/1.1 head, valid until this returns; ``HTTP2Session/takeRequest(into:)`` parses
+  ///     it. Its body is framed by its length, or by `Transfer-Encoding` without one.
   ///   - isWhole: whether no body follows. An extended CONNECT is never whole.
-  /// - Returns: who is told of what follows on the stream.
+  /// - Returns: the handler of the stream.
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler
-  /// A well-formed request that is to be answered with this status and nothing else.
+  /// Called for a well-formed request that must be answered with this status.
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String)
     -> any HTTP2StreamHandler
-  /// A malformed request (RFC 9113 8.1.1); its stream has been reset.
+  /// Called for a malformed request (RFC 9113, 8.1.1), whose stream has been reset.
   func receivedMalformed(_ reason: String)
-  /// The peer has answered our PING.
+  /// Called when the peer has acknowledged our PING.
   func receivedPong()
 }
 
-/// One HTTP/2 connection without its socket: bytes in, events out; what is submitted, as bytes out. The owner of an
-/// `nghttp2_session`.
+/// One HTTP/2 connection without its socket: turns received bytes into events, and submitted messages into bytes. Owns
+/// an `nghttp2_session`.
 ///
-/// ``receive(_:now:)`` reads what came and tells the handlers; ``produce(into:limit:)`` writes what is due, all in one
-/// buffer. nghttp2 keeps the protocol's state; what it leaves to its user is in ``HTTP2Policy`` and
-/// ``HTTP2HeadAssembly``.
+/// ``receive(_:now:)`` reads bytes and calls the handlers; ``produce(into:limit:)`` writes pending frames into one
+/// buffer. nghttp2 keeps the protocol state; ``HTTP2Policy`` and ``HTTP2HeadAssembly`` hold what it leaves to its user.
 package final class HTTP2Session {
   package let policy: HTTP2Policy
   let isServer: Bool
-  /// Whose session it is; who outlives it. Not weak: that would make every retain of it a slow one.
+  /// The owner, which outlives the session. Not weak: that would make every retain of it slow.
   package unowned var handler: (any HTTP2SessionHandler)?
   /// nil when the library had no memory for it, or when it is closed.
   var pointer: OpaquePointer?
-  /// nghttp2's; it must outlive the session there.
+  /// The allocator of the `nghttp2_session`, which it must outlive.
   private let memory = HTTP2Memory()
   var streams = HTTP2Streams()
   var assembly: HTTP2HeadAssembly
@@ -41,19 +40,19 @@ package final class HTTP2Session {
   var now: NIODeadline
   /// Whether a stream has ended before its response did, because of the peer.
   package private(set) var hasBeenReset = false
-  /// Content of all streams that waits to be sent.
+  /// Bytes of content of all streams that wait to be sent.
   package internal(set) var queuedBytes = 0
-  /// What is being read, and where nghttp2 sees it.
+  /// The buffer being read, and the address that nghttp2 has of it.
   var input = ByteBuffer()
   var inputStart: UnsafeRawPointer?
-  /// What is being written.
+  /// The buffer being written.
   var output = ByteBuffer()
-  /// Whether there was anything in what is being read but frames unknown to nghttp2, of which it does not tell.
+  /// Whether the bytes being read held anything but unknown frames, which nghttp2 does not report.
   var hasMeaning = false
-  /// Why the connection is to end.
+  /// The error that ends the connection.
   var verdict: HTTP2ErrorCode?
   private var isEnding = false
-  /// Whether nghttp2 is at work, and must not lose what it works on.
+  /// Whether nghttp2 is running, so that the session must not be freed.
   private var isBusy = false
   private var closesBehind = false
   /// The newest stream that the client has begun, and those that it has not ended.
@@ -61,7 +60,7 @@ package final class HTTP2Session {
   var unended = UnendedStreams()
   /// Streams announced for tunnels.
   private var announcedTunnels: UInt32 = 0
-  /// The stream whose section has begun and is not whole; 0 where there is none.
+  /// The stream of the field section being received; 0 for none.
   var sectionOf: Int32 = 0
 
   /// The server's side.
@@ -73,7 +72,7 @@ package final class HTTP2Session {
       (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, UInt32(policy.heads.headBytes)),
       // WebSocket (RFC 8441 3).
       (NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL, 1),
-      // Nobody's tree of priorities (RFC 9218 2.1).
+      // No RFC 7540 priorities (RFC 9218, 2.1).
       (NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES, 1),
     ])
   }
@@ -108,8 +107,8 @@ package final class HTTP2Session {
     pointer = made == 0 ? session : nil
   }
 
-  /// A stream has become a tunnel, which may stay for hours: another takes its place among the streams at a time. What
-  /// was announced is not taken back.
+  /// Raises the announced number of streams for one that has become a tunnel, which may stay for hours. The number is
+  /// never lowered.
   package func becameTunnel(_ stream: HTTP2Stream) {
     stream.isTunnel = true
     let tunnels = UInt32(clamping: streams.all.count { $0.isTunnel })
@@ -131,7 +130,7 @@ package final class HTTP2Session {
 
   // MARK: Bytes
 
-  /// Reads what came.
+  /// Reads received bytes.
   package func receive(_ buffer: ByteBuffer, now: NIODeadline) {
     guard let pointer, !isEnding else { return }
     self.now = now
@@ -151,12 +150,12 @@ package final class HTTP2Session {
     terminateIfFailed()
   }
 
-  /// A read without meaning is paid for by its length.
+  /// Charges the flood budget for a read that held only unknown frames, one unit per KiB.
   private func chargeFloodBudget(_ byteCount: Int) {
     for _ in 0...byteCount / 1_024 where !idleFrames.spend(now) { verdict = verdict ?? .enhanceYourCalm }
   }
 
-  /// Appends what is due to `buffer`, frame by frame, until it holds `limit` bytes or a frame more.
+  /// Appends pending frames to `buffer` until it holds at least `limit` bytes.
   package func produce(into buffer: inout ByteBuffer, limit: Int) {
     guard let pointer else { return }
     swap(&buffer, &output)
@@ -179,24 +178,24 @@ package final class HTTP2Session {
   /// Whether there is something to write.
   package var wantsToWrite: Bool { pointer != nil && nghttp2_session_want_write(pointer) != 0 }
 
-  /// Whether the peer takes another request, at the client's side: it has not said GOAWAY, and allows a stream at all.
+  /// Whether a client session can send another request: the peer has not sent GOAWAY, and allows streams.
   package var takesRequests: Bool {
     guard let pointer else { return false }
     return nghttp2_session_check_request_allowed(pointer) != 0
       && nghttp2_session_get_remote_settings(pointer, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) > 0
   }
 
-  /// Whether all is said: the connection is to be closed once what was written is out.
+  /// Whether nothing is left to read or write: the connection is closed once the output is sent.
   package var isOver: Bool {
     pointer == nil || (nghttp2_session_want_read(pointer) == 0 && nghttp2_session_want_write(pointer) == 0)
   }
 
-  /// What ended the connection, if it was not the peer; nil while all is well.
+  /// The error with which we ended the connection; nil otherwise.
   package var endedBy: HTTP2ErrorCode? { verdict }
 
-  /// A stream ends before its response does, because of the peer.
-  /// - Returns: whether the peer may do so yet.
-  func payForReset() -> Bool {
+  /// Charges the reset budget for a stream that the peer ended before its response.
+  /// - Returns: whether the budget allowed it.
+  func chargeResetBudget() -> Bool {
     hasBeenReset = true
     return resets.spend(now)
   }
@@ -217,23 +216,23 @@ package final class HTTP2Session {
 
   // MARK: Streams
 
-  /// What the head says that is being handed out, read as ``RequestHeadParser`` would read it; once, and only before
+  /// Parses the request header being delivered, with the result of ``RequestHeadParser``. To be called once, before
   /// ``HTTP2SessionHandler/received(request:on:isWhole:)`` returns.
   package func takeRequest(into head: inout RequestHead) -> HeadParse { assembly.takeRequest(into: &head) }
 
-  /// Whether a section has begun and is not whole.
+  /// Whether a field section is incomplete.
   package var isWithinHead: Bool { sectionOf != 0 }
 
-  /// What the section under way holds, roughly: it may have been written with more room than it needed.
+  /// Approximate memory of the incomplete section, whose buffers may be larger than its bytes.
   package var headMemory: Int { 2 * assembly.byteCount + 4_096 }
 
-  /// How many streams are open.
+  /// The number of open streams.
   package var streamCount: Int { streams.count }
 
-  /// Who uses the open streams.
+  /// The handlers of the open streams.
   package var handlers: [any HTTP2StreamHandler] { streams.all.compactMap(\.handler) }
 
-  /// The connection is gone: every stream is over, and nothing is read or written any more.
+  /// Closes all streams and frees the session: nothing is read or written afterwards.
   package func close() {
     guard let pointer else { return }
     guard !isBusy else {
@@ -249,8 +248,8 @@ package final class HTTP2Session {
     nghttp2_session_del(pointer)
   }
 
-  /// Lets go of memory that only a connection in use needs.
-  package func rest() {
+  /// Frees memory that an idle connection does not need.
+  package func shrink() {
     guard !isBusy, !isWithinHead else { return }
     assembly.release()
     memory.release()
@@ -258,20 +257,20 @@ package final class HTTP2Session {
 
   // MARK: The end of the connection
 
-  /// Tells the peer to begin nothing more here (RFC 9113 6.8), and asks for a sign that it has heard it.
+  /// Announces the shutdown (GOAWAY without a limit; RFC 9113, 6.8), and sends a PING to learn when it was received.
   package func beginGracefulShutdown() {
     nghttp2_submit_shutdown_notice(pointer)
     nghttp2_submit_ping(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
   }
 
-  /// Says which stream was the last; the session is over when the streams are.
+  /// Sends the final GOAWAY; the session is over once its streams are.
   package func goAway() {
     nghttp2_submit_goaway(
       pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(pointer),
       HTTP2ErrorCode.noError.rawValue, nil, 0)
   }
 
-  /// Ends all streams at once.
+  /// Ends the connection with an error, and all streams with it.
   package func terminate(_ code: HTTP2ErrorCode) {
     verdict = verdict ?? code
     terminateIfFailed()

@@ -4,34 +4,34 @@ package import NIOCore
 package final class HTTP2Stream {
   /// Odd: begun by the client.
   package let id: Int32
-  /// Who is told of what comes; let go of when the stream is closed.
+  /// Receives the events; released when the stream is closed.
   package var handler: (any HTTP2StreamHandler)?
 
-  /// Content that is to be sent.
+  /// Content to be sent.
   var queue: ByteBuffer?
-  /// What ends it: nothing more, or these field lines behind it. Nil while more may come.
+  /// The end of the content: with or without trailers. Nil while more may follow.
   var ending: Ending?
-  /// Whether nghttp2 has asked for content in vain, and must be told when there is some.
+  /// Whether nghttp2 has found no content, and must be resumed when there is some.
   var isDeferred = false
-  /// Received, and neither taken nor given back.
+  /// Received bytes that were not consumed yet.
   package internal(set) var untaken = 0
-  /// Whether anything of a response has come, at the client's side.
+  /// Whether any part of a response has arrived (client).
   package internal(set) var hasAnswer = false
-  /// The peer's violation that the stream is reset for, at the client's side.
+  /// The violation for which the stream is reset (client).
   package internal(set) var violation: String?
-  /// Whether it is being broken off by us: of what still comes nobody is told.
+  /// Whether we are resetting it: whatever still arrives is dropped.
   package internal(set) var isReset = false
-  /// What of an announced length has not come yet; nil where none was announced.
+  /// Bytes of the announced length that have not arrived yet; nil without one.
   var contentToCome: Int?
-  /// Whether its section under way is the trailers.
+  /// Whether the section being received is its trailers.
   var hasHead = false
-  /// Whether it is a request for a head alone, at the client's side.
+  /// Whether the request was HEAD (client).
   package var answersHead = false
   /// Whether the peer has sent its end, and whether we have.
   package internal(set) var isEndReceived = false
   package internal(set) var isEndSent = false
 
-  /// Whether it has become a tunnel: the client may end it as it likes.
+  /// Whether it has become a tunnel, which the client may end at any time.
   var isTunnel = false
 
   enum Ending {
@@ -51,8 +51,8 @@ package final class HTTP2Stream {
   }
 }
 
-/// Who uses a stream. Called while the session reads or writes: it may submit what it likes, but must neither feed nor
-/// empty the session from within.
+/// Receives the events of a stream. Called while the session reads or writes: it may submit messages, but must call
+/// neither ``HTTP2Session/receive(_:now:)`` nor ``HTTP2Session/produce(into:limit:)``.
 package protocol HTTP2StreamHandler: AnyObject {
   /// The peer has sent content. ``HTTP2Session/take(_:on:)`` gives it room for as much again.
   func received(content: ByteBuffer)
@@ -60,13 +60,13 @@ package protocol HTTP2StreamHandler: AnyObject {
   func receivedEnd(trailers: [UInt8])
   /// A response's head, at the client's side; interim ones too. Written as HTTP/1.1, its body framed as such.
   func received(head: ByteBuffer, isChunked: Bool)
-  /// Some of the queued content is on its way.
+  /// Some of the queued content was written.
   func sentContent()
-  /// The stream is over, whichever way.
+  /// The stream is closed, for whatever reason.
   func closed(_ code: UInt32)
 }
 
 extension HTTP2StreamHandler {
-  /// A server's streams begin with their head: ``HTTP2SessionHandler`` makes who handles them.
+  /// A server's streams begin with their header, for which ``HTTP2SessionHandler`` returns a handler.
   package func received(head: ByteBuffer, isChunked: Bool) {}
 }

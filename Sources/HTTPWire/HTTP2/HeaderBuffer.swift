@@ -1,7 +1,7 @@
 internal import WebFormats
 
-/// Bytes that are put together piece by piece, in memory that is kept from one head to the next: to append is a
-/// comparison and a copy, where a buffer that may be shared asks each time whether it is.
+/// Growable byte buffer whose memory is kept from one head to the next. Appending is a comparison and a copy, without
+/// the uniqueness check of a shared buffer.
 struct HeaderBuffer: ~Copyable {
   private var start: UnsafeMutableRawPointer?
   private var capacity = 0
@@ -11,10 +11,10 @@ struct HeaderBuffer: ~Copyable {
 
   deinit { start?.deallocate() }
 
-  /// What was appended. Valid until the next change.
+  /// The appended bytes. Valid until the next change.
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
 
-  /// Forgets the bytes and keeps the memory.
+  /// Removes the bytes and keeps the memory.
   mutating func removeAll() { count = 0 }
 
   @inline(__always)
@@ -76,7 +76,7 @@ struct HeaderBuffer: ~Copyable {
     count += size
   }
 
-  /// Where the next bytes go, with room for so many.
+  /// The address of the next `size` bytes, for which there is room.
   @inline(__always)
   private mutating func room(for size: Int) -> UnsafeMutableRawPointer {
     if let start, count + size <= capacity { return start + count }

@@ -132,11 +132,11 @@ struct HTTP2ContentTests {
     let block = section(ordinaryFields + [("x-first", "1"), ("x-last", "2")])
     rig.receive(
       RawFrame(type: RawFrame.headers, flags: RawFrame.endStream, stream: 1, payload: Array(block.dropLast(9))))
-    rig.session.rest()
+    rig.session.shrink()
     rig.receive(
       RawFrame(type: RawFrame.continuation, flags: RawFrame.endHeaders, stream: 1, payload: Array(block.suffix(9))))
     #expect(rig.heads.first?.hasSuffix("x-first: 1\r\nx-last: 2\r\n\r\n") == true)
-    rig.session.rest()
+    rig.session.shrink()
     rig.request(ordinaryFields, stream: 3)
     #expect(rig.heads.last == "GET /a?b HTTP/1.1\r\nHost: app.example.com\r\n\r\n")
   }

@@ -51,14 +51,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   var outgoing: ByteBuffer?
   /// Whether the channel has room for more of a response.
   private(set) var canTakeResponse = true
-  private var readsHeld = false
-  private var readIsDue = false
+  private var reads = ReadGate()
   /// Whether TLS stands: what goes wrong from then on is no failed handshake.
   private var hasHandshake = false
   /// Bytes read behind the last response.
   private var thrownAway = 0
   /// The memory that ``pending`` or a handshake holds.
-  private var holding: UnfinishedHeads.Holding?
+  var holding: UnfinishedHeads.Holding?
   /// How fast the client takes what waits for it, while something does.
   private(set) var pace: ResponsePace?
   private var readManner = ReceiveBufferMode.frugal
@@ -150,7 +149,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   }
 
   func read(context: ChannelHandlerContext) {
-    if readsHeld { readIsDue = true } else { context.read() }
+    if reads.read() { context.read() }
   }
 
   /// Whether the socket has taken all that was written.
@@ -162,12 +161,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   var takesBulk: Bool { hasSentAll }
 
   func holdReads(_ hold: Bool) {
-    guard hold != readsHeld else { return }
-    readsHeld = hold
+    guard hold != reads.isHeld else { return }
     if request == .content { exchange.countHold(hold) }
-    guard !hold, readIsDue else { return }
-    readIsDue = false
-    context?.read()
+    if hold {
+      reads.hold()
+    } else if reads.release() {
+      context?.read()
+    }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -246,18 +246,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
     hold(size)
   }
 
-  /// Nothing is held for what is no request yet.
-  @inline(__always)
-  func letGo() {
-    guard let one = holding else { return }
-    holding = nil
-    server.loop.unfinished.letGo(one)
-  }
-
-  private func hold(_ count: Int) {
-    holding = server.loop.unfinished.hold(count, by: self, holding)
-    server.loop.unfinished.makeRoom()
-  }
+  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
 
   func giveUpHead() {
     letGo()
@@ -340,7 +329,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
       } else {
         refuse(408, "the request head did not arrive in time")
       }
-    case .content where !exchange.responseBegan && readsHeld:
+    case .content where !exchange.responseBegan && reads.isHeld:
       refuse(504, "the application did not take the request body in time")
     case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
     // The client has ended its side, and its patience was for the beginning of the response.

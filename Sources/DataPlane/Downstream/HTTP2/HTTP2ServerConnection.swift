@@ -52,11 +52,10 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   private var isClosed = false
   /// Whether so much waits for the client that applications are not read any more.
   private var isFull = false
-  private var readsHeld = false
-  private var readIsDue = false
+  private var reads = ReadGate()
   private var readManner = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
-  private var holding: UnfinishedHeads.Holding?
+  var holding: UnfinishedHeads.Holding?
   /// Whether its exchanges are being reviewed.
   private var isReviewed = false
 
@@ -175,14 +174,15 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   }
 
   func read(context: ChannelHandlerContext) {
-    if readsHeld { readIsDue = true } else { context.read() }
+    if reads.read() { context.read() }
   }
 
   private func holdReads(_ hold: Bool) {
-    readsHeld = hold
-    guard !hold, readIsDue else { return }
-    readIsDue = false
-    context?.read()
+    if hold {
+      reads.hold()
+    } else if reads.release() {
+      context?.read()
+    }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -221,17 +221,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     }
   }
 
-  private func hold(_ count: Int) {
-    holding = server.loop.unfinished.hold(count, by: self, holding)
-    server.loop.unfinished.makeRoom()
-  }
-
-  /// Nothing is held for what is no request yet.
-  private func letGo() {
-    guard let one = holding else { return }
-    holding = nil
-    server.loop.unfinished.letGo(one)
-  }
+  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
 
   func giveUpHead() {
     letGo()
@@ -294,7 +284,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     switch wait {
     case .idle where !isResting:
       isResting = true
-      session.rest()
+      session.shrink()
       arm(max(server.waits.idle - Self.pause, .zero))
     case .idle:
       session.terminate(.noError)

@@ -2,10 +2,10 @@ internal import HTTPWire
 internal import NIOCore
 internal import TLSTransport
 
-/// Waits until it is known what a client speaks, then makes room for the connection that speaks it: over TLS by what
-/// the handshake agreed on (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113 3.3 and 3.4).
+/// Chooses between HTTP/1.1 and HTTP/2, then installs that connection and removes itself: over TLS by the negotiated
+/// protocol (ALPN, RFC 7301), in cleartext by the first bytes (RFC 9113, 3.3 and 3.4).
 ///
-/// Listeners that speak HTTP/1.1 alone do without.
+/// Not used by listeners that offer HTTP/1.1 alone.
 final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
   UnfinishedHeadOwner
 {
@@ -18,8 +18,8 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   private var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
-  /// The memory that a handshake holds.
-  private var holding: UnfinishedHeads.Holding?
+  /// The memory counted for a handshake.
+  var holding: UnfinishedHeads.Holding?
 
   init(server: ServerContext, peer: ClientPeer, protocols: [HTTPProtocol]) {
     self.server = server
@@ -37,17 +37,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     if server.isDraining { drain() }
   }
 
-  private func hold(_ count: Int) {
-    holding = server.loop.unfinished.hold(count, by: self, holding)
-    server.loop.unfinished.makeRoom()
-  }
-
-  /// Nothing is held for what is no request yet.
-  private func letGo() {
-    guard let one = holding else { return }
-    holding = nil
-    server.loop.unfinished.letGo(one)
-  }
+  var unfinishedHeads: UnfinishedHeads { server.loop.unfinished }
 
   func giveUpHead() { context?.close(promise: nil) }
 
@@ -73,7 +63,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
       if case .inputClosed? = event as? ChannelEvent, !isDone { context.close(promise: nil) }
       return context.fireUserInboundEventTriggered(event)
     }
-    // Who offers nothing speaks HTTP/1.1.
+    // A client without ALPN speaks HTTP/1.1.
     choose(negotiated.negotiatedProtocol == HTTPProtocol.http2.rawValue ? .http2 : .http1, context, event: event)
   }
 
@@ -81,7 +71,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
     guard !isDone else { return context.fireChannelRead(data) }
     var buffer = unwrapInboundIn(data)
     received.writeBuffer(&buffer)
-    // Longer than the beginning of the preface no request of HTTP/1.1 is like it: there is no method of that name.
+    // No HTTP/1.1 request shares the beginning of the preface: there is no method of that name.
     let preface = Self.preface.prefix(received.readableBytes)
     guard received.readableBytesView.prefix(Self.preface.count).elementsEqual(preface) else {
       return choose(.http1, context)

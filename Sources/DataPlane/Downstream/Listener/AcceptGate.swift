@@ -6,8 +6,8 @@ internal import NIOCore
   internal import Musl
 #endif
 
-/// Leaves a listening socket alone while there is no descriptor for another connection: clients wait in the system's
-/// queue. A socket that is asked for a connection that it cannot give would be readable on and on, and the loop spin.
+/// Pauses accepting while no descriptor is left for another connection; clients wait in the backlog of the socket.
+/// Otherwise a failing accept would leave the listening socket readable, and the event loop would spin.
 final class AcceptGate: ChannelDuplexHandler {
   typealias InboundIn = any Channel
   typealias OutboundIn = any Channel
@@ -18,7 +18,7 @@ final class AcceptGate: ChannelDuplexHandler {
 
   private enum Phase {
     case open
-    /// Nothing is accepted until the pause is over. `isDue`: and something is to be, then.
+    /// Nothing is accepted until the pause is over. `isDue`: a read was asked for meanwhile.
     case paused(isDue: Bool)
   }
 
@@ -43,7 +43,7 @@ final class AcceptGate: ChannelDuplexHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if let error = error as? IOError, [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(error.errnoCode) {
       descriptors.ranOut()
-      // The limit is another than it was, or others have opened more than the reserve.
+      // The limit has changed, or other code has opened more descriptors than the reserve.
       if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
       if case .open = phase { pause(isDue: false, context) }
     }

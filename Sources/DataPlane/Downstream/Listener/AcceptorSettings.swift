@@ -1,14 +1,13 @@
-/// One address that the gateway listens on, and what is particular to it (`[listen]`, or one of `[[listener]]`, of the
-/// configuration).
+/// One listening address and its own settings (`[listen]`, or one of `[[listener]]`, of the configuration).
 package struct AcceptorSettings: Sendable, Equatable {
-  /// What logs, metrics and `LISTEN_FDNAMES` call it.
+  /// Name in logs, metrics and `LISTEN_FDNAMES`.
   package var name: String
-  /// The address that is bound.
+  /// Address to bind.
   package var address: BindAddress
-  /// Certificates, keys and what else TLS is told; nil listens in cleartext.
+  /// Certificates, keys and other TLS settings; nil listens in cleartext.
   package var tls: AcceptorTLSSettings?
-  /// What is spoken. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, where the client chooses
-  /// (ALPN); in cleartext ``HTTPProtocol/http1`` alone. Never empty.
+  /// Protocols offered. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, chosen by ALPN; in
+  /// cleartext ``HTTPProtocol/http1`` alone. Never empty.
   package var protocols: [HTTPProtocol]?
   /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
   /// announces another address, that one is looked for here.
@@ -32,7 +31,7 @@ package struct AcceptorSettings: Sendable, Equatable {
   }
 }
 
-/// What an entrance speaks.
+/// A protocol of a listener.
 package enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
   /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
   case http2 = "h2"
@@ -70,15 +69,15 @@ package enum BindAddress: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// What an entrance is told about TLS.
+/// TLS settings of a listener.
 package struct AcceptorTLSSettings: Sendable, Equatable {
   /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is for clients
   /// whose name none lists, or that name none. An RSA and an ECDSA certificate can serve one name.
   package var certificates: [TLSFiles]
-  /// Keys of session tickets, 80 or 48 random bytes each: the first encrypts, all decrypt. Empty: keys in memory, made
-  /// anew every twelve hours.
+  /// Keys of session tickets, 80 or 48 random bytes each: the first encrypts, all decrypt. Empty: keys in memory,
+  /// replaced every twelve hours.
   package var ticketKeyFiles: [String] = []
-  /// Whose certificates clients have to show, or may; nil asks for none.
+  /// Client certificates, required or optional; nil asks for none.
   package var clients: TLSClientsSettings?
 
   package init(certificates: [TLSFiles]) { self.certificates = certificates }
@@ -95,7 +94,7 @@ package struct TLSFiles: Sendable, Equatable {
   }
 }
 
-/// Whose certificates clients have to show, or may.
+/// Verification of client certificates.
 package struct TLSClientsSettings: Sendable, Equatable {
   /// The PEM certificates of the authorities that issue the clients' certificates, as an absolute path.
   package var authorityFile: String

@@ -1,8 +1,8 @@
 internal import Synchronization
 internal import TLSTransport
 
-/// The certificates and keys of one entrance as they are at the moment. Asked by whoever reloads, never by a
-/// connection: event loops are handed each new context.
+/// The current certificates and keys of one listener. Used by reloads only, never by a connection: each new context is
+/// passed to the event loops.
 final class AcceptorTLS: Sendable {
   private let settings: AcceptorTLSSettings
   private let transport: TLSServerSettings
@@ -26,7 +26,7 @@ final class AcceptorTLS: Sendable {
     state = Mutex(State(context: try TLSServerContext(transport, ticketKeys: keys), keys: keys))
   }
 
-  /// What new connections get.
+  /// The context for new connections.
   var context: TLSServerContext { state.withLock { $0.context } }
 
   private var keysInMemory: TLSTicketKeys? {
@@ -41,7 +41,7 @@ final class AcceptorTLS: Sendable {
     state.withLock { $0 = State(context: context, keys: keys) }
   }
 
-  /// Makes new ticket keys, where they are in memory; what is in files is changed by whoever shares them.
+  /// Replaces ticket keys held in memory. Those in files are rotated by the operator.
   func rotateTicketKeys() throws(TLSConfigurationError) {
     guard settings.ticketKeyFiles.isEmpty else { return }
     let old = state.withLock { $0 }

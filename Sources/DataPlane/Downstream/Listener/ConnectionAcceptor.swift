@@ -4,23 +4,23 @@ internal import NIOCore
 internal import TLSTransport
 internal import WebFormats
 
-/// Where the connections of one address begin that one event loop has accepted: counted, asked for a PROXY header where
-/// their peer has to send one, then given TLS and HTTP. Used on that loop only.
+/// Sets up connections accepted by one listener on one event loop: applies the connection limit, reads the PROXY header
+/// if the peer must send one, then installs TLS and HTTP. Used on that loop only.
 final class ConnectionAcceptor {
   let context: ServerContext
   private let admission: ConnectionAdmission
-  /// What its connections are for.
+  /// Use that the descriptors of its connections are counted for.
   let use: DescriptorBudget.Use
   /// Certificates and keys for the connections to come; nil speaks cleartext.
   private var tls: TLSServerContext?
-  /// What is spoken.
+  /// Protocols offered.
   private var protocols: [HTTPProtocol]
-  /// Peers that begin with a PROXY header.
+  /// Peers that must send a PROXY header.
   private var announcing: [NetworkPrefix]
-  /// Connections that were turned away and not yet closed by their client.
+  /// Rejected connections that their client has not closed yet.
   private var lingering = 0
 
-  /// Most connections that may linger: they hold descriptors, which may be what there is too little of.
+  /// Maximum number of lingering connections: they hold descriptors, which may be scarce.
   private static let lingeringLimit = 16
 
   init(
@@ -35,19 +35,20 @@ final class ConnectionAcceptor {
     announcing = settings.proxyProtocolPeers
   }
 
-  /// Other terms, for connections that are accepted from now on.
+  /// Applies a new configuration to connections accepted from now on.
   func apply(_ settings: AcceptorSettings) {
     protocols = settings.spokenProtocols
     announcing = settings.proxyProtocolPeers
   }
 
-  /// Other certificates and keys, for connections that are accepted from now on.
+  /// Applies new certificates and keys to connections accepted from now on.
   func apply(_ tls: TLSServerContext?) { self.tls = tls }
 
-  /// Begins with a connection that was accepted.
+  /// Sets up an accepted connection.
   func receive(_ channel: any Channel) throws {
     let (descriptors, use) = (context.loop.descriptors, use)
-    // The listening socket pauses when there is none left: this is for those that were accepted at the same moment.
+    // `AcceptGate` pauses the listening socket when no descriptor is left; this handles connections accepted at the
+    // same moment.
     guard descriptors.take(use) else { return channel.close(promise: nil) }
     guard admission.enter() else {
       channel.closeFuture.whenComplete { _ in descriptors.give(use) }
@@ -68,7 +69,7 @@ final class ConnectionAcceptor {
     }
   }
 
-  /// Gives a connection TLS and HTTP.
+  /// Installs TLS and HTTP on a connection.
   func open(_ channel: any Channel, for peer: ClientPeer) throws {
     let pipeline = channel.pipeline.syncOperations
     if let tls {
@@ -82,7 +83,7 @@ final class ConnectionAcceptor {
     }
   }
 
-  /// Tells a client that speaks plain HTTP at a port of TLS what is wrong.
+  /// The response to a client that speaks plain HTTP on a TLS port.
   private static func answerToHTTP(_ context: ServerContext, _ peer: ClientPeer) -> ByteBuffer {
     let requestID = context.loop.requestIDs.next()
     let response = ControlResponse(
@@ -100,9 +101,8 @@ final class ConnectionAcceptor {
     return bytes
   }
 
-  /// Who stands behind a connection, after what its header announces. The announced address takes the place of the
-  /// socket's in everything: it is told to the application and logged, and whether *it* is a trusted proxy decides what
-  /// is believed of `X-Forwarded-For`.
+  /// The client that a PROXY header announces. Its address replaces that of the socket everywhere: it is forwarded and
+  /// logged, and `X-Forwarded-For` is believed only if that address is a trusted proxy.
   func peer(_ source: ProxyHeader.Source, of channel: any Channel) -> ClientPeer {
     switch source {
     case .peer: context.peer(channel.remoteAddress?.ipAddress)
@@ -113,7 +113,7 @@ final class ConnectionAcceptor {
 
   // MARK: Too many
 
-  /// Says 503 to a connection beyond the limit; over TLS the handshake would cost more than it is worth.
+  /// Answers 503 on a connection beyond the limit. Over TLS it is closed: a handshake would cost too much.
   private func turnAway(_ channel: any Channel) throws {
     let loop = context.loop
     let requestID = loop.requestIDs.next()

@@ -1,9 +1,9 @@
-/// How the gateway ends when it is asked to (`[shutdown]` of the configuration).
+/// Graceful shutdown (`[shutdown]` of the configuration).
 package struct DrainSettings: Sendable, Equatable {
   /// How long requests are taken as before, while `/readyz` says 503 already: a balancer needs some seconds to notice.
   /// Default: 0 s.
   package var delay: Duration = .zero
-  /// How long what is in flight may then take; afterwards it is cut off. Default: 25 s.
+  /// Time that exchanges in flight may then take before they are aborted. Default: 25 s.
   package var limit: Duration = .seconds(25)
 
   package init() {}

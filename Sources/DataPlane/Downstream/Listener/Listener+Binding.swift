@@ -8,7 +8,7 @@ internal import NIOPosix
 #endif
 
 extension Listener {
-  /// Binds every address that no inherited socket has.
+  /// Binds every address without an inherited socket.
   static func open(
     _ entrances: [AcceptorSettings], _ sockets: InheritedSockets, sites: [Site], group: any EventLoopGroup
   ) async throws -> [BoundSocket] {
@@ -94,7 +94,7 @@ extension Listener {
       // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to
       // close it at `ChannelEvent.inputClosed`, or to let it be answered first.
       .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // A channel keeps the buffer that it read into at last. Whoever sends much is given larger ones.
+      // A channel keeps its last receive buffer: small ones at first, larger ones for clients that send much.
       .childChannelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {

@@ -1,6 +1,6 @@
 internal import TLSTransport
 
-/// What there is to know of an entrance's certificates without a connection.
+/// The certificates of a listener, as read from their files.
 package struct ListenerCertificate: Sendable {
   /// The entrance's name.
   package let entrance: String

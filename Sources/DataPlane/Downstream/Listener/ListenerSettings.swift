@@ -1,12 +1,12 @@
-/// Where the gateway listens, and what it accepts there (`[listen]` and `[[listener]]` of the configuration).
+/// Listening addresses, limits and time-outs (`[listen]` and `[[listener]]` of the configuration).
 package struct ListenerSettings: Sendable, Equatable {
-  /// Where it listens first of all (`[listen]`).
+  /// The main listener (`[listen]`).
   package var main: AcceptorSettings
-  /// Where else it listens, each with a name of its own. Default: nowhere.
+  /// Further listeners, each with a name of its own. Default: none.
   package var others: [AcceptorSettings] = []
-  /// What one request may be at most.
+  /// Limits of requests and connections.
   package var limits: RequestLimits
-  /// How long each step of a client connection may take.
+  /// Time-outs of client connections.
   package var timeouts: ListenerTimeouts
 
   /// Every address, the main one first.
@@ -18,11 +18,11 @@ package struct ListenerSettings: Sendable, Equatable {
     self.timeouts = timeouts
   }
 
-  /// A listener in cleartext, which believes nobody.
+  /// A cleartext listener without trusted proxies.
   package init(address: BindAddress) { self.init(main: AcceptorSettings(address: address)) }
 }
 
-/// What one request, and all connections together, may be at most. A request beyond a limit is refused before a byte of
+/// Limits of one request, and of all connections together. A request beyond a limit is refused before a byte of
 /// it goes upstream.
 package struct RequestLimits: Sendable, Equatable {
   /// Bytes of a request head: request line and fields. Default: 32,768 (32 KiB); at most 65,535. Beyond: 431.
@@ -47,7 +47,7 @@ package struct RequestLimits: Sendable, Equatable {
   package init() {}
 }
 
-/// How long each step of a client connection may take. Kept by a wheel that turns four times a second: times are
+/// Time-outs of client connections. Kept by a wheel that turns four times a second: times are
 /// rounded up to a quarter of a second.
 package struct ListenerTimeouts: Sendable, Equatable {
   /// From the first byte of a request head to its last. Default: 15 s. Then: 408.

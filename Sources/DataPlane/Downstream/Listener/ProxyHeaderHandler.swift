@@ -1,10 +1,10 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// Waits for the PROXY header that a listed peer has to send before anything else, then makes room for what follows.
+/// Reads the PROXY header that a listed peer must send first, then installs TLS and HTTP and removes itself.
 ///
-/// A connection without one, or with a malformed one, is closed without a word, and so is one that takes longer than
-/// the time for a handshake.
+/// A connection whose header is missing, malformed, or slower than the time-out for a handshake is closed without a
+/// response.
 final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHandler, AcceptedConnection,
   UnfinishedHeadOwner
 {
@@ -12,12 +12,13 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   typealias InboundOut = ByteBuffer
 
   private let entrance: ConnectionAcceptor
-  /// Who sends the header.
+  /// The sender of the header.
   var peer: ClientPeer
   private var context: ChannelHandlerContext?
   private var received = ByteBuffer()
   private var isDone = false
-  private var holding: UnfinishedHeads.Holding?
+  /// The memory that an incomplete header holds.
+  var holding: UnfinishedHeads.Holding?
 
   init(entrance: ConnectionAcceptor, peer: ClientPeer) {
     self.entrance = entrance
@@ -78,17 +79,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
-  private func hold(_ count: Int) {
-    holding = entrance.context.loop.unfinished.hold(count, by: self, holding)
-    entrance.context.loop.unfinished.makeRoom()
-  }
-
-  /// Nothing is held for what is no request yet.
-  private func letGo() {
-    guard let one = holding else { return }
-    holding = nil
-    entrance.context.loop.unfinished.letGo(one)
-  }
+  var unfinishedHeads: UnfinishedHeads { entrance.context.loop.unfinished }
 
   func giveUpHead() { context?.close(promise: nil) }
 

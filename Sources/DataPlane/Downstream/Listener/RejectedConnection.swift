@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// A connection beyond the limit: it gets its answer at once, and is closed when its client has closed it or has had
-/// two seconds for that. What it sends is thrown away: closing before it was read would reset the connection, and the
-/// answer with it (RFC 9112 9.6).
+/// A connection beyond the limit. Sends the response at once, and closes when the client has closed, or after two
+/// seconds. Received bytes are discarded: closing with unread bytes would reset the connection, and lose the response
+/// (RFC 9112, 9.6).
 final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
