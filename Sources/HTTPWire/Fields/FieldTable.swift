@@ -1,4 +1,4 @@
-/// Where one field line stands in the bytes of its head.
+/// Ranges of one field line in the bytes of its head.
 package struct FieldLine: Sendable, Equatable {
   /// First byte of the name.
   package var start: Int32
@@ -73,5 +73,5 @@ package struct FieldTable: ~Copyable, Sendable {
   }
 }
 
-/// How many fields a head may have at all: what `FieldTable` can index. A configured limit lies below.
+/// Maximum number of fields that `FieldTable` can index. A configured limit is below it.
 package let maximumFieldCount = 60_000

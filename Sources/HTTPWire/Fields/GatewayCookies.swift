@@ -11,13 +11,13 @@ package struct GatewayCookies: Sendable {
   /// - Parameter name: at least eight characters of RFC 9110's token.
   package init(name: String) { self.name = name.utf8.map(\.asciiLowercased) }
 
-  /// Where one cookie of ours stands.
+  /// Ranges of one of our cookies.
   package struct Place: Sendable, Equatable {
     /// The index of its field line.
     package var line: Int
     /// Its name.
     package var name: Range<Int>
-    /// Its value as it stands: quotes belong to it (RFC 6265 5.2).
+    /// Its raw value: quotes belong to it (RFC 6265, 5.2).
     package var value: Range<Int>
     /// The pair with the white space before it and the semicolon behind it.
     package var whole: Range<Int>
@@ -57,7 +57,7 @@ package struct GatewayCookies: Sendable {
     }
   }
 
-  /// Whether the pair in `range` is a cookie of ours. ASCII case does not count: browsers look at `__Host-` that way,
+  /// Whether the pair in `range` is one of our cookies. ASCII case does not count: browsers look at `__Host-` that way,
   /// and an application that does must not see ours under another spelling.
   @inline(__always)
   private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {

@@ -17,7 +17,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // What a response is given where it has none (RFC 9110 6.6.1)
   case date
 
-  /// How many there are: the length of a table indexed by them.
+  /// Their number: the length of a table indexed by them.
   package static let count = KnownField.date.rawValue + 1
 
   /// Classifies a field name whose bytes are all token characters.

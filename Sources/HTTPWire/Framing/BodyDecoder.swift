@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// How the body of a message is framed (RFC 9112 6.3).
+/// Framing of a message body (RFC 9112, 6.3).
 package enum BodyFraming: Sendable, Equatable {
   /// No body.
   case none
@@ -12,7 +12,7 @@ package enum BodyFraming: Sendable, Equatable {
   case untilClose
 }
 
-/// Takes the framing off a body, piece by piece, without copying the content.
+/// Removes the framing of a body incrementally, without copying the content.
 package struct BodyDecoder: Sendable {
   private enum State: Sendable {
     case length(Int)
@@ -41,19 +41,19 @@ package struct BodyDecoder: Sendable {
     }
   }
 
-  /// What comes next in a body.
+  /// The next element of a body.
   package enum Step: Sendable, Equatable {
-    /// So many bytes at the reader's place are content, and are now to be read.
+    /// So many bytes at the reader index are content, which the caller must read now.
     case content(Int)
-    /// Nothing more to be said before more bytes come.
+    /// More bytes are needed.
     case incomplete
-    /// The body is whole; its trailer section as field lines, each ended by CR LF, empty where there is none.
+    /// The body is complete; its trailer section as field lines, each ended by CR LF, empty without one.
     case end(trailers: [UInt8])
     /// The framing is broken: neither this body nor what follows it can be trusted.
     case violation(ChunkViolation)
   }
 
-  /// Whether the body is whole.
+  /// Whether the body is complete.
   package var isComplete: Bool {
     if case .ended = state { return true }
     return false

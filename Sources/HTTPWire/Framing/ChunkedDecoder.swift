@@ -1,8 +1,8 @@
 package import NIOCore
 
-/// What the framing of one chunked body may be at most.
+/// Limits of the framing of one chunked body.
 package struct ChunkLimits: Sendable, Equatable {
-  /// Bytes of chunk extensions in a whole body. Default: 8,192. Nobody uses them but those who attack parsers.
+  /// Bytes of chunk extensions in a whole body. Default: 8,192. Hardly anything but attacks on parsers uses them.
   package var extensionBytes = 8_192
   /// Bytes of the trailer section. Default: 8,192.
   package var trailerBytes = 8_192
@@ -15,7 +15,7 @@ package struct ChunkLimits: Sendable, Equatable {
 
   package init() {}
 
-  /// Those of an application's body, whose trailers may be what its heads may be.
+  /// Limits of a response body, whose trailers have the limits of response heads.
   package init(applicationHeads heads: HeadLimits) {
     trailerBytes = heads.headBytes
     trailerFields = heads.fieldCount
@@ -23,7 +23,7 @@ package struct ChunkLimits: Sendable, Equatable {
   }
 }
 
-/// What can be wrong with chunks.
+/// Violations of the chunked coding.
 package enum ChunkViolation: String, Error, Sendable {
   case size = "malformed chunk size"
   case sizeTooLarge = "chunk size too large"
@@ -33,7 +33,7 @@ package enum ChunkViolation: String, Error, Sendable {
   case trailer = "malformed trailer section"
 }
 
-/// Takes chunks apart (RFC 9112 7.1).
+/// Decodes the chunked coding (RFC 9112, 7.1).
 ///
 ///     chunk          = chunk-size [ chunk-ext ] CRLF chunk-data CRLF
 ///     last-chunk     = 1*("0") [ chunk-ext ] CRLF
@@ -160,7 +160,7 @@ package struct ChunkedDecoder: Sendable {
   }
 }
 
-/// Where in the extensions of a chunk a reader is (RFC 9112 7.1.1). They mean nothing to us and are dropped.
+/// Parser state within chunk extensions (RFC 9112, 7.1.1), which are dropped.
 private enum ChunkExtension: Sendable {
   case nameStart, name, valueStart, value, quoted, escaped, quotedEnd
 
@@ -169,7 +169,7 @@ private enum ChunkExtension: Sendable {
 
   var isQuoted: Bool { self == .quoted || self == .escaped }
 
-  /// Where `byte`, which is no control character, leads; nil where it must not stand.
+  /// The state after `byte`, which is no control character; nil if it is not allowed here.
   func next(_ byte: UInt8) -> ChunkExtension? {
     guard byte < 0x80 else { return nil }
     switch self {

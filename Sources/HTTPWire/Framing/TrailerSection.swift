@@ -6,7 +6,7 @@ package enum TrailerSection {
     return forEachLine(lines) { _, _ in count += 1 } && count <= fieldCount
   }
 
-  /// Calls `body` with each field line of a trailer section, and the bytes that it stands in.
+  /// Calls `body` with each field line of a trailer section, and the bytes of the section.
   /// - Returns: whether all of it is field lines.
   @discardableResult
   package static func forEachLine(_ lines: [UInt8], _ body: (FieldLine, RawSpan) -> Void) -> Bool {

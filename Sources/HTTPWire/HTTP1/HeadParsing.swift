@@ -1,14 +1,14 @@
-/// What became of the attempt to read a head.
+/// The result of parsing a head.
 package enum HeadParse: Sendable, Equatable {
-  /// The head is not yet whole; nothing so far is wrong.
+  /// The head is incomplete and valid so far.
   case incomplete
-  /// The head is whole, and stands in the table.
+  /// The head is complete, and its ranges are in the table.
   case complete
   /// The head is refused.
   case violation(HeadViolation)
 }
 
-/// What one head may be at most.
+/// Limits of one head.
 package struct HeadLimits: Sendable, Equatable {
   /// Bytes of the head, up to 65,535.
   package var headBytes: Int
@@ -24,11 +24,11 @@ package struct HeadLimits: Sendable, Equatable {
   }
 }
 
-/// What the field lines of a request and of a response have in common.
+/// Parses field lines, of requests and responses.
 struct FieldLineParser {
-  /// Where the next line begins.
+  /// Offset of the next line.
   var offset: Int
-  /// Whether white space before the colon is passed over (responses, RFC 9112 5.1) instead of refused.
+  /// Whether white space before the colon is skipped (responses; RFC 9112, 5.1) instead of refused.
   let removesSpaceBeforeColon: Bool
 
   enum Step {
@@ -83,7 +83,7 @@ struct FieldLineParser {
     case step(Step)
   }
 
-  /// What stands where a name or its colon should: the empty line, white space, or a mistake.
+  /// Handles bytes other than a name and its colon: the empty line, white space, or a mistake.
   private func notAColon(_ bytes: RawSpan, start: Int, cursor: Int) -> Oddity {
     let end = bytes.byteCount
     let byte = bytes.byte(at: cursor)

@@ -1,4 +1,4 @@
-/// Why a head is refused. The raw value is what logs and metrics call it.
+/// Reason for refusing a head. The raw value appears in logs and metrics.
 package enum HeadViolation: String, Error, Sendable, CaseIterable {
   // The request line (RFC 9112 3)
   case requestLine = "malformed request line"

@@ -1,11 +1,11 @@
-/// How the fields of a head announce its body (RFC 9112 6.3), before method and status are considered.
+/// Framing of a body by the fields of its head (RFC 9112, 6.3), before method and status are considered.
 package enum AnnouncedFraming: Sendable, Equatable {
   case nothing
   case length(Int)
   case chunked
 }
 
-/// What the `Connection` lines of a head say (RFC 9110 7.6.1).
+/// The options in the `Connection` lines of a head (RFC 9110, 7.6.1).
 struct ConnectionOptions {
   var close = false
   var keepAlive = false
@@ -18,12 +18,12 @@ struct ConnectionOptions {
 }
 
 extension FieldTable {
-  /// How the body is announced; refused wherever two readers could disagree about it.
+  /// The framing of the body; refused wherever two readers could disagree about it.
   @inline(__always)
   func announcedFraming(_ bytes: RawSpan, isHTTP11: Bool) throws(HeadViolation) -> AnnouncedFraming {
     if let encoding = line(.transferEncoding) {
       guard isHTTP11 else { throw .encodingVersion }
-      // Whoever sends both wants two readers to disagree about where the message ends (RFC 9112 6.3, 11.2).
+      // Both together are an attempt to make two readers disagree about the end of the message (RFC 9112, 6.3, 11.2).
       if has(.contentLength) { throw .lengthAndEncoding }
       guard !isRepeated(.transferEncoding), bytes.isPlainlyEnded(encoding),
         bytes.equalsIgnoringCase("chunked", encoding.value)
@@ -50,7 +50,7 @@ extension FieldTable {
     return isLast && count == 1 ? .transferEncoding : .encodingNotChunked
   }
 
-  /// What the `Connection` lines say together.
+  /// The combined options of the `Connection` lines.
   @inline(__always)
   func connectionOptions(_ bytes: RawSpan) -> ConnectionOptions {
     var options = ConnectionOptions()

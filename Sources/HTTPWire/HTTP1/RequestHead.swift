@@ -1,7 +1,7 @@
-/// A request head as places in its bytes: what stands where, and what it means for the connection.
+/// A parsed request head: ranges in its bytes, and their meaning for the connection.
 ///
-/// The bytes themselves stay in the buffer they were read into; whoever is handed a head is handed them beside it. It
-/// cannot be copied: one head serves an event loop, and passing it on costs no reference count.
+/// The bytes stay in the buffer they were read into, and are passed together with the head. It cannot be copied: one
+/// head serves an event loop, and passing it on costs no reference count.
 package struct RequestHead: ~Copyable, Sendable {
   /// The method, where the gateway knows it.
   package var method: Method = .other
@@ -15,7 +15,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var query: Range<Int> = 0..<0
   /// Host and port: of the target in absolute form, otherwise of `Host`; empty in HTTP/1.0 without either.
   package var authority: Range<Int> = 0..<0
-  /// Whether the target came in absolute form, so that `Host` must be written anew (RFC 9112 3.2.2).
+  /// Whether the target came in absolute form, so that `Host` must be replaced (RFC 9112, 3.2.2).
   package var isAbsoluteForm = false
   /// Whether the target is `*`: the server as a whole, which only OPTIONS may ask (RFC 9112 3.2.4).
   package var isAsteriskForm = false
@@ -23,7 +23,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var isHTTP11 = true
   /// The fields.
   package var fields = FieldTable()
-  /// How the body is framed.
+  /// Framing of the body.
   package var framing: RequestFraming = .none
   /// Whether the client wants to go on with this connection.
   package var keepAlive = true
@@ -33,11 +33,11 @@ package struct RequestHead: ~Copyable, Sendable {
   package var wantsUpgrade = false
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false
-  /// Where the gateway's own cookies stand: filled by ``GatewayCookies``.
+  /// Ranges of the gateway's own cookies: filled by ``GatewayCookies``.
   package var ownCookies: [GatewayCookies.Place] = []
-  /// Bytes of the whole head, with what may have stood before it and the empty line behind it.
+  /// Bytes of the whole head, with empty lines before it and the empty line that ends it.
   package var byteCount = 0
-  /// Where the fields begin.
+  /// Offset of the fields.
   package var fieldsStart = 0
 
   package init() {}
@@ -82,7 +82,7 @@ package struct RequestHead: ~Copyable, Sendable {
   }
 }
 
-/// How the body of a request is framed (RFC 9112 6.3).
+/// Framing of a request body (RFC 9112, 6.3).
 package enum RequestFraming: Sendable, Equatable {
   /// No body.
   case none

@@ -3,7 +3,7 @@
 /// A refusal is preferred to a guess wherever two parsers might read the same bytes differently: bare CR or LF, folded
 /// lines, white space around a name, more than one `Host`, `Content-Length` that is not one plain number.
 package struct RequestHeadParser: Sendable {
-  /// What one head may be.
+  /// Limits of one head.
   package let limits: HeadLimits
 
   package init(limits: HeadLimits) { self.limits = limits }

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// What the request line and the fields of a whole head mean together (RFC 9112 3.2, 6.3, 9.3; RFC 9110 7.6, 10.1).
+/// Interprets request line and fields of a complete head together (RFC 9112, 3.2, 6.3, 9.3; RFC 9110, 7.6, 10.1).
 enum RequestSemantics {
   /// Judges `head` and fills in what follows from its fields.
   @inline(__always)

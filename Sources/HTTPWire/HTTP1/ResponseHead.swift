@@ -1,4 +1,4 @@
-/// A response head as places in its bytes.
+/// A parsed response head: ranges in its bytes.
 package struct ResponseHead: ~Copyable, Sendable {
   /// 100 to 599; up to 999 where ``ResponseLenience/statusRange`` is allowed.
   package var status = 0
@@ -8,7 +8,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var isHTTP11 = true
   /// The fields.
   package var fields = FieldTable()
-  /// What the fields say of the body, before method and status are considered.
+  /// Framing of the body by the fields alone, before method and status are considered.
   package var announced: AnnouncedFraming = .nothing
   /// Whether the server goes on with this connection.
   package var keepAlive = true
@@ -16,7 +16,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var nominatesFields = false
   /// Bytes of the whole head with the empty line behind it.
   package var byteCount = 0
-  /// Where the fields begin.
+  /// Offset of the fields.
   package var fieldsStart = 0
 
   package init() {}
@@ -24,7 +24,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   /// Whether this is an interim response (RFC 9110 15.2), other than the switch of protocols.
   package var isInterim: Bool { status < 200 && status != 101 }
 
-  /// How the body is framed, in the answer to a request that was (or was not) HEAD (RFC 9112 6.3).
+  /// Framing of the body in the response to a request that was (or was not) HEAD (RFC 9112, 6.3).
   package func framing(toHead: Bool) -> BodyFraming {
     if toHead || status < 200 || status == 204 || status == 304 { return .none }
     return switch announced {

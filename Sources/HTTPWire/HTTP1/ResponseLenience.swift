@@ -1,4 +1,4 @@
-/// Mistakes in an application's response head that may be put right instead of refused (`upstream.lenient`).
+/// Mistakes in an upstream response head that may be repaired instead of refused (`upstream.lenient`).
 package struct ResponseLenience: OptionSet, Sendable, Hashable {
   package let rawValue: UInt8
 
@@ -20,7 +20,7 @@ package enum ResponseHeadRepair {
   package enum Outcome: Equatable {
     /// The end of the head is not there yet.
     case incomplete
-    /// The head, and how many bytes of the original it stands for.
+    /// The repaired head, and the number of original bytes that it replaces.
     case head([UInt8], count: Int)
     /// No rewriting is allowed that would help.
     case none
@@ -75,7 +75,7 @@ package enum ResponseHeadRepair {
     return true
   }
 
-  /// Where the value of a `Content-Length` line stands, without the white space about it.
+  /// Range of the value of a `Content-Length` line, without surrounding white space.
   private static func contentLength(_ bytes: RawSpan, _ line: Range<Int>) -> Range<Int>? {
     let name = "content-length:".utf8.count
     guard line.count > name, bytes.equalsIgnoringCase("content-length:", line.lowerBound..<line.lowerBound + name)
@@ -90,7 +90,7 @@ package enum ResponseHeadRepair {
 }
 
 extension HeadViolation {
-  /// What of ``ResponseLenience`` could make the head acceptable, as the configuration writes it.
+  /// The ``ResponseLenience`` that could make the head acceptable, as the configuration writes it.
   package var lenientKey: String? {
     switch self {
     case .lineEnding: "bare-lf"

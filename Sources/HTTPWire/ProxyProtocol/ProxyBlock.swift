@@ -32,7 +32,7 @@ enum ProxyBlock {
     return .complete(ProxyHeader(source: source, byteCount: fixed + length))
   }
 
-  /// What a family's addresses look like.
+  /// Layout of the addresses of a family.
   private struct Shape {
     let addressLength: Int
     let source: Source

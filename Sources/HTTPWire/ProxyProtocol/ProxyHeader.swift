@@ -1,9 +1,9 @@
 /// The header of the PROXY protocol, versions 1 and 2 (haproxy.org, `doc/proxy-protocol.txt`, 2020/03/05): what a load
 /// balancer says at the start of a connection about whom it carries.
 ///
-/// Read from peers that were listed for it, and from nobody else: whoever may send it can be anybody.
+/// Read from listed peers only: its sender can claim any address.
 package struct ProxyHeader: Equatable, Sendable {
-  /// Whom the connection comes from.
+  /// The origin of the connection.
   package enum Source: Equatable, Sendable {
     /// The peer itself speaks (`LOCAL`: a health check), or does not know for whom (`UNKNOWN`, `AF_UNSPEC`): the
     /// address of the socket holds.
@@ -23,12 +23,12 @@ package struct ProxyHeader: Equatable, Sendable {
     self.byteCount = byteCount
   }
 
-  /// What the first bytes of a connection are.
+  /// The result of reading the first bytes of a connection.
   package enum Reading: Equatable, Sendable {
     /// No header yet, but nothing speaks against one.
     case incomplete
     case complete(ProxyHeader)
-    /// No header, or a malformed one. The connection must be closed without a word: nobody knows who would read it.
+    /// No header, or a malformed one. The connection must be closed without a response to an unknown reader.
     case malformed
   }
 

@@ -57,7 +57,7 @@ enum ProxyLine {
     return .address(source.bytes)
   }
 
-  /// What stands between single spaces; two spaces have an empty word between them.
+  /// The words between single spaces; two spaces have an empty word between them.
   private static func words(_ bytes: RawSpan, _ range: Range<Int>) -> [Range<Int>] {
     var words: [Range<Int>] = []
     var start = range.lowerBound

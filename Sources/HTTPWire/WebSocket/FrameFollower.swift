@@ -81,7 +81,7 @@ package struct FrameFollower {
   }
 }
 
-/// Why a WebSocket is closed (RFC 6455 7.4.1).
+/// Status code of a Close frame (RFC 6455, 7.4.1).
 package enum CloseStatus: UInt16, Sendable {
   /// The server goes away.
   case goingAway = 1_001

@@ -1,7 +1,7 @@
 import COpenSSL
 import NIOCore
 
-/// What is between OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket
+/// Connects OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket
 /// filled and writes straight into the one that goes out. OpenSSL's own memory BIO would copy every byte once more each
 /// way, and clear its whole buffer at each reset.
 ///
@@ -24,7 +24,7 @@ final class CiphertextPipe {
     }
   }
 
-  /// What OpenSSL wrote since the last call; nil for nothing. The storage goes with it: an idle pipe holds no memory.
+  /// Takes the bytes that OpenSSL wrote since the last call; nil for none. An idle pipe holds no memory.
   func takeOutgoing() -> ByteBuffer? {
     guard self.outgoing.readableBytes > 0 else { return nil }
     defer { self.outgoing = ByteBuffer() }

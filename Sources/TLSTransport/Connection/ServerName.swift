@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Whom a client wants to talk to: a host name or an IP address, as it must stand in the server's certificate.
+/// The host name or IP address that a server's certificate must list.
 struct ServerName {
   private let text: String
 

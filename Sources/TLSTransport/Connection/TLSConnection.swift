@@ -6,7 +6,7 @@ import NIOCore
 ///
 /// Not to be used after it failed (except to take the alert that OpenSSL left for the peer).
 final class TLSConnection {
-  /// What became of a step.
+  /// The outcome of a step.
   enum Outcome {
     /// More ciphertext from the peer is needed.
     case incomplete
@@ -14,7 +14,7 @@ final class TLSConnection {
     case failed(TLSError)
   }
 
-  /// What became of decrypting.
+  /// The outcome of decryption.
   enum ReadOutcome {
     /// Everything that was received is decrypted.
     case incomplete
@@ -80,12 +80,12 @@ final class TLSConnection {
 
   // MARK: Ciphertext
 
-  /// Takes what the peer sent. Nothing is decrypted yet.
+  /// Accepts bytes from the peer. Nothing is decrypted yet.
   func receive(_ ciphertext: ByteBuffer) {
     self.pipe.receive(ciphertext)
   }
 
-  /// What is to be sent to the peer; nil for nothing.
+  /// Takes the bytes to be sent to the peer; nil for none.
   func takeCiphertext() -> ByteBuffer? {
     self.pipe.takeOutgoing()
   }
@@ -165,12 +165,12 @@ final class TLSConnection {
   private static let callLimit = 65_536
   /// Plaintext of a full record (RFC 8446, section 5.1).
   static let recordPlaintext = 16_384
-  /// What a record adds to its plaintext: header 5, content type 1 or explicit nonce 8, tag 16.
+  /// Overhead of a record: header 5, content type 1 or explicit nonce 8, tag 16.
   private static let recordOverhead = 29
 
   // MARK: What was agreed on
 
-  /// What the handshake agreed on.
+  /// The negotiated parameters.
   var negotiated: TLSHandshakeCompleted {
     var name: UnsafePointer<UInt8>?
     var length: UInt32 = 0

@@ -27,7 +27,7 @@ final class ClientAuthority: Sendable {
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     try context.trust(self.certificates, of: self.file)
     for certificate in self.certificates {
-      // Told to the client, which has one certificate for each authority perhaps.
+      // Sent to the client, which may have one certificate for each authority.
       try context.require(SSL_CTX_add_client_CA(context.pointer, certificate.pointer) == 1)
     }
     let mode = SSL_VERIFY_PEER | (self.areRequired ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0)

@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The owner of an `SSL_CTX`: what all connections of one kind share.
+/// Owns an `SSL_CTX`, which all connections of one kind share.
 ///
-/// It is configured by whoever makes it, before it is shared, and not touched afterwards; OpenSSL's own locks guard
+/// Its creator configures it before it is shared; it is not changed afterwards; OpenSSL's own locks guard
 /// what connections change in it (ticket keys, the trust store's cache). Every SSL object made from it holds a
 /// reference: a context that was replaced lives on until its last connection is gone.
 final class OpenSSLContext: Sendable {
@@ -12,7 +12,7 @@ final class OpenSSLContext: Sendable {
 
   /// An `SSL_CTX` may be used from any thread once it is configured: see SSL_CTX_new(3), openssl-threads(7).
   nonisolated(unsafe) let pointer: OpaquePointer
-  /// What the ALPN and SNI callbacks look at: OpenSSL knows it by an unretained pointer.
+  /// State of the ALPN and SNI callbacks, which OpenSSL knows by an unretained pointer.
   private let protocols: ApplicationProtocols
 
   /// A context with what both sides have in common: TLS 1.2 and 1.3, no renegotiation, no compression, and no buffers

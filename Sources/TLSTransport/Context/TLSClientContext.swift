@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Whose certificates a client believes.
+/// The authorities that a client trusts.
 package enum TLSTrust: Sendable, Equatable {
   /// The system's trust store (Debian: the package `ca-certificates`); `SSL_CERT_FILE` and `SSL_CERT_DIR` of the
   /// environment replace it, as with every program on OpenSSL.
@@ -9,8 +9,8 @@ package enum TLSTrust: Sendable, Equatable {
   case file(String)
 }
 
-/// What the TLS connections of a client share: whom they believe, what they show, and protocol settings. There is no
-/// way to verify nothing.
+/// Shared by the TLS connections of a client: trusted authorities, client certificate, and protocol settings. There is
+/// no way to verify nothing.
 package final class TLSClientContext: Sendable {
   let context: OpenSSLContext
 

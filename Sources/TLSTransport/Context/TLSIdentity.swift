@@ -38,7 +38,7 @@ final class TLSIdentity: Sendable {
   /// The kind of the key (`EVP_PKEY_RSA`, `EVP_PKEY_EC`, …): a context holds one certificate for each.
   var keyType: Int32 { EVP_PKEY_get_base_id(self.key.pointer) }
 
-  /// Gives chain and key to a context, beside those of other kinds of keys.
+  /// Adds chain and key to a context, next to those of other kinds of keys.
   func install(in context: OpenSSLContext) throws(TLSConfigurationError) {
     OpenSSLErrorQueue.clear()
     guard SSL_CTX_use_certificate(context.pointer, self.leaf.pointer) == 1 else {

@@ -1,10 +1,10 @@
 import COpenSSL
 import Glibc
 
-/// What the connections of a TLS listener share: certificates, keys and protocol settings. Read from files once; a new
+/// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Read from files once; a new
 /// one is made when the files change, and connections made from the old one go on.
 package final class TLSServerContext: Sendable {
-  /// What connections begin with: the first certificate, and those that serve a name with it.
+  /// The initial context of connections: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { self.contexts[0] }
 
   private let settings: TLSServerSettings
@@ -15,7 +15,7 @@ package final class TLSServerContext: Sendable {
   private let ring: TicketKeyRing
   private let chooser: ContextChooser?
 
-  /// How long a session can be resumed, in seconds: two hours.
+  /// Time for which a session can be resumed, in seconds: two hours.
   package static let ticketLifetime: Int64 = 7_200
 
   /// Reads certificates and keys. TLS 1.2 (only with forward secrecy and authenticated encryption) and TLS 1.3, the
@@ -154,7 +154,7 @@ private final class ContextChooser: Sendable {
   }
 }
 
-/// What is to be said about the dates of a certificate, in seconds since 1970.
+/// A warning about the dates of a certificate, in seconds since 1970.
 package enum TLSCertificateWarning: Sendable, Equatable {
   case expired(since: Int64)
   case notYetValid(until: Int64)
@@ -163,7 +163,7 @@ package enum TLSCertificateWarning: Sendable, Equatable {
   /// Whether browsers refuse the certificate.
   package var isRefusal: Bool { if case .expiresSoon = self { false } else { true } }
 
-  /// What is the matter, and what to do.
+  /// The problem, and its remedy.
   package var message: String {
     switch self {
     case .expired: "the certificate has expired, browsers refuse it: renew it"

@@ -1,4 +1,4 @@
-/// What the TLS connections of a server are made from: files, and rules.
+/// Settings of the TLS connections of a server: files, and rules.
 package struct TLSServerSettings: Sendable, Equatable {
   /// A PEM certificate chain, the server's own certificate first, and its PEM private key without passphrase, as paths.
   /// A key that is open to others is refused.
@@ -29,8 +29,9 @@ package struct TLSServerSettings: Sendable, Equatable {
   /// certificate lists the name, or there is none. Of two for one name with keys of different kinds each client sees
   /// the one that it understands.
   package var certificates: [CertificateFiles]
-  /// What ALPN (RFC 7301) may agree on, the preferred one first, for example `h2` and `http/1.1`. A client that offers
-  /// protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is ignored.
+  /// Protocols offered by ALPN (RFC 7301), the preferred one first, for example `h2` and `http/1.1`. A client that
+  /// offers protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is
+  /// ignored.
   package var applicationProtocols: [String]
   /// Nil asks no client for a certificate.
   package var clients: Clients?

@@ -4,7 +4,7 @@ import COpenSSL
 struct OpenSSLError: Sendable, Equatable {
   /// The part of OpenSSL that complains, `ERR_LIB_…`.
   let library: Int32
-  /// What it complains about, `SSL_R_…` and the like.
+  /// The reason, `SSL_R_…` and the like.
   let reason: Int32
   /// The reason in OpenSSL's words: a constant of the library, never something that a peer sent.
   let text: String

@@ -1,4 +1,4 @@
-/// What can be wrong with the files and values that a TLS context is made from. Always the operator's to correct.
+/// An error in the files and values that a TLS context is made from. Always for the operator to correct.
 package enum TLSConfigurationError: Error, Sendable, Equatable {
   /// A file cannot be read: the system's reason.
   case unreadable(file: String, reason: String)
@@ -57,7 +57,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
     }
   }
 
-  /// What is wrong, and what to do.
+  /// The problem, and its remedy.
   package var message: String {
     switch self {
     case .unreadable(let file, let reason):

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension TLSError {
-  /// What a failed call means, from what OpenSSL left in its queue (oldest first).
+  /// The meaning of a failed call, from the error queue of OpenSSL (oldest first).
   ///
   /// - Parameter verifyResult: What `SSL_get_verify_result` says of the peer's certificate.
   init(queue: [OpenSSLError], verifyResult: Int) {

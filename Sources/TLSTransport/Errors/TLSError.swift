@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// What can go wrong on a TLS connection. Fired through the pipeline (`errorCaught`) once; apart from
+/// Failure of a TLS connection. Fired through the pipeline (`errorCaught`) once; apart from
 /// ``uncleanShutdown`` and ``closedDuringHandshake`` (the connection is gone already) the handler then sends the alert
 /// that belongs to it and closes. None of the texts holds anything that a peer sent.
 package enum TLSError: Error, Sendable, Equatable {
@@ -10,7 +10,7 @@ package enum TLSError: Error, Sendable, Equatable {
   case unsupportedVersion
   /// The two sides have no cipher suite, group, signature or application protocol in common.
   case noSharedParameters(reason: String)
-  /// The server's certificate was not believed.
+  /// The server's certificate did not verify.
   case verificationFailed(TLSVerificationFailure)
   /// The peer sent a fatal alert (RFC 8446, section 6.2): its number, and its meaning.
   case refusedByPeer(alert: UInt8, reason: String)
@@ -23,7 +23,7 @@ package enum TLSError: Error, Sendable, Equatable {
   case uncleanShutdown
   /// The name to verify is empty or holds a byte that no host name has.
   case invalidServerName
-  /// OpenSSL failed for a reason that is not the peer's.
+  /// OpenSSL failed for a reason that the peer did not cause.
   case libraryFailure(reason: String)
 
   /// Who has to do something about it.
@@ -58,7 +58,7 @@ package enum TLSError: Error, Sendable, Equatable {
     }
   }
 
-  /// What happened, and what to do.
+  /// The failure, and its remedy.
   package var message: String {
     switch self {
     case .notTLS(isHTTP: true): "the peer speaks plain HTTP where TLS is spoken: use https:"

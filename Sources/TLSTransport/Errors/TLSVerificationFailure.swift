@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Why a server's certificate was not believed.
+/// Reason why a server's certificate did not verify.
 package enum TLSVerificationFailure: Sendable, Equatable {
   /// A certificate of the chain has expired.
   case expired
@@ -31,7 +31,7 @@ package enum TLSVerificationFailure: Sendable, Equatable {
     }
   }
 
-  /// What is wrong, and what to do.
+  /// The problem, and its remedy.
   package var message: String {
     switch self {
     case .expired:

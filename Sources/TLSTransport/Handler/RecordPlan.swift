@@ -9,7 +9,7 @@ struct RecordPlan {
 
   private let buffers: [ByteBuffer]
   private var position = 0
-  /// What is left of the buffer before `position` that is taken in several pieces.
+  /// The rest of the buffer before `position`, which is taken in several pieces.
   private var rest = ByteBuffer()
   private let allocator: ByteBufferAllocator
 

@@ -4,7 +4,7 @@ package import NIOCore
 ///
 /// Inbound: plaintext as it is decrypted, one buffer for what one read of the socket held (a second one at times);
 /// ``TLSHandshakeCompleted`` before the first; `ChannelEvent.inputClosed` when the peer said that nothing more comes
-/// (close_notify: whoever reads may still answer, and closes when done); a ``TLSError`` by `errorCaught` when something
+/// (close_notify: the reader may still answer, and closes when done); a ``TLSError`` by `errorCaught` when something
 /// goes wrong, before the channel becomes inactive. After an error the handler closes the channel itself.
 ///
 /// Outbound: writes are encrypted at the flush, small ones together in one record, and all of a flush goes out by one
@@ -13,8 +13,8 @@ package import NIOCore
 /// like any NIO channel does: wait for the last write's promise before it. See also ``TLSAbruptClose``. A close of the
 /// output alone is not possible before the handshake is finished (`ChannelError.operationUnsupported`).
 ///
-/// Reading is on demand as ever; during the handshake, and when a read held no plaintext, the handler reads on its own.
-/// There is no time-out in here: whoever accepts or connects keeps the time.
+/// Honors the back-pressure of NIO's `read()`; during the handshake, and when a read held no plaintext, the handler
+/// reads on its own. It has no time-outs: those are for the code that accepts or connects.
 package final class TLSHandler: ChannelDuplexHandler {
   package typealias InboundIn = ByteBuffer
   package typealias InboundOut = ByteBuffer
@@ -38,9 +38,9 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var queue = PlaintextQueue()
   /// A flush waits for the end of the handshake.
   private var flushIsDue = false
-  /// Somebody asked for bytes and has not got any yet.
+  /// A read was asked for that has brought no plaintext yet.
   private var readIsDue = false
-  /// Nothing more comes, and who reads was told why: the peer's close_notify, the end of its stream, a failing socket.
+  /// Nothing more is read, and the reason was reported: close_notify, the end of the stream, a failing socket.
   private var inputIsClosed = false
   private var closesAbruptly = false
   /// Looks at the first bytes of a client; nil once they were TLS, or something else that OpenSSL has to refuse.
@@ -49,7 +49,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   private let answerToHTTP: (() -> ByteBuffer)?
   private let allocator = ByteBufferAllocator()
 
-  /// What the handshake agreed on, nil before its end.
+  /// The negotiated parameters; nil before the end of the handshake.
   package private(set) var negotiated: TLSHandshakeCompleted?
 
   /// The server's side of a connection: waits for the client to begin.
@@ -157,13 +157,13 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   package func channelReadComplete(context: ChannelHandlerContext) {
     context.fireChannelReadComplete()
-    // Nothing of what arrived was for whoever reads: the read that it asked for is not done.
+    // Nothing that arrived was plaintext: the read is still due.
     if self.state == .handshaking || (self.readIsDue && self.state != .closed) { context.read() }
   }
 
   package func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     if case .some(.inputClosed) = event as? ChannelEvent {
-      // The end of the socket's stream. After a close_notify it was told already.
+      // The end of the socket's stream. After a close_notify it was reported already.
       guard self.state != .closed, !self.inputIsClosed else { return }
       self.inputIsClosed = true
       self.closesAbruptly = true
@@ -202,7 +202,7 @@ package final class TLSHandler: ChannelDuplexHandler {
   }
 
   private func decrypt(_ connection: TLSConnection, _ context: ChannelHandlerContext) {
-    // Whoever reads may close the channel at any moment: the state is looked at before each turn.
+    // The reader may close the channel at any moment: check the state before each turn.
     while self.state == .open || self.state == .outputClosed, !self.inputIsClosed {
       var plaintext = self.allocator.buffer(capacity: connection.expectedPlaintextBytes)
       let outcome = connection.read(into: &plaintext)

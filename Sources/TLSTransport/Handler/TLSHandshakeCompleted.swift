@@ -1,4 +1,4 @@
-/// What a finished handshake agreed on. Fired through the pipeline as a user inbound event, before any plaintext.
+/// The parameters negotiated by a handshake. Fired through the pipeline as a user inbound event, before any plaintext.
 package struct TLSHandshakeCompleted: Sendable, Equatable {
   /// The application protocol (ALPN, RFC 7301), nil when none was negotiated.
   package let negotiatedProtocol: String?
