@@ -161,7 +161,8 @@ let package = Package(
     .testTarget(
       name: "GatewayTests",
       dependencies: [
-        "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "AccessPolicy", "Pages", "Operations",
+        "Gateway", "DataPlane", "HTTPWire", "AppleIdentity", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages",
+        "Operations",
         "Secrets", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging, .crypto,
       ],
       swiftSettings: strict),

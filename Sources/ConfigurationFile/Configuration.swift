@@ -5,6 +5,7 @@ package import IdentityAssertion
 package import Operations
 package import Pages
 package import Sessions
+internal import WebFormats
 
 /// Everything that a configuration file says, with every default filled in. Whoever holds one holds one that was
 /// checked.
@@ -46,7 +47,7 @@ package struct Configuration: Sendable, Equatable {
   init() {}
 
   /// Where Apple sends the browser back to: `publicURL`, `pathPrefix` and `/callback`.
-  package var redirectURI: String { publicURL + pathPrefix + "/callback" }
+  package var redirectURI: String { publicURL + GatewayEndpoint.callback.path(below: pathPrefix) }
 
   /// The public origin in its parts.
   package var publicOrigin: PublicOrigin { get throws(OriginProblem) { try PublicOrigin(parsing: publicURL) } }

@@ -21,7 +21,7 @@ struct ReadyCommand: AsyncParsableCommand {
   func run() async throws {
     let configuration = try Configuration.loaded(from: config)
     do {
-      guard try await AdministrationClient(try GatewaySettings(configuration)).isReady() else {
+      guard try await AdministrationClient(at: configuration.adminAddress, configuration.admin).isReady() else {
         complain("not ready: /healthz at \(configuration.adminAddress) says why")
         throw ExitCode.failure
       }

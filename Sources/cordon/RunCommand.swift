@@ -30,7 +30,7 @@ struct RunCommand: AsyncParsableCommand {
   var config: String
 
   func run() async throws {
-    // From the start on: a signal that comes before everything stands must not end the process.
+    // First of all: a signal that arrives during the start must not end the process.
     let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
     let configuration = try Configuration.loaded(from: config)
     // A client that goes away while it is written to is an error of that write, not the end of the process.
@@ -45,8 +45,8 @@ struct RunCommand: AsyncParsableCommand {
       let group = ServiceGroup(
         configuration: .init(
           services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)], logger: logger))
-      let obedience = Task { await obey(signals, service, group) }
-      defer { obedience.cancel() }
+      let handling = Task { await handle(signals, service, group) }
+      defer { handling.cancel() }
       try await group.run()
       LogSink.standard.flush()
     } catch {
@@ -58,7 +58,7 @@ struct RunCommand: AsyncParsableCommand {
   }
 }
 
-/// Opens the store; says so when it is waited for.
+/// Opens the store; logs if it has to wait for it.
 private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any SessionStore {
   let notice = Task {
     try await Task.sleep(for: .seconds(1))
@@ -68,7 +68,7 @@ private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any 
   return try await store.open()
 }
 
-/// Reads the file again, and checks it as `cordon check` does.
+/// Reads and checks the file again, as `cordon check` does.
 private func reread(_ path: String) -> @Sendable () throws(SettingsProblems) -> GatewaySettings {
   { () throws(SettingsProblems) in
     do {
@@ -81,12 +81,12 @@ private func reread(_ path: String) -> @Sendable () throws(SettingsProblems) -> 
   }
 }
 
-/// Does what signals ask for, until cancelled.
-private func obey(_ signals: UnixSignalsSequence, _ service: GatewayService, _ group: ServiceGroup) async {
+/// Handles signals, until cancelled.
+private func handle(_ signals: UnixSignalsSequence, _ service: GatewayService, _ group: ServiceGroup) async {
   var isStopping = false
   for await signal in signals {
     switch signal {
-    // Beside this loop: who reloads can still be stopped.
+    // In a task of its own, so that a reload can still be stopped.
     case .sighup: Task { await service.reload() }
     case _ where isStopping: service.forceClose()
     default:
@@ -97,19 +97,16 @@ private func obey(_ signals: UnixSignalsSequence, _ service: GatewayService, _ g
 }
 
 extension GatewaySettings {
-  /// What the configuration means to the gateway.
+  /// The settings that a configuration file makes.
   init(_ configuration: Configuration) throws {
     self.init(
       origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.hosts,
       workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
       admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
-      apple: configuration.apple, native: configuration.native,
-      session: configuration.session, revalidation: configuration.revalidation, store: configuration.store,
-      identity: configuration.identityHeaders, assertion: configuration.assertion,
-      notificationRelay: configuration.notificationRelay, access: configuration.access,
-      routes: configuration.routes, pages: configuration.pages,
-      button: configuration.button,
-      log: configuration.log)
-    drain = configuration.shutdown
+      apple: configuration.apple, native: configuration.native, session: configuration.session,
+      revalidation: configuration.revalidation, store: configuration.store, identity: configuration.identityHeaders,
+      assertion: configuration.assertion, notificationRelay: configuration.notificationRelay,
+      access: configuration.access, routes: configuration.routes, pages: configuration.pages,
+      button: configuration.button, log: configuration.log, drain: configuration.shutdown)
   }
 }

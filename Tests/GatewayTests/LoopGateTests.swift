@@ -104,9 +104,9 @@ struct LoopGateTests {
     for _ in 0..<3 {
       #expect(try await rig.decide(request).identity != nil)
       rig.clock.advance(3_000)
-      await rig.directory.writeSightings()
+      await rig.lastSeen.write()
       // The store has been heard of lately.
-      rig.directory.storeAnswered(at: rig.clock.milliseconds)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
     }
     rig.clock.advance(3_601)
     #expect(try await rig.decide(request).identity == nil)

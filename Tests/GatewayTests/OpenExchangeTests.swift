@@ -25,11 +25,11 @@ struct OpenExchangeTests {
     #expect(try await rig.review(exchange))
     rig.clock.advance(29 * 86_400)
     rig.store.state.withLock { $0.accounts[anna.account.subject]?.lastVerified = rig.clock.now }
-    await rig.directory.forget(anna.account.subject)
-    _ = await rig.directory.follow(nil)
+    await rig.sessions.forget(anna.account.subject)
+    _ = await rig.changes.follow(nil)
     #expect(try await rig.review(exchange, isActive: true))
     rig.clock.advance(2 * 86_400)
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     #expect(try await !rig.review(exchange, isActive: true))
     try await rig.stop()
   }
@@ -43,16 +43,16 @@ struct OpenExchangeTests {
     let exchange = try await open(rig, cookie)
     for _ in 0..<3 {
       rig.clock.advance(400)
-      _ = await rig.directory.follow(nil)
+      _ = await rig.changes.follow(nil)
       #expect(try await rig.review(exchange, isActive: true))
     }
     rig.clock.advance(700)
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     // Used on another replica.
     rig.store.state.withLock { $0.sessions[anna.session.handle]?.lastSeen = rig.clock.now }
     #expect(try await rig.review(exchange))
     rig.clock.advance(700)
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     #expect(try await !rig.review(exchange))
     try await rig.stop()
   }
@@ -65,7 +65,7 @@ struct OpenExchangeTests {
     #expect(try await rig.review(exchange))
     rig.store.state.withLock { $0.sessions[anna.session.handle] = nil }
     #expect(try await rig.review(exchange), "nobody has said so yet")
-    await rig.directory.forget(anna.account.subject)
+    await rig.sessions.forget(anna.account.subject)
     #expect(try await !rig.review(exchange))
     try await rig.stop()
   }
@@ -76,9 +76,9 @@ struct OpenExchangeTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let exchange = try await open(rig, cookie)
     #expect(try await rig.review(exchange))
-    let cursor = await rig.directory.follow(nil)
+    let cursor = await rig.changes.follow(nil)
     rig.store.state.withLock { $0.isAway = true }
-    _ = await rig.directory.follow(cursor)
+    _ = await rig.changes.follow(cursor)
     #expect(try await rig.review(exchange))
     rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds) + 1)
     #expect(try await !rig.review(exchange))
@@ -106,9 +106,9 @@ struct OpenExchangeTests {
     let (anna, cookie) = try rig.signIn("001.anna")
     let exchange = try await open(rig, cookie)
     rig.clock.advance(30 * 3_600)
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     for _ in 0..<5 { #expect(try await rig.review(exchange)) }
-    #expect(await rig.directory.checks.waitForEnd(of: anna.account.subject, by: .now + .seconds(20)))
+    #expect(await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(20)))
     #expect(rig.store.state.withLock { $0.claims } == 1)
     #expect(try await rig.review(exchange), "Apple says that all is well")
     try await rig.stop()

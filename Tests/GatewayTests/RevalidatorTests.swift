@@ -10,7 +10,7 @@ import Testing
 
 // Asking Apple about an account, and what follows from each answer.
 @Suite("The daily check")
-struct DailyCheckTests {
+struct RevalidatorTests {
   private let store = MemoryStore()
   private let clock = TestClock()
   private let apple = FakeApple()
@@ -26,7 +26,7 @@ struct DailyCheckTests {
       Revalidator.Dependencies(
         apple: try apple.provider(clock), keyring: keyring, audit: AuditTrail(.silent, keyring: keyring),
         interval: .seconds(86_400)),
-      metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+      store: store, metrics: metrics, health: health, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
       clock: { clock.now })
   }
 
@@ -42,16 +42,16 @@ struct DailyCheckTests {
   @Test("A good answer is written down, and nobody asks again within the interval, whoever wants to")
   func good() async throws {
     let snapshot = try due()
-    let outcome = await checks.run(snapshot, store: store)
+    let outcome = await checks.run(snapshot)
     #expect(outcome.ended.isEmpty && outcome.accountChanged)
     #expect(answers() == [.good] && apple.calls == 1 && metrics.checks.total("good") == 1)
-    let again = await checks.run(snapshot, store: store)
+    let again = await checks.run(snapshot)
     #expect(apple.calls == 1 && again.accountChanged, "what another learnt is taken over")
     clock.advance(86_399)
-    _ = await checks.run(snapshot, store: store)
+    _ = await checks.run(snapshot)
     #expect(apple.calls == 1)
     clock.advance(1)
-    _ = await checks.run(snapshot, store: store)
+    _ = await checks.run(snapshot)
     #expect(apple.calls == 2)
   }
 
@@ -59,7 +59,7 @@ struct DailyCheckTests {
   func revoked() async throws {
     let snapshot = try due()
     apple.answer(.revoked)
-    let outcome = await checks.run(snapshot, store: store)
+    let outcome = await checks.run(snapshot)
     #expect(outcome.ended == [snapshot.session.handle] && answers() == [.revoked])
     #expect(metrics.sessionsEnded.total("revoked") == 1)
   }
@@ -70,7 +70,7 @@ struct DailyCheckTests {
   func kept(answer: FakeApple.Answer, verdict: String) async throws {
     let snapshot = try due()
     apple.answer(answer)
-    for _ in 0..<3 { #expect(await checks.run(snapshot, store: store).ended.isEmpty) }
+    for _ in 0..<3 { #expect(await checks.run(snapshot).ended.isEmpty) }
     #expect(apple.calls == 1 && answers() == [.noGoodAnswer] && metrics.checks.total(verdict) == 1)
     #expect(store.state.withLock { $0.sessions.count } == 1)
   }
@@ -79,14 +79,14 @@ struct DailyCheckTests {
   func notSent() async throws {
     let (anna, ben) = (try due(), try due("002.ben"))
     apple.answer(.notSent)
-    _ = await checks.run(anna, store: store)
+    _ = await checks.run(anna)
     #expect(store.state.withLock { $0.givenBack } == 1 && answers().isEmpty)
-    _ = await checks.run(ben, store: store)
+    _ = await checks.run(ben)
     #expect(apple.calls == 1, "within the pause nobody tries")
     clock.advance(2)
     apple.answer(.good)
-    _ = await checks.run(anna, store: store)
-    _ = await checks.run(ben, store: store)
+    _ = await checks.run(anna)
+    _ = await checks.run(ben)
     #expect(apple.calls == 3 && answers() == [.good, .good])
   }
 
@@ -94,18 +94,18 @@ struct DailyCheckTests {
   func doubt() async throws {
     apple.answer(.revoked)
     var ended = 0
-    for number in 0..<25 { ended += await checks.run(try due("user.\(number)"), store: store).ended.count }
+    for number in 0..<25 { ended += await checks.run(try due("user.\(number)")).ended.count }
     #expect(ended == 19, "from the twentieth on all is doubted")
     apple.answer(.good)
-    _ = await checks.run(try due("good"), store: store)
+    _ = await checks.run(try due("good"))
     apple.answer(.revoked)
-    #expect(await checks.run(try due("late"), store: store).ended.count == 1, "one success, and it is believed again")
+    #expect(await checks.run(try due("late")).ended.count == 1, "one success, and it is believed again")
   }
 
   @Test("A token whose secret is gone is not asked about, and ends nothing")
   func unreadable() async throws {
     let snapshot = try due(sealedBy: try .forTests("z"))
-    #expect(await checks.run(snapshot, store: store).ended.isEmpty)
+    #expect(await checks.run(snapshot).ended.isEmpty)
     #expect(apple.calls == 0 && answers() == [.noGoodAnswer])
   }
 
@@ -113,7 +113,7 @@ struct DailyCheckTests {
   func storeAway() async throws {
     let snapshot = try due()
     store.state.withLock { $0.isAway = true }
-    #expect(await checks.run(snapshot, store: store).ended.isEmpty)
+    #expect(await checks.run(snapshot).ended.isEmpty)
     #expect(apple.calls == 0 && metrics.storeFailures.total("check") == 1)
   }
 
@@ -163,8 +163,8 @@ struct DailyCheckTests {
   func unreachableCounts() async throws {
     let (anna, ben) = (try due(), try due("002.ben"))
     apple.answer(.notSent)
-    #expect(await checks.run(anna, store: store).accountChanged)
-    #expect(await checks.run(ben, store: store).accountChanged)
+    #expect(await checks.run(anna).accountChanged)
+    #expect(await checks.run(ben).accountChanged)
     #expect(apple.calls == 1)
     for snapshot in [anna, ben] {
       let account = try #require(store.state.withLock { $0.accounts[snapshot.account.subject] })
@@ -176,7 +176,7 @@ struct DailyCheckTests {
   func replacedToken() async throws {
     let snapshot = try due()
     apple.answer(.goodWithToken("r.new"))
-    _ = await checks.run(snapshot, store: store)
+    _ = await checks.run(snapshot)
     let stored = try #require(store.state.withLock { $0.tokens[snapshot.account.subject] })
     #expect(try keyring.open(stored.token, of: snapshot.account.subject, clientID: "web") == RefreshTokenText("r.new"))
   }
@@ -184,12 +184,12 @@ struct DailyCheckTests {
   @Test("Health is told of refused credentials, by checks and by sign-ins, and when they are taken again")
   func tellsHealth() async throws {
     apple.answer(.ourMistake)
-    _ = await checks.run(try due(), store: store)
+    _ = await checks.run(try due())
     func check() -> HealthCheck? { health.report.checks.first { $0.name == "apple" } }
     #expect(check()?.status == .failing && check()?.message?.contains("web (invalid_client)") == true)
     #expect(check()?.effect == .informs)
     apple.answer(.good)
-    _ = await checks.run(try due("002.ben"), store: store)
+    _ = await checks.run(try due("002.ben"))
     #expect(check()?.status == .ok)
     checks.note(.misconfigured(OAuthError(code: .unauthorizedClient, description: nil)), clientID: "web")
     #expect(check()?.status == .failing)
@@ -206,7 +206,7 @@ struct DailyCheckTests {
       Revalidator.Dependencies(
         apple: try other.provider(clock), keyring: new, audit: AuditTrail(.silent, keyring: new),
         interval: .seconds(86_400)))
-    #expect(await checks.run(snapshot, store: store).ended.count == 1)
+    #expect(await checks.run(snapshot).ended.count == 1)
     #expect(apple.calls == 0 && other.calls == 1)
   }
 }

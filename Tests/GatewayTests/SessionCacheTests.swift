@@ -6,7 +6,7 @@ import Testing
 
 // What one event loop remembers of sessions: what has ended never comes back, and memory is bounded.
 @Suite("A loop's memory of sessions")
-struct SessionMemoryTests {
+struct SessionCacheTests {
   private let fingerprinter = CookieFingerprinter()
 
   private func fingerprint(_ number: Int) -> CookieFingerprint {
@@ -25,7 +25,8 @@ struct SessionMemoryTests {
     let proof = SessionCredential(
       handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, key: KeyIdentifier(number: 0),
       generation: 1)
-    return SessionCacheEntry(SessionSnapshot(session: session, account: account), proof, try .forTests())
+    return SessionCacheEntry(
+      SessionSnapshot(session: session, account: account), proof, try GateConfiguration.forTests().sessions)
   }
 
   private func found(_ memory: inout SessionCache, _ number: Int) -> SessionCacheEntry? {
@@ -63,12 +64,12 @@ struct SessionMemoryTests {
     let handle = known.snapshot.session.handle
     memory.insert(.session(known), for: fingerprint(1))
     known.lastSeen = known.snapshot.session.lastSeen.wallClock + 5_000
-    let told = try #require(memory.remembered(handle))
+    let told = try #require(memory.cached(handle))
     #expect(told.isCurrent && told.snapshot.account == known.snapshot.account)
     #expect(told.snapshot.session.handle == handle)
     #expect(told.snapshot.session.lastSeen == known.snapshot.session.lastSeen.addingTimeInterval(5))
     memory.end([handle], now: 0)
-    #expect(memory.remembered(handle) == nil)
+    #expect(memory.cached(handle) == nil)
   }
 
   @Test("Of what two loops remember, the account of the current one counts and the last use that either saw")
@@ -76,8 +77,8 @@ struct SessionMemoryTests {
     let identifier = SessionIdentifier.random()
     let (old, new) = (try entry(identifier, of: "anna"), try entry(identifier, of: "anna", email: "a@example.com"))
     let later = old.snapshot.session.lastSeen.addingTimeInterval(9)
-    let stale = RememberedSession(snapshot: old.snapshot.seen(at: later), isCurrent: false)
-    let current = RememberedSession(snapshot: new.snapshot, isCurrent: true)
+    let stale = CachedSession(snapshot: old.snapshot.seen(at: later), isCurrent: false)
+    let current = CachedSession(snapshot: new.snapshot, isCurrent: true)
     for merged in [stale.merged(with: current), current.merged(with: stale)] {
       #expect(merged.isCurrent && merged.snapshot.account == new.snapshot.account)
       #expect(merged.snapshot.session.lastSeen == later)
@@ -103,12 +104,12 @@ struct SessionMemoryTests {
     #expect(found(&memory, 1) == nil && found(&memory, 2) != nil)
     // Kept, for as long as the store cannot be asked.
     guard case .session(let kept)? = memory.find(fingerprint(1)) else { throw Lost() }
-    #expect(!kept.serves(at: 0) && memory.remembered(kept.snapshot.session.handle)?.isCurrent == false)
+    #expect(!kept.serves(at: 0) && memory.cached(kept.snapshot.session.handle)?.isCurrent == false)
     kept.standing = .stale(servesUntil: 1_000)
     #expect(kept.serves(at: 999) && !kept.serves(at: 1_000))
     // Until it is known that there is no such session.
     memory.insert(.absent(until: 0), for: fingerprint(1))
-    #expect(memory.count == 1 && memory.remembered(kept.snapshot.session.handle) == nil)
+    #expect(memory.count == 1 && memory.cached(kept.snapshot.session.handle) == nil)
   }
 
   @Test("The sessions of an account are found for it when others of it have ended, changed hands or made room")

@@ -8,7 +8,7 @@ import Testing
 
 // Between the loops' memories and the store: what has ended is dead everywhere before it is answered.
 @Suite("The sessions of a process")
-struct SessionDirectoryTests {
+struct SessionManagerTests {
   @Test("When the end of a session is answered, it is dead in the store and on every loop")
   func end() async throws {
     let rig = try await GateRig()
@@ -20,13 +20,13 @@ struct SessionDirectoryTests {
       #expect(try await rig.decide(Asked(fields: ["Cookie: \(other)"]), loop: loop).identity != nil)
     }
     #expect(
-      try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut) == [snapshot.session.handle])
+      try await rig.sessions.end(.one(snapshot.session.handle), because: .signedOut) == [snapshot.session.handle])
     for loop in 0..<2 {
       #expect(try await rig.decide(request, loop: loop).identity == nil)
       #expect(try await rig.decideOnce(Asked(fields: ["Cookie: \(other)"]), loop: loop).identity != nil, "another's")
     }
     #expect(rig.metrics.sessionsEnded.total("signed_out") == 1)
-    #expect(try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut) == [], "it is over already")
+    #expect(try await rig.sessions.end(.one(snapshot.session.handle), because: .signedOut) == [], "it is over already")
     try await rig.stop()
   }
 
@@ -38,7 +38,7 @@ struct SessionDirectoryTests {
     _ = try await rig.decide(request)
     rig.store.state.withLock { $0.isAway = true }
     await #expect(throws: StoreError.self) {
-      try await rig.directory.end(.one(snapshot.session.handle), because: .signedOut)
+      try await rig.sessions.end(.one(snapshot.session.handle), because: .signedOut)
     }
     #expect(try await rig.decideOnce(request).identity != nil)
     #expect(rig.metrics.storeFailures.total("end") == 1)
@@ -52,19 +52,19 @@ struct SessionDirectoryTests {
     let (ben, bensCookie) = try rig.signIn("002.ben")
     let requests = [annasCookie, bensCookie].map { Asked(fields: ["Cookie: \($0)"]) }
     for request in requests { _ = try await rig.decide(request) }
-    var cursor = await rig.directory.follow(nil)
+    var cursor = await rig.changes.follow(nil)
     // Another replica ends one session, and changes the other's account.
     rig.store.state.withLock { state in
       state.sessions[anna.session.handle] = nil
       state.accounts[ben.account.subject]?.claims.email = "new@example.com"
       state.changes = [.ended(anna.session.handle, .byOperator), .accountChanged(ben.account.subject)]
     }
-    cursor = await rig.directory.follow(cursor)
+    cursor = await rig.changes.follow(cursor)
     #expect(cursor?.text == "2")
     #expect(try await rig.decide(requests[0]).identity == nil)
     #expect(try await rig.decideOnce(requests[1]).isWaiting, "looked up again")
     rig.store.state.withLock { $0.isAway = true }
-    #expect(await rig.directory.follow(cursor) == cursor, "the store is away: from here another time")
+    #expect(await rig.changes.follow(cursor) == cursor, "the store is away: from here another time")
     try await rig.stop()
   }
 
@@ -74,10 +74,10 @@ struct SessionDirectoryTests {
     let (_, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
-    #expect(await rig.directory.remembered() == 2)
+    #expect(await rig.loops.count() == 2)
     rig.store.state.withLock { $0.isIncomplete = true }
-    _ = await rig.directory.follow(nil)
-    #expect(await rig.directory.remembered() == 0)
+    _ = await rig.changes.follow(nil)
+    #expect(await rig.loops.count() == 0)
     #expect(try await rig.decideOnce(request).isWaiting)
     try await rig.stop()
   }
@@ -91,7 +91,7 @@ struct SessionDirectoryTests {
       // Between the look-up and its answer the session ends elsewhere, and the news of it are lost.
       state.beforeAnswer = {
         rig.store.state.withLock { $0.sessions[snapshot.session.handle] = nil }
-        _ = await rig.directory.follow(nil)
+        _ = await rig.changes.follow(nil)
       }
     }
     #expect(try await rig.decide(Asked(fields: ["Cookie: \(cookie)"])).identity == nil)
@@ -141,7 +141,7 @@ struct SessionDirectoryTests {
       state.accounts[snapshot.account.subject]?.claims.email = "new@example.com"
       state.accounts[snapshot.account.subject]?.claims.emailVerified = true
     }
-    await rig.directory.forget(snapshot.account.subject)
+    await rig.sessions.forget(snapshot.account.subject)
     rig.store.state.withLock { $0.isAway = true }
     for loop in 0..<2 {
       let identity = try #require(try await rig.decide(request, loop: loop).identity)
@@ -151,12 +151,12 @@ struct SessionDirectoryTests {
     rig.store.state.withLock { $0.isAway = false }
     rig.clock.advance(2)
     // Following the store is what notices that it answers again.
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     for loop in 0..<2 {
       #expect(try await rig.decide(request, loop: loop).identity?.contains("new@example.com") == true)
     }
     // No longer than the grace.
-    await rig.directory.forget(snapshot.account.subject)
+    await rig.sessions.forget(snapshot.account.subject)
     rig.store.state.withLock { $0.isAway = true }
     rig.clock.advance(Double(rig.settings.store.outageGrace.components.seconds + 1))
     #expect(try await rig.decide(request).status == 503)
@@ -173,39 +173,39 @@ struct SessionDirectoryTests {
     for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
     for _ in 0..<3 {
       rig.clock.advance(90)
-      rig.directory.storeAnswered(at: rig.clock.milliseconds)
+      rig.storeHealth.answered(at: rig.clock.milliseconds)
       #expect(try await rig.decide(request, loop: 0).identity != nil)
     }
     rig.store.state.withLock { $0.lastSeenUpdates = [] }
     #expect(try await rig.decide(request, loop: 1).identity != nil, "the other loop has seen it")
     // After a change of the account as well, which the store is asked about.
-    await rig.directory.forget(snapshot.account.subject)
+    await rig.sessions.forget(snapshot.account.subject)
     #expect(try await rig.decide(request, loop: 1).identity != nil)
     rig.clock.advance(101)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     for loop in 0..<2 { #expect(try await rig.decide(request, loop: loop).identity == nil) }
     try await rig.stop()
   }
 
   @Test("What the store did not take is written down with the next batch, and a long gap is told at once")
-  func sightingsAgain() async throws {
+  func lastSeenAgain() async throws {
     var settings = try GatewaySettings.forTests()
     settings.session.idleTimeout = .seconds(100)
     let rig = try await GateRig(settings)
-    #expect(rig.directory.sightingInterval == .seconds(25))
+    #expect(LastSeenBatch.interval(idleTimeout: rig.sessions.idleTimeout) == .seconds(25))
     let (snapshot, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     _ = try await rig.decide(request)
     rig.clock.advance(10)
     _ = try await rig.decideOnce(request)
     rig.store.state.withLock { $0.isAway = true }
-    await rig.directory.writeSightings()
+    await rig.lastSeen.write()
     rig.store.state.withLock { $0.isAway = false }
     let first = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
-    await rig.directory.writeSightings()
+    await rig.lastSeen.write()
     #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [first])
     rig.clock.advance(60)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     _ = try await rig.decideOnce(request)
     let second = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
     try await eventually("the second use to be written") {
@@ -221,11 +221,12 @@ struct SessionDirectoryTests {
     var settings = rig.settings
     settings.store.outageGrace = .seconds(10)
     settings.session.idleTimeout = .seconds(77)
-    rig.directory.apply(settings)
-    #expect(rig.directory.idleTimeout == .seconds(77))
+    rig.sessions.apply(settings.session)
+    rig.storeHealth.apply(settings.store)
+    #expect(rig.sessions.idleTimeout == .seconds(77))
     let request = Asked(fields: ["Cookie: \(cookie)"])
     _ = try await rig.decide(request)
-    _ = await rig.directory.follow(nil)
+    _ = await rig.changes.follow(nil)
     rig.store.state.withLock { $0.isAway = true }
     rig.clock.advance(11)
     #expect(try await rig.decide(request).status == 503)
@@ -233,18 +234,18 @@ struct SessionDirectoryTests {
   }
 
   @Test("What the loops have seen is written down once")
-  func sightings() async throws {
+  func lastSeen() async throws {
     let rig = try await GateRig()
     let (snapshot, cookie) = try rig.signIn("001.anna")
     let request = Asked(fields: ["Cookie: \(cookie)"])
     for loop in 0..<2 { _ = try await rig.decide(request, loop: loop) }
     rig.clock.advance(61)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     for _ in 0..<3 { _ = try await rig.decideOnce(request) }
-    await rig.directory.writeSightings()
+    await rig.lastSeen.write()
     let seen = LastSeenUpdate(handle: snapshot.session.handle, seen: rig.clock.now)
     #expect(rig.store.state.withLock { $0.lastSeenUpdates } == [seen])
-    await rig.directory.writeSightings()
+    await rig.lastSeen.write()
     #expect(rig.store.state.withLock { $0.lastSeenUpdates }.count == 1)
     try await rig.stop()
   }
@@ -257,14 +258,14 @@ struct SessionDirectoryTests {
     let request = Asked(fields: ["Cookie: \(cookie)"])
     _ = try await rig.decide(request)
     rig.clock.advance(26 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
     try await eventually("a check") { rig.apple.calls == 1 }
     try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
-    await rig.directory.checks.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(10))
+    await rig.revalidator.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(10))
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     // One good check in the hour before: a revocation is believed.
     #expect(try await rig.decide(request).status == 302)
     #expect(rig.apple.calls == 2 && rig.store.state.withLock { $0.sessions.isEmpty })
@@ -272,7 +273,7 @@ struct SessionDirectoryTests {
   }
 }
 
-extension SessionDirectoryTests {
+extension SessionManagerTests {
   @Test("Trouble at Apple after a long absence starts the grace, and all who ask at once wait for the one answer")
   func lateTrouble() async throws {
     let rig = try await GateRig()
@@ -280,14 +281,14 @@ extension SessionDirectoryTests {
     let request = Asked(fields: ["Cookie: \(cookie)"])
     rig.apple.answer(.trouble)
     rig.clock.advance(80 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil)
     #expect(rig.apple.calls == 1)
     rig.clock.advance(47 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil)
     rig.clock.advance(2 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).status == 302, "the grace is over")
     try await rig.stop()
   }
@@ -300,14 +301,14 @@ extension SessionDirectoryTests {
     _ = try await rig.decide(request)
     for number in 0..<1_024 {
       let other = try #require(Subject("other.\(number)"))
-      #expect(await rig.directory.checks.place(for: other, by: .now) == .begun)
+      #expect(await rig.revalidator.place(for: other, by: .now) == .begun)
     }
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).identity != nil, "the limit is ours")
     #expect(rig.apple.calls == 0)
-    for number in 0..<1_024 { rig.directory.checks.end(try #require(Subject("other.\(number)"))) }
+    for number in 0..<1_024 { rig.revalidator.end(try #require(Subject("other.\(number)"))) }
     rig.clock.advance(1)
     // Nobody waits long here: the end of the session is seen a moment later.
     _ = try await rig.decide(request)
@@ -323,15 +324,15 @@ extension SessionDirectoryTests {
     let request = Asked(fields: ["Cookie: \(cookie)"])
     #expect(try await rig.decide(request).identity != nil)
     rig.store.state.withLock { $0.isTooNew = true }
-    let cursor = await rig.directory.follow(nil)
-    #expect(rig.directory.isRefusedByStore)
+    let cursor = await rig.changes.follow(nil)
+    #expect(rig.storeHealth.isRefused)
     // A look-up that was under way meanwhile brings no trust back.
-    rig.directory.storeAnswered(at: rig.clock.milliseconds)
+    rig.storeHealth.answered(at: rig.clock.milliseconds)
     #expect(try await rig.decide(request).status == 503)
     rig.store.state.withLock { $0.isTooNew = false }
     rig.clock.advance(2)
     #expect(try await rig.decide(request).status == 503)
-    _ = await rig.directory.follow(cursor)
+    _ = await rig.changes.follow(cursor)
     rig.clock.advance(2)
     #expect(try await rig.decide(request).identity != nil)
     try await rig.stop()

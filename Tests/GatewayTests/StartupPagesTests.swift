@@ -23,7 +23,7 @@ struct StartupPagesTests {
 
   @Test("A process goes on when its code was given back")
   func goesOn() {
-    StartupPages.releaseLease()
+    StartupPages.release()
     #expect([3, 1, 2].sorted() == [1, 2, 3])
   }
 }

@@ -147,7 +147,6 @@ package struct ReturnTarget: Sendable, Equatable {
     let prefix = prefix.map(\.asciiLowercased) + [UInt8(ascii: "/")]
     guard folded.starts(with: prefix) else { return false }
     let page = folded.dropFirst(prefix.count).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: ";") }
-    return ["sign-in", "authorize", "callback", "sign-out", "native", "notifications"]
-      .contains { $0.utf8.elementsEqual(page) }
+    return GatewayEndpoint.allCases.contains { !$0.mayBeReturnedTo && $0.rawValue.utf8.elementsEqual(page) }
   }
 }

@@ -7,11 +7,17 @@ internal import Synchronization
 
 /// What has to be done now and then: following the store, writing down what was seen, clearing what is over.
 struct BackgroundTasks: Sendable {
-  private let directory: SessionManager
+  private let store: any StoreChangeFeed & StoreMaintenance
+  private let storeHealth: StoreHealth
+  private let sessions: SessionManager
+  private let loops: SessionLoops
+  private let lastSeen: LastSeenBatch
+  private let changes: ChangeFollower
+  private let revalidator: Revalidator
   private let health: HealthMonitor
   private let upstreams: UpstreamWatch
   private let relay: NotificationRelay
-  private let remembered: Box
+  private let cached: Box
   private let certificates: CertificateWatch
   private let logger: Logger
 
@@ -28,17 +34,25 @@ struct BackgroundTasks: Sendable {
   private static let certificateInterval = Duration.seconds(3_600)
 
   init(
-    directory: SessionManager, health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
+    store: any StoreChangeFeed & StoreMaintenance, storeHealth: StoreHealth, sessions: SessionManager,
+    loops: SessionLoops, lastSeen: LastSeenBatch, changes: ChangeFollower, revalidator: Revalidator,
+    health: HealthMonitor, upstreams: UpstreamWatch, relay: NotificationRelay,
     metrics: MetricsRegistry, certificates: CertificateWatch, logger: Logger
   ) {
     self.logger = logger
     self.relay = relay
     self.certificates = certificates
-    self.directory = directory
+    self.store = store
+    self.storeHealth = storeHealth
+    self.sessions = sessions
+    self.loops = loops
+    self.lastSeen = lastSeen
+    self.changes = changes
+    self.revalidator = revalidator
     self.health = health
     self.upstreams = upstreams
     let box = Box()
-    remembered = box
+    cached = box
     metrics.addGauge("cordon_sessions_in_memory", help: "Sessions that the event loops remember.") {
       Double(box.sessions.load(ordering: .relaxed))
     }
@@ -50,13 +64,13 @@ struct BackgroundTasks: Sendable {
       group.addTask {
         var cursor: ChangeCursor?
         while !Task.isCancelled {
-          let wasRefused = directory.isRefusedByStore
-          cursor = await directory.follow(cursor)
+          let wasRefused = storeHealth.isRefused
+          cursor = await changes.follow(cursor)
           // The probes say so at once.
-          if directory.isRefusedByStore != wasRefused { await checkStore() }
+          if storeHealth.isRefused != wasRefused { await checkStore() }
           // So that a flood of news is read in gulps.
           try? await Task.sleep(for: Self.shortestPause)
-          await directory.store.waitForChanges(atMost: Self.followInterval)
+          await store.waitForChanges(atMost: Self.followInterval)
         }
       }
       group.addTask { await upstreams.run() }
@@ -66,12 +80,12 @@ struct BackgroundTasks: Sendable {
       group.addTask { await watchDescriptors() }
       group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
       // What was so within the hour passes by itself.
-      group.addTask { await every(Self.checkInterval) { directory.checks.reportHealth() } }
+      group.addTask { await every(Self.checkInterval) { revalidator.reportHealth() } }
       group.addTask {
         while !Task.isCancelled {
-          await directory.writeSightings()
-          remembered.sessions.store(await directory.remembered(), ordering: .relaxed)
-          try? await Task.sleep(for: directory.sightingInterval)
+          await lastSeen.write()
+          cached.sessions.store(await loops.count(), ordering: .relaxed)
+          try? await Task.sleep(for: LastSeenBatch.interval(idleTimeout: sessions.idleTimeout))
         }
       }
       group.addTask { await every(Self.certificateInterval) { certificates.look() } }
@@ -105,12 +119,12 @@ struct BackgroundTasks: Sendable {
   /// Asks the store whether it can be written.
   func checkStore() async {
     do throws(StoreError) {
-      try await directory.store.ping()
-      health.update("store", .ok, message: directory.store.place, at: .now())
-      directory.storeWrote()
+      try await store.ping()
+      health.update("store", .ok, message: store.place, at: .now())
+      storeHealth.wrote()
     } catch {
       health.update("store", .failing, message: error.description, at: .now())
-      directory.storeDidNotWrite(error)
+      storeHealth.didNotWrite(error)
     }
   }
 
@@ -118,13 +132,13 @@ struct BackgroundTasks: Sendable {
   private func removeExpired() async {
     while !Task.isCancelled {
       do throws(StoreError) {
-        let rule = RemovalRule(now: .now, idleTimeout: directory.idleTimeout)
-        let removed = try await directory.store.removeExpired(rule)
+        let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
+        let removed = try await store.removeExpired(rule)
         // Nothing else could end what they still have open.
-        await directory.forget(removed.sessions)
+        await sessions.forget(removed.sessions)
         guard removed.rows > 0 else { return }
       } catch {
-        return directory.storeFailed("remove_expired", error)
+        return storeHealth.failed("remove_expired", error)
       }
       try? await Task.sleep(for: .milliseconds(50))
     }

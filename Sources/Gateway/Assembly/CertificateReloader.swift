@@ -23,10 +23,10 @@ struct CertificateReloader: Sendable {
   }
 
   private func watch() async {
-    var paths = reload.current.terms.certificateFiles
+    var paths = reload.current.listener.certificateFiles
     var seen = CertificateFiles(paths)
     while (try? await Task.sleep(for: Self.interval)) != nil {
-      let now = reload.current.terms.certificateFiles
+      let now = reload.current.listener.certificateFiles
       // Another configuration has read its own files.
       if now != paths { (paths, seen) = (now, CertificateFiles(now)) }
       let files = CertificateFiles(paths)

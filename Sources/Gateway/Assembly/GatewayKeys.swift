@@ -18,7 +18,7 @@ struct GatewayKeys: Sendable {
   /// - Throws: what is wrong with a file, with the remedy; `KeyringError` if a refresh token of the store would be
   ///   lost.
   init(
-    _ settings: GatewaySettings, store: any SessionStore, metrics: MetricsRegistry, on eventLoop: any EventLoop,
+    _ settings: GatewaySettings, store: any EncryptedTokenStore, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: GatewayKeys? = nil
   ) async throws {
     signer = try AssertionSigner(settings)

@@ -49,7 +49,7 @@ package final class GatewayService: Service {
           "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
           "public_url": "\(settings.origin)",
         ])
-      StartupPages.releaseLease()
+      StartupPages.release()
       let manager = ServiceManager()
       manager.ready()
       let pulse = Task { await Self.tell(manager, while: group) }
@@ -82,7 +82,7 @@ package final class GatewayService: Service {
   /// Reads the configuration again, because a signal asks for it. What came of it is in the log.
   package func reload() async {
     guard let gateway = running.withLock({ $0 }) else { return }
-    let audit = gateway.reload.current.credentials.audit
+    let audit = gateway.reload.current.keys.audit
     let report = await gateway.reload.run(by: "signal")
     audit.record(.administration(act: "reload", by: "signal", failed: report.failure))
   }

@@ -7,13 +7,13 @@ package import Operations
 package import Pages
 package import Sessions
 
-/// Everything that a gateway is told: each part's own settings, side by side.
+/// The settings of a whole gateway: each part's own settings, side by side. Only the assembly knows them all.
 package struct GatewaySettings: Sendable {
   /// The origin that browsers see.
   package var origin: PublicOrigin
-  /// The path of our own pages, without a trailing slash, as in `/.auth`.
+  /// The path of the gateway's own endpoints, without a trailing slash, as in `/.auth`.
   package var prefix: String
-  /// Authorities accepted beside the origin's.
+  /// Authorities accepted in addition to the origin's.
   package var hosts: [String]
   /// Event loops; 0 is one for each core.
   package var workers: Int
@@ -21,7 +21,7 @@ package struct GatewaySettings: Sendable {
   package var adminAddress: BindAddress
   package var admin: AdminSettings
   package var upstream: UpstreamSettings
-  /// Applications beside it, that routes name.
+  /// Further applications, which routes name.
   package var upstreams: [UpstreamSettings]
   package var apple: AppleSettings
   package var native: NativeSettings
@@ -30,25 +30,23 @@ package struct GatewaySettings: Sendable {
   package var store: StoreSettings
   package var identity: IdentityHeaderSettings
   package var assertion: AssertionSettings
-  /// Where Apple's notifications are handed on to; nil: nowhere.
+  /// The endpoint that Apple's notifications are forwarded to; nil if they are not.
   package var notificationRelay: EndpointAddress?
   package var access: AccessSettings
   package var routes: [RouteSettings]
   package var pages: PageSettings
   package var button: ButtonSettings
   package var log: LogSettings
-  package var drain = DrainSettings()
+  package var drain: DrainSettings
 
+  /// No parameter has a default, so that no setting can be forgotten.
   package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
-    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings,
-    upstreams: [UpstreamSettings] = [], apple: AppleSettings, native: NativeSettings = NativeSettings(),
-    session: SessionSettings,
-    revalidation: RevalidationSettings, store: StoreSettings,
-    identity: IdentityHeaderSettings, assertion: AssertionSettings = AssertionSettings(),
-    notificationRelay: EndpointAddress? = nil, access: AccessSettings = AccessSettings(), routes: [RouteSettings],
-    pages: PageSettings,
-    button: ButtonSettings = ButtonSettings(), log: LogSettings
+    adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],
+    apple: AppleSettings, native: NativeSettings, session: SessionSettings, revalidation: RevalidationSettings,
+    store: StoreSettings, identity: IdentityHeaderSettings, assertion: AssertionSettings,
+    notificationRelay: EndpointAddress?, access: AccessSettings, routes: [RouteSettings], pages: PageSettings,
+    button: ButtonSettings, log: LogSettings, drain: DrainSettings
   ) {
     self.origin = origin
     self.prefix = prefix
@@ -72,13 +70,11 @@ package struct GatewaySettings: Sendable {
     self.pages = pages
     self.button = button
     self.log = log
+    self.drain = drain
   }
-
-  /// What Apple is told to answer to: registered with the Services ID, byte for byte.
-  package var redirectURI: String { origin.description + prefix + "/callback" }
 }
 
 extension GatewaySettings {
-  /// How many event loops there are: as many as were asked for, else one for each processor that the process may use.
+  /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 }

@@ -13,19 +13,19 @@ extension Reload {
   func rotateTicketKeys() async {
     await afterOthers {
       do {
-        try self.current.terms.rotateTicketKeys()
-        await self.running.listener.adoptCertificates(of: self.current.terms)
+        try self.current.listener.rotateTicketKeys()
+        await self.running.listener.adoptCertificates(of: self.current.listener)
       } catch {
-        self.parts.logger.error("TLS ticket key rotation failed", metadata: ["reason": "\(error)"])
+        self.logger.error("TLS ticket key rotation failed", metadata: ["reason": "\(error)"])
       }
     }
   }
 
   private func performCertificates() async {
-    let terms = current.terms
+    let terms = current.listener
     let failures = terms.reloadCertificates()
     await running.listener.adoptCertificates(of: terms)
     running.certificates.reloaded(failures)
-    if failures.isEmpty { parts.logger.notice("certificates and keys reloaded") }
+    if failures.isEmpty { logger.notice("certificates and keys reloaded") }
   }
 }

@@ -10,32 +10,44 @@ actor Reload {
   /// Reads the settings of the moment, checked as `cordon check` does.
   typealias Reader = @Sendable () throws(SettingsProblems) -> GatewaySettings
 
-  private nonisolated let generation: Mutex<ConfigurationSnapshot>
-  let parts: LastingParts
+  private nonisolated let snapshot: Mutex<ConfigurationSnapshot>
+  private let factory: SnapshotFactory
   let running: Running
+  private let metrics: MetricsRegistry
+  let logger: Logger
   private let read: Reader
   /// The reload that was asked for last: the next waits for it.
   private var last: Task<Void, Never>?
   private var isStopping = false
 
-  /// What goes by a generation and is told of the next.
+  /// The running parts that take over each new snapshot.
   struct Running: Sendable {
     let listener: Listener
     let sites: LoopSites
+    let sessions: SessionManager
+    let storeHealth: StoreHealth
+    let revalidator: Revalidator
+    let relay: NotificationRelay
     let upstreams: UpstreamWatch
     let certificates: CertificateWatch
+    let health: HealthMonitor
     let log: LogControl
   }
 
-  init(_ generation: ConfigurationSnapshot, parts: LastingParts, running: Running, read: @escaping Reader) {
-    self.generation = Mutex(generation)
-    self.parts = parts
+  init(
+    _ snapshot: ConfigurationSnapshot, factory: SnapshotFactory, running: Running, metrics: MetricsRegistry,
+    logger: Logger, read: @escaping Reader
+  ) {
+    self.snapshot = Mutex(snapshot)
+    self.factory = factory
     self.running = running
+    self.metrics = metrics
+    self.logger = logger
     self.read = read
   }
 
-  /// What holds at present.
-  nonisolated var current: ConfigurationSnapshot { generation.withLock { $0 } }
+  /// The snapshot in effect.
+  nonisolated var current: ConfigurationSnapshot { snapshot.withLock { $0 } }
 
   /// Reads and adopts, after whoever asked before.
   /// - Parameter right: by what right it is asked for, for the audit: `token`, `socket`, `signal`.
@@ -65,14 +77,14 @@ actor Reload {
     if !isStopping { manager.reloading() }
     let report = await attempt()
     if !isStopping { manager.ready() }
-    parts.metrics.reloads.record(succeeded: report.reloaded, at: .now())
+    metrics.reloads.record(succeeded: report.reloaded, at: .now())
     if report.reloaded {
-      parts.logger.notice(
+      logger.notice(
         "configuration reloaded",
         metadata: ["by": "\(right)", "changed": "\(report.changed.joined(separator: " "))"])
     }
     for problem in report.problems {
-      parts.logger.error(
+      logger.error(
         "configuration reload failed, keeping the running configuration",
         metadata: ["by": "\(right)", "problem": "\(problem)"])
     }
@@ -86,12 +98,10 @@ actor Reload {
       let settings = try read()
       let fixed = FixedSettings.problems(from: current.settings, to: settings)
       guard fixed.isEmpty else { return .refused(fixed) }
-      let credentials = try await GatewayKeys(
-        settings, store: parts.directory.store, metrics: parts.metrics, on: parts.eventLoop, after: current.credentials)
-      let next = try await ConfigurationSnapshot(settings, credentials: credentials, parts: parts, after: current)
+      let next = try await factory.make(settings, after: current)
       await apply(next)
       // An upstream that stays has read its files at an earlier reload.
-      running.certificates.reloaded(next.terms.reloadUpstreamCertificates())
+      running.certificates.reloaded(next.listener.reloadUpstreamCertificates())
       return .done(FixedSettings.changes(from: current.settings, to: settings))
     } catch let error as SettingsProblems {
       return .refused(error.problems)
@@ -100,20 +110,21 @@ actor Reload {
     }
   }
 
-  /// Nothing here can fail.
+  /// Cannot fail.
   private func apply(_ next: ConfigurationSnapshot) async {
     running.log.apply(next.settings.log)
-    parts.directory.apply(next.settings)
-    parts.directory.checks.apply(Revalidator.Dependencies(next.credentials, next.settings.revalidation))
-    parts.relay.apply(next.relayRoute)
+    running.sessions.apply(next.settings.session)
+    running.storeHealth.apply(next.settings.store)
+    running.revalidator.apply(Revalidator.Dependencies(next.keys, next.settings.revalidation))
+    running.relay.apply(next.relayRoute)
     let sites = running.sites
-    await running.listener.apply(next.terms) { eventLoop in
+    await running.listener.apply(next.listener) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }
-      site.gate.apply(next.knowledge, ownPages: next.ownPages)
+      site.gate.apply(next.gate, actions: next.actions)
       site.observer.apply(next.settings.log)
     }
-    running.upstreams.apply(next.upstreams, health: parts.health)
-    running.certificates.apply(next.terms.certificates)
-    generation.withLock { $0 = next }
+    running.upstreams.apply(next.upstreams, health: running.health)
+    running.certificates.apply(next.listener.certificates)
+    snapshot.withLock { $0 = next }
   }
 }

@@ -11,12 +11,14 @@ internal import Sessions
   internal import Musl
 #endif
 
-/// A gateway that has started: its listeners, and the upkeep beside them.
+/// A gateway that has started: its listeners, and its background tasks.
 struct RunningGateway: Sendable {
   private let listener: Listener
   private let adminListener: Listener
-  private let parts: LastingParts
-  private let upkeep: BackgroundTasks
+  private let tasks: BackgroundTasks
+  private let lastSeen: LastSeenBatch
+  private let health: HealthMonitor
+  private let logger: Logger
   private let board: StatusBoard
   private let store: any SessionStore
   private let ending = ShutdownCoordinator()
@@ -40,17 +42,24 @@ struct RunningGateway: Sendable {
       HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness),
       HealthCheck(name: Revalidator.checkName, status: .unknown),
     ])
-    let credentials = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop)
-    let checks = Revalidator(
-      Revalidator.Dependencies(credentials, settings.revalidation), metrics: metrics, health: health, logger: logger)
-    let directory = SessionManager(
-      store: store, settings: settings, checks: checks, metrics: metrics, logger: logger)
-    let parts = LastingParts(
-      directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
-      health: health, logger: logger, eventLoop: eventLoop)
-    let generation = try await ConfigurationSnapshot(settings, credentials: credentials, parts: parts)
-    parts.relay.apply(generation.relayRoute)
-    let upstreams = UpstreamWatch(generation.upstreams, logger: logger)
+    let loops = SessionLoops()
+    let storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: WallClock.now())
+    let sessions = SessionManager(
+      store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
+      clock: WallClock.now)
+    let lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
+    let relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
+    let keys = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop)
+    let revalidator = Revalidator(
+      Revalidator.Dependencies(keys, settings.revalidation), store: store, metrics: metrics, health: health,
+      logger: logger)
+    let revalidations = RequestRevalidations(revalidator, sessions: sessions)
+    let factory = SnapshotFactory(
+      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator, relay: relay,
+      metrics: metrics, logger: logger, eventLoop: eventLoop)
+    let snapshot = try await factory.make(settings, keys: keys)
+    relay.apply(snapshot.relayRoute)
+    let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     metrics.addGauge(
       "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
@@ -67,43 +76,55 @@ struct RunningGateway: Sendable {
 
     let sites = LoopSites()
     let sockets = try InheritedSockets.ofEnvironment()
-    let listener = try await Listener.start(generation.terms, on: group, sockets: sockets) { eventLoop in
-      let gate = LoopGate(
-        generation.knowledge, directory: directory, ownPages: generation.ownPages, eventLoop: eventLoop, logger: logger)
+    let listener = try await Listener.start(snapshot.listener, on: group, sockets: sockets) { eventLoop in
+      let loopSessions = LoopSessions(
+        snapshot.gate.sessions, manager: sessions, revalidations: revalidations, lastSeen: lastSeen,
+        storeHealth: storeHealth, eventLoop: eventLoop)
+      let gate = LoopGate(snapshot.gate, sessions: loopSessions, actions: snapshot.actions, logger: logger)
       let observer = LoopObserver(metrics, log: settings.log, logger: logger)
-      directory.add(NIOLoopBound(gate, eventLoop: eventLoop), on: eventLoop)
+      loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(gate: gate, observer: observer)
     }
-    directory.add(listener)
-    let certificates = CertificateWatch(generation.terms.certificates, health: health, logger: logger)
+    loops.add(listener)
+    let certificates = CertificateWatch(snapshot.listener.certificates, health: health, logger: logger)
     certificates.addMetrics(to: metrics)
-    let upkeep = BackgroundTasks(
-      directory: directory, health: health, upstreams: upstreams, relay: parts.relay, metrics: metrics,
+    let tasks = BackgroundTasks(
+      store: store, storeHealth: storeHealth, sessions: sessions, loops: loops, lastSeen: lastSeen,
+      changes: ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth),
+      revalidator: revalidator, health: health, upstreams: upstreams, relay: relay, metrics: metrics,
       certificates: certificates, logger: logger)
-    await upkeep.checkStore()
+    await tasks.checkStore()
 
-    let board = StatusBoard(parts, upstreams: upstreams, version: version, started: started)
+    let board = StatusBoard(
+      loops: loops, health: health, metrics: metrics, upstreams: { upstreams.status }, version: version,
+      started: started)
     let reload = Reload(
-      generation, parts: parts,
+      snapshot, factory: factory,
       running: Reload.Running(
-        listener: listener, sites: sites, upstreams: upstreams, certificates: certificates, log: log),
-      read: reread)
+        listener: listener, sites: sites, sessions: sessions, storeHealth: storeHealth, revalidator: revalidator,
+        relay: relay, upstreams: upstreams, certificates: certificates, health: health, log: log),
+      metrics: metrics, logger: logger, read: reread)
     let adminListener = try await startAdminListener(
-      settings.adminAddress, isPrivate: generation.access.restsOnPermission, on: eventLoop, sockets: sockets
+      settings.adminAddress, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
     ) {
       let refusals = RefusalAudit()
       let hosts = AdminHostPolicy(settings.adminAddress)
       return AdminGate(
-        hosts: hosts, health: health, metrics: metrics, status: { await board.answer($0, reload.current) }
+        hosts: hosts, health: health, metrics: metrics, status: { await board.answer($0, reload.current.status) }
       ) {
-        Administration(reload, directory: directory, metrics: metrics, refusals: refusals)
+        let current = reload.current
+        return Administration(
+          access: current.access, sessions: sessions, store: store, apple: current.keys.apple,
+          keyring: current.keys.keyring, metrics: metrics, audit: current.keys.audit,
+          reload: { await reload.run(by: $0) }, refusals: refusals)
       }
     }
     try sockets.requireNoneLeft()
     return RunningGateway(
-      listener: listener, adminListener: adminListener, parts: parts, upkeep: upkeep, board: board, store: store,
-      reload: reload)
+      listener: listener, adminListener: adminListener, tasks: tasks, lastSeen: lastSeen, health: health,
+      logger: logger,
+      board: board, store: store, reload: reload)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
@@ -121,10 +142,10 @@ struct RunningGateway: Sendable {
     }
   }
 
-  /// Does the upkeep until graceful shutdown.
+  /// Runs the background tasks until graceful shutdown.
   func serve() async {
     await withTaskGroup(of: Void.self) { group in
-      group.addTask { await upkeep.run() }
+      group.addTask { await tasks.run() }
       group.addTask { await CertificateReloader(reload).run() }
       group.addTask { await board.run() }
       try? await gracefulShutdown()
@@ -135,25 +156,25 @@ struct RunningGateway: Sendable {
   /// Tells the orchestrator, waits until balancers have noticed, finishes what is in flight, writes down what was seen.
   func stop() async {
     let settings = reload.current.settings.drain
-    parts.logger.notice(
+    logger.notice(
       "shutting down: not ready, completing requests in flight",
       metadata: ["delay": "\(settings.delay)", "limit": "\(settings.limit)"])
     ServiceManager().stopping()
-    parts.health.beginDraining()
+    health.beginDraining()
     await reload.stop()
     await listener.beginGracefulShutdown()
     await ending.pause(settings.delay)
     await listener.drain(within: ending.isHurried ? .zero : settings.limit)
-    await parts.directory.writeSightings()
+    await lastSeen.write()
     await adminListener.drain(within: .seconds(1))
     do throws(StoreError) { try await store.close() } catch {
-      parts.logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
+      logger.warning("closing the session store failed", metadata: ["error": "\(error)"])
     }
   }
 
   /// Cuts a stop short that was asked for before.
   func forceClose() {
-    parts.logger.warning("second stop signal, aborting requests in flight")
+    logger.warning("second stop signal, aborting requests in flight")
     ending.forceClose(listener)
   }
 }

@@ -11,7 +11,7 @@
 /// be given back; those that are wanted again come from the page cache.
 enum StartupPages {
   /// Gives back the pages of all code. Where the system does not tell what is mapped, nothing happens.
-  static func releaseLease() {
+  static func release() {
     guard let maps = fopen("/proc/self/maps", "r") else { return }
     defer { fclose(maps) }
     var line = [CChar](repeating: 0, count: 4_096)

@@ -5,16 +5,15 @@ internal import Operations
 
 /// The registration with Apple: what can be seen here, and what Apple itself says of it.
 struct AppleExamination {
-  let settings: GatewaySettings
-
-  private var apple: AppleSettings { settings.apple }
+  let apple: AppleSettings
+  let redirectURI: String
 
   /// More than this ahead, and Apple may find our secrets issued in the future; behind, and we find its tokens so.
   private static let intolerableSeconds = 60.0
   private static let noticeableSeconds = 10.0
 
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
-    note(redirectURI())
+    note(redirectURIFinding())
     let key: ClientSecretKey
     do throws(ClientSecretKeyProblem) {
       key = try ClientSecretKey(contentsOfFile: apple.privateKeyFile)
@@ -44,16 +43,16 @@ struct AppleExamination {
   // MARK: Here
 
   /// Apple cannot be asked which addresses are registered: the rules are ours to check, the comparison the operator's.
-  private func redirectURI() -> DoctorFinding {
-    let problems = AppleSettings.problems(of: apple, redirectURI: settings.redirectURI)
+  private func redirectURIFinding() -> DoctorFinding {
+    let problems = AppleSettings.problems(of: apple, redirectURI: redirectURI)
     if let problem = problems.first {
-      return .failure("redirect URI", "\(settings.redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
+      return .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
     }
     guard apple.baseURL == AppleSettings.appleBaseURL else {
-      return .ok("redirect URI", "\(settings.redirectURI), for \(apple.baseURL)")
+      return .ok("redirect URI", "\(redirectURI), for \(apple.baseURL)")
     }
     return .ok(
-      "redirect URI", "\(settings.redirectURI); the Services ID must list it as a return URL, exactly like this")
+      "redirect URI", "\(redirectURI); the Services ID must list it as a return URL, exactly like this")
   }
 
   private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {

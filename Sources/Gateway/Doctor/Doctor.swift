@@ -1,3 +1,4 @@
+internal import DataPlane
 internal import NIOCore
 internal import NIOPosix
 package import Sessions
@@ -5,7 +6,8 @@ package import Sessions
 /// Looks at everything that a gateway needs, live: its Apple registration by Apple's own answers, the application, the
 /// certificate, the secrets, the store. It changes nothing, and asks Apple about no user.
 package struct Doctor: Sendable {
-  let settings: GatewaySettings
+  private let apple: AppleExamination
+  private let site: SiteExamination
   private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
   /// The store as the doctor finds it.
@@ -17,7 +19,10 @@ package struct Doctor: Sendable {
 
   /// - Parameter openStore: opens the store, if there is one.
   package init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
-    self.settings = settings
+    apple = AppleExamination(apple: settings.apple, redirectURI: settings.originSettings.redirectURI)
+    site = SiteExamination(
+      upstreams: [settings.upstream] + settings.upstreams, entrances: settings.listener.entrances,
+      secretFiles: settings.session.secretFiles)
     self.openStore = openStore
   }
 
@@ -31,9 +36,8 @@ package struct Doctor: Sendable {
       findings.append(finding)
       report(finding)
     }
-    let site = SiteExamination(settings: settings)
-    await AppleExamination(settings: settings).run(on: group.next(), note)
-    for finding in await site.upstreams(on: group.next()) { note(finding) }
+    await apple.run(on: group.next(), note)
+    for finding in await site.examineUpstreams(on: group.next()) { note(finding) }
     for certificate in site.certificates() { note(certificate) }
     let (keyring, keys) = site.sessionKeys()
     note(keys)

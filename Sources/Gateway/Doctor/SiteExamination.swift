@@ -5,14 +5,16 @@ internal import Sessions
 
 /// What stands on our own side: the application, the certificate, the secrets, the store.
 struct SiteExamination {
-  let settings: GatewaySettings
+  let upstreams: [UpstreamSettings]
+  let entrances: [AcceptorSettings]
+  let secretFiles: [String]
 
   // MARK: The application
 
   /// Whether each address of each upstream takes connections; not one request is sent.
-  func upstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
+  func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    for upstream in [settings.upstream] + settings.upstreams {
+    for upstream in upstreams {
       for address in upstream.addresses {
         findings.append(
           await examine(upstream.alone(at: address), "\(address)", on: eventLoop))
@@ -42,7 +44,7 @@ struct SiteExamination {
   // MARK: The certificate
 
   /// None where TLS ends before the gateway.
-  func certificates() -> [DoctorFinding] { settings.listener.entrances.compactMap { certificate(of: $0) } }
+  func certificates() -> [DoctorFinding] { entrances.compactMap { certificate(of: $0) } }
 
   private func certificate(of entrance: AcceptorSettings) -> DoctorFinding? {
     do {
@@ -66,7 +68,7 @@ struct SiteExamination {
   // MARK: Secrets and store
 
   func sessionKeys() -> (SessionKeyring?, DoctorFinding) {
-    let files = settings.session.secretFiles
+    let files = secretFiles
     do throws(KeyringError) {
       let keyring = try SessionKeyring(files: files)
       let count = files.count == 1 ? "one secret" : "\(files.count) secrets, the first"
@@ -97,7 +99,8 @@ struct SiteExamination {
     }
   }
 
-  private func examine(_ store: any SessionStore, _ keyring: SessionKeyring?) async throws(StoreError) -> DoctorFinding
+  private func examine(_ store: any StoreMaintenance & EncryptedTokenStore, _ keyring: SessionKeyring?)
+    async throws(StoreError) -> DoctorFinding
   {
     try await store.ping()
     let counts = try await store.counts()

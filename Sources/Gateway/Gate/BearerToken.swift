@@ -13,3 +13,11 @@ enum BearerToken {
     return start..<value.upperBound
   }
 }
+
+extension SessionCookie {
+  /// Whether a cookie of a head has the name and the length of a session cookie.
+  @inline(__always)
+  static func isCandidate(_ place: GatewayCookies.Place, _ bytes: RawSpan) -> Bool {
+    place.value.count == valueLength && bytes.equals(literalName, place.name)
+  }
+}

@@ -1,70 +1,64 @@
 internal import AccessPolicy
-internal import DataPlane
-internal import FoundationEssentials
+internal import HTTPWire
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
-/// What every gate of a gateway knows, and none changes.
-struct GateConfiguration: Sendable {
-  /// Counts the configurations of this process: what was worked out by another is worked out anew.
-  let generation: Int
+/// The configuration of every gate: immutable, and replaced as a whole at a reload.
+final class GateConfiguration: Sendable {
   let origin: PublicOrigin
-  /// The origins whose pages may open a WebSocket: ours, and those of the listed hosts, as browsers write them in
-  /// `Origin`.
+  /// The origins whose pages may open a WebSocket, as browsers write them in `Origin`: ours, and those of the listed
+  /// hosts.
   let origins: [[UInt8]]
-  /// The path of our own pages with a slash behind it.
-  let ownPaths: [UInt8]
   let prefix: String
+  /// The path prefix of the gateway's own endpoints, with a slash behind it.
+  let ownPaths: [UInt8]
+  /// The whole path of the endpoint `verify`, which the gate answers on any authority.
+  let verifyPath: [UInt8]
   let authorities: AuthorityList
   let routes: RouteTable
-  let keyring: SessionKeyring
-  /// The same for the life of the process: memories go by it.
-  let fingerprinter: CookieFingerprinter
-  let identity: IdentityHeaderSettings
-  /// Nil where requests carry no assertion.
-  let assertions: SessionAssertions?
-  let schedule: RevalidationSchedule
-  let idleTimeout: Int64
-  /// Whether a session may be proved by `Authorization: Bearer`.
+  let sessions: SessionConfiguration
+  /// Whether `Authorization: Bearer` is accepted as a session's credential.
   let acceptsBearer: Bool
-  /// Bytes that one event loop may take for what it remembers of sessions.
-  let sessionMemory: Int
   let showsSignInPage: Bool
   let pages: PageRenderer
   /// Limits the warnings about `verify` requests whose path is not known, for the whole process.
   let verifyWarnings: WarningInterval
 
-  /// - Parameters:
-  ///   - assertions: nil where requests carry none.
-  ///   - previous: what held before, at a reload.
+  /// - Parameter previous: the configuration before, at a reload.
   init(
-    _ settings: GatewaySettings, keyring: SessionKeyring, assertions: SessionAssertions? = nil,
-    after previous: GateConfiguration? = nil
+    _ settings: OriginSettings, routes: RouteTable, sessions: SessionConfiguration, pages: PageSettings,
+    native: NativeSettings, after previous: GateConfiguration?
   ) throws {
-    generation = (previous?.generation ?? 0) + 1
-    verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
-    fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     origin = settings.origin
     origins =
       [Array(settings.origin.description.utf8)]
       + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
     prefix = settings.prefix
     ownPaths = Array((settings.prefix + "/").utf8)
+    verifyPath = Array(GatewayEndpoint.verify.path(below: settings.prefix).utf8)
     authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts)
-    routes = try RouteTable(access: settings.access, routes: settings.routes)
-    self.keyring = keyring
-    identity = settings.identity
-    self.assertions = assertions
-    schedule = RevalidationSchedule(settings.revalidation)
-    idleTimeout = settings.session.idleTimeout.wallClock
-    acceptsBearer = settings.native.acceptsBearer
-    sessionMemory = settings.session.memory / settings.eventLoops
-    showsSignInPage = settings.pages.showSignInPage
-    pages = try PageRenderer(settings: settings.pages, host: settings.origin.authority, prefix: settings.prefix)
+    self.routes = routes
+    self.sessions = sessions
+    acceptsBearer = native.acceptsBearer
+    showsSignInPage = pages.showSignInPage
+    self.pages = try PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
+    verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
   }
 
-  /// How often the daily check is thought of for one session.
-  static let evaluationInterval: Int64 = 30_000
-  /// How long an overdue check that could not be made is not waited for again.
-  static let retryInterval: Int64 = 1_000
+  var keyring: SessionKeyring { sessions.keyring }
+}
+
+extension GateConfiguration {
+  /// The path of requests without one: `*`, or an absolute form with an authority alone.
+  static let root: [UInt8] = [0x2F]
+
+  /// Whether a path is below the prefix of the gateway's own endpoints.
+  @inline(__always)
+  func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+    let own = ownPaths
+    guard path.count >= own.count, bytes.byte(at: path.lowerBound + 1) == own[1] else { return false }
+    for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
+    return true
+  }
 }

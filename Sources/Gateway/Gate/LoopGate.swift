@@ -3,292 +3,222 @@ internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
 internal import Logging
-internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// The gate of one event loop: from a head to a decision, at once, out of what this loop knows.
+/// The gate of one event loop: decides about a request at once, from what this loop knows.
 ///
-/// The order is the security of the whole: authority, path, our own pages, route, session, rule. Each step either
-/// answers or hands on; none can be passed by.
+/// The order is security-critical: authority, path, our own endpoints, route, session, rules. Each step either answers
+/// or falls through to the next; none can be skipped.
 final class LoopGate: RequestGate {
-  private(set) var knowledge: GateConfiguration
-  let directory: SessionManager
-  private(set) var ownPages: GatewayEndpoints
-  let eventLoop: any EventLoop
-  var memory: SessionCache
-  /// The request that is being decided on, for the pages that name it.
-  private var requestID: RequestIDSource.Identifier?
-  /// Whether that request carries a bearer token of ours, which goes no further.
-  var carriesOurToken = false
-  let logger: Logger
-  /// Sessions seen since they were last collected.
-  var seen: [SessionCacheEntry] = []
-  /// The sessions of exchanges under way that have been reviewed.
-  var openSessions = OpenSessions()
+  private(set) var configuration: GateConfiguration
+  private(set) var actions: [GatewayEndpoint: EndpointAction]
+  private var finder: SessionFinder
+  private var verify: VerifyEndpoint
+  private var responses: GateResponses
+  let sessions: LoopSessions
+  let reviews: OpenExchangeReview
+  private let logger: Logger
 
+  /// - Parameter actions: the endpoints that the gate does not answer itself.
   init(
-    _ knowledge: GateConfiguration, directory: SessionManager, ownPages: GatewayEndpoints, eventLoop: any EventLoop,
+    _ configuration: GateConfiguration, sessions: LoopSessions, actions: [GatewayEndpoint: EndpointAction],
     logger: Logger
   ) {
+    self.configuration = configuration
+    self.sessions = sessions
+    self.actions = actions
     self.logger = logger
-    memory = SessionCache(budget: knowledge.sessionMemory)
-    self.knowledge = knowledge
-    self.directory = directory
-    self.ownPages = ownPages
-    self.eventLoop = eventLoop
+    finder = SessionFinder(sessions, configuration)
+    verify = VerifyEndpoint(configuration, sessions, logger)
+    responses = GateResponses(configuration)
+    reviews = OpenExchangeReview(configuration, sessions)
   }
 
-  /// Goes by another configuration from the next request on. What is remembered of sessions stays.
-  func apply(_ knowledge: GateConfiguration, ownPages: GatewayEndpoints) {
-    self.knowledge = knowledge
-    self.ownPages = ownPages
-    memory.budget = knowledge.sessionMemory
+  /// Uses another configuration from the next request on. Cached sessions are kept.
+  func apply(_ configuration: GateConfiguration, actions: [GatewayEndpoint: EndpointAction]) {
+    self.configuration = configuration
+    self.actions = actions
+    finder = SessionFinder(sessions, configuration)
+    verify = VerifyEndpoint(configuration, sessions, logger)
+    responses = GateResponses(configuration)
+    sessions.apply(configuration.sessions)
+    reviews.apply(configuration)
   }
 
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
-    self.requestID = requestID
-    carriesOurToken = false
+    var request = GateRequest(requestID)
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    let isOurs = path.map { isOwnPath(bytes, $0) } ?? false
-    if isOurs, let path, ownPages.isVerify(bytes, path) { return verify(head, bytes, client) }
-    guard knowledge.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
+    let isOurs = path.map { configuration.isOwnPath(bytes, $0) } ?? false
+    if isOurs, let path, isVerify(bytes, path) { return verify.decide(head, bytes, client, &request) }
+    guard configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
       if isHealthCheck(head, bytes) {
         return .answer(ControlResponse(.noContent), routeClass: Operations.RouteClass.own.rawValue)
       }
-      return answer(.misdirected, head, bytes)
+      return refuse(.misdirected, head, bytes, request)
     }
-    let judgement: PathClassification
-    let decision: RouteDecision
+    let classification: PathClassification
+    let route: RouteDecision
     if let path {
       let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
-      judgement = PathClassification.classify(text)
-      if case .refused = judgement { return answer(.badRequest, head, bytes) }
-      if isOurs { return own(head, bytes, path) }
-      decision = knowledge.routes.matchWithSessionParameter(
-        text, judgement, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
+      classification = PathClassification.classify(text)
+      if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
+      if isOurs { return own(head, bytes, path, &request) }
+      route = configuration.routes.matchWithSessionParameter(
+        text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
     } else {
       // `*`, or an absolute form without a path: the server as a whole.
-      judgement = .canonical
-      decision = knowledge.routes.match(
-        Self.root.span, judgement, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
+      classification = .canonical
+      let root = GateConfiguration.root
+      route = configuration.routes.match(
+        root.span, classification,
+        method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
     }
-    return pass(decision, head, bytes)
+    return admit(route, head, bytes, &request)
   }
 
-  static let root: [UInt8] = [0x2F]
+  @inline(__always)
+  private func isVerify(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+    let verifyPath = configuration.verifyPath
+    guard path.count == verifyPath.count else { return false }
+    return path.indices.allSatisfy { bytes.byte(at: $0) == verifyPath[$0 - path.lowerBound] }
+  }
 
-  /// Whether a load balancer asks if the gateway is there: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
-  /// missing (HAProxy's `option httpchk`). It is answered here, whatever host was meant.
+  /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be missing
+  /// (HAProxy's `option httpchk`). The gate answers it for every host.
   private func isHealthCheck(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.method == .options, !head.isHTTP11, head.authority.isEmpty, head.framing == .none else { return false }
     return head.isAsteriskForm || bytes.equals("/", head.target)
   }
 
-  @inline(__always)
-  func isOwnPath(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
-    let own = knowledge.ownPaths
-    guard path.count >= own.count, bytes.byte(at: path.lowerBound + 1) == own[1] else { return false }
-    for offset in own.indices where bytes.byte(at: path.lowerBound + offset) != own[offset] { return false }
-    return true
-  }
-
   // MARK: The application's paths
 
-  private func pass(_ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
+  private func admit(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+  ) -> GateDecision {
     let routeClass = Operations.RouteClass(route)
-    if case .deny = route.access { return answer(.closed, head, bytes, routeClass: routeClass) }
+    if case .deny = route.access { return refuse(.closed, head, bytes, request, routeClass: routeClass) }
     let entry: SessionCacheEntry
-    // Where nobody need be signed in, nobody waits for Apple.
+    // Public routes never wait for a revalidation.
     let isPublic = if case .public = route.access { true } else { false }
-    switch identify(head, bytes, waitsForCheck: !isPublic) {
+    switch finder.find(head, bytes, &request, waitsForRevalidation: !isPublic) {
     case .known(let known): entry = known
-    case .ask(let work): return .wait(work)
-    case .storeAway:
-      if isPublic { return forward(nil, route, routeClass, head, bytes) }
-      return answer(.storeUnavailable, head, bytes, routeClass: routeClass)
-    case .nobody:
-      if isPublic { return forward(nil, route, routeClass, head, bytes) }
-      return signInFirst(route, head, bytes, routeClass)
+    case .suspend(let work): return .wait(work)
+    case .storeUnavailable:
+      if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
+      return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
+    case .none:
+      if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
+      return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     }
     if case .rules(let rules) = route.access {
-      if case .denied(let denial) = entry.verdict(of: rules, knowledge) {
-        return answer(PageFailure(denial), head, bytes, routeClass: routeClass, renewing: entry)
+      if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
+        var response = responses.failure(PageFailure(denial), head, bytes, request)
+        if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
+        return .answer(response, routeClass: routeClass.rawValue)
       }
     }
-    if let signing = renewAssertion(of: entry) { return .wait(signing) }
-    return forward(entry, route, routeClass, head, bytes)
+    if let signing = sessions.renewAssertion(of: entry) { return .wait(signing) }
+    return forward(entry, route, routeClass, head, bytes, request)
   }
 
   @inline(__always)
   private func forward(
     _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
-    _ head: borrowing RequestHead, _ bytes: RawSpan
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     var allowsUpgrade = false
     if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
-      // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455 10.2).
-      guard originIsOurs(head, bytes) else { return answer(.crossSite, head, bytes, routeClass: routeClass) }
+      // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
+      guard isOwnOrigin(head, bytes) else { return refuse(.crossSite, head, bytes, request, routeClass: routeClass) }
       allowsUpgrade = true
     }
-    var order = ForwardingDirective(
+    var directive = ForwardingDirective(
       identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
-    order.dropsAuthorization = carriesOurToken
-    order.bodyRate = route.bodyRate
+    directive.dropsAuthorization = request.carriesOurToken
+    directive.bodyRate = route.bodyRate
     if let entry {
-      let credential = ExchangeCredential(key: entry.key, isBearer: carriesOurToken && knowledge.acceptsBearer)
-      order.credential = credential.number
+      let credential = ExchangeCredential(
+        key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
+      directive.credential = credential.number
+      if !entry.isSignedByFirstKey {
+        directive.personalLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
+      }
     }
-    if let entry, !entry.isSignedByFirstKey { order.personalLines = renewalLine(of: entry, head, bytes) }
-    return .forward(order)
+    return .forward(directive)
   }
 
-  private func originIsOurs(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+  private func isOwnOrigin(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin) else { return false }
-    return knowledge.origins.contains { origin in
+    return configuration.origins.contains { origin in
       origin.count == line.value.count
         && line.value.indices.allSatisfy { bytes.byte(at: $0) == origin[$0 - line.value.lowerBound] }
     }
   }
 
-  private func signInFirst(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ routeClass: Operations.RouteClass
+  // MARK: Our own endpoints
+
+  private func own(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>, _ request: inout GateRequest
   ) -> GateDecision {
-    // An app whose token is over could not follow to the sign-in page.
-    let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !carriesOurToken
-    guard mayShowPage, RequestKind.isNavigation(head, bytes) else {
-      let page =
-        mayShowPage && RequestKind.isFormSubmission(head, bytes)
-        ? pages(head, bytes).failure(
-          .formNotSent, requestID: requestID?.description, returnTo: referringPage(head, bytes).path)
-        : pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)
-      return .answer(ControlResponse(page), routeClass: routeClass.rawValue)
+    let name = path.lowerBound + configuration.ownPaths.count..<path.upperBound
+    guard let endpoint = GatewayEndpoint(rawValue: bytes.string(name)) else {
+      return refuse(.notFound, head, bytes, request, routeClass: .own)
     }
-    let wanted = ReturnTarget(
-      parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
-      origin: knowledge.origin, prefix: knowledge.prefix)
-    let page = knowledge.showsSignInPage ? "/sign-in" : "/authorize"
-    // Apple returns to public_url only, and so does the attempt's cookie.
-    let origin = isAlias(head, bytes) ? knowledge.origin.description : ""
-    return .answer(
-      .redirect(.found, to: "\(origin)\(knowledge.prefix)\(page)?return_to=\(wanted.queryValue)"),
-      routeClass: routeClass.rawValue)
-  }
-
-  /// The page of ours that a form was on, by `Referer`: the front page where it is not known or another site's.
-  private func referringPage(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ReturnTarget {
-    for line in head.fields.lines where bytes.equalsIgnoringCase("referer", line.name) {
-      return ReturnTarget(
-        parsing: bytes.extracting(line.value)._unsafeView(as: UInt8.self), origin: knowledge.origin,
-        prefix: knowledge.prefix)
+    if endpoint == .session, head.method == .get { return session(head, bytes, &request) }
+    if let redirect = responses.aliasRedirect(endpoint, head, bytes) {
+      return .answer(redirect, routeClass: Operations.RouteClass.own.rawValue)
     }
-    return .frontPage
-  }
-
-  /// Whether the request is addressed to one of `listen.hosts` rather than to `public_url`.
-  private func isAlias(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    !knowledge.authorities.isOrigin(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
-  }
-
-  // MARK: Our own paths
-
-  private func own(_ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>) -> GateDecision {
-    let name = path.lowerBound + knowledge.ownPaths.count..<path.upperBound
-    if head.method == .get, bytes.equals("session", name) { return session(head, bytes) }
-    if let target = elsewhere(head, bytes, name) {
-      return .answer(target, routeClass: Operations.RouteClass.own.rawValue)
-    }
-    guard let action = ownPages.action(bytes.string(name)) else {
-      return answer(.notFound, head, bytes, routeClass: .own)
-    }
+    guard let action = actions[endpoint] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
     return .perform(action)
   }
 
-  /// The redirect to `public_url` of what cannot be done on an alias, where neither Apple's answer nor the session's
-  /// cookie arrives: signing in and out.
-  private func elsewhere(
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ name: Range<Int>
-  ) -> ControlResponse? {
-    let isSignOut = bytes.equals("sign-out", name)
-    guard isSignOut || bytes.equals("sign-in", name) || bytes.equals("authorize", name), isAlias(head, bytes) else {
-      return nil
-    }
-    switch head.method {
-    case .get, .head:
-      // The query is parsed again there; bytes that no field value should hold are escaped.
-      return .redirect(
-        .found, to: knowledge.origin.description + escaped(bytes, head.path.lowerBound..<head.query.upperBound))
-    case .post where isSignOut && !(knowledge.acceptsBearer && head.fields.has(.authorization)):
-      return .redirect(.seeOther, to: "\(knowledge.origin)\(knowledge.prefix)/sign-out")
-    default: return nil
-    }
-  }
-
-  private func escaped(_ bytes: RawSpan, _ range: Range<Int>) -> String {
-    var text: [UInt8] = []
-    for byte in bytes.array(range) {
-      if byte > 0x20 && byte < 0x7F { text.append(byte) } else { PercentEncoding.append(byte, to: &text) }
-    }
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private func session(_ head: borrowing RequestHead, _ bytes: RawSpan) -> GateDecision {
-    switch identify(head, bytes) {
+  /// `GET session` from the cache.
+  private func session(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+  ) -> GateDecision {
+    switch finder.find(head, bytes, &request) {
     case .known(let entry):
-      var response = SessionDescription.response(entry.snapshot, token: renewedToken(of: entry, head, bytes))
-      if let cookie = renewedCookie(of: entry, head, bytes) { response.setCookie(cookie) }
+      var response = SessionDescription.response(
+        entry.snapshot, token: CredentialRenewal.token(of: entry, sessions, head, bytes))
+      if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
       return .answer(response, routeClass: Operations.RouteClass.own.rawValue)
-    case .ask(let work): return .wait(work)
-    case .storeAway: return answer(.storeUnavailable, head, bytes, routeClass: .own)
-    case .nobody:
+    case .suspend(let work): return .wait(work)
+    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .none:
       return .answer(
-        ControlResponse(pages(head, bytes).failureJSON(.signInRequired, requestID: requestID?.description)),
+        responses.failureJSON(.signInRequired, head, bytes, request),
         routeClass: Operations.RouteClass.own.rawValue)
     }
   }
 
   // MARK: Failures
 
-  private func answer(
-    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan,
-    routeClass: Operations.RouteClass = .refused, renewing entry: SessionCacheEntry? = nil
+  private func refuse(
+    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
+    routeClass: Operations.RouteClass = .refused
   ) -> GateDecision {
-    let page: RenderedPage
-    if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
-      prefersHTML(accept: bytes.array(accept.value))
-    {
-      page = pages(head, bytes).failure(failure, requestID: requestID?.description)
-    } else {
-      page = pages(head, bytes).failureJSON(failure, requestID: requestID?.description)
-    }
-    var response = ControlResponse(page)
-    if let entry, let cookie = renewedCookie(of: entry, head, bytes) { response.setCookie(cookie) }
-    return .answer(response, routeClass: routeClass.rawValue)
-  }
-
-  /// The pages in the language of the request.
-  private func pages(_ head: borrowing RequestHead, _ bytes: RawSpan) -> PageRenderer {
-    guard let line = head.fields.line(.acceptLanguage) else { return knowledge.pages }
-    return knowledge.pages.inLanguage(of: LanguagePreferences(acceptLanguage: bytes.array(line.value)))
+    .answer(responses.failure(failure, head, bytes, request), routeClass: routeClass.rawValue)
   }
 
   func failure(
     status: Int, reason: String, preferences: ClientPreferences, requestID: String
   ) -> ControlResponse {
-    // What the application or the gateway fails at is for the operator; what a client does wrong is for who looks.
+    // Failures of the application or the gateway concern the operator; mistakes of a client are for debugging.
     logger.log(
       level: status >= 500 ? .warning : .debug, "request failed",
       metadata: ["status": "\(status)", "reason": "\(reason)", "request": "\(requestID)"])
-    let failure = PageFailure.allCases.first { $0.status == status && $0.isOfProtocol } ?? .badRequest
-    let pages = knowledge.pages.inLanguage(
-      of: LanguagePreferences(acceptLanguage: preferences.acceptLanguage ?? []))
-    return ControlResponse(
-      preferences.accept.map { pages.failure(failure, accept: $0, requestID: requestID) }
-        ?? pages.failureJSON(failure, requestID: requestID))
+    return responses.failure(status: status, preferences: preferences, requestID: requestID)
   }
+
+  // MARK: Open exchanges
+
+  func review(_ exchange: inout OpenExchange) -> Bool { reviews.review(&exchange) }
+
+  func reviewEnded() { reviews.end() }
 }

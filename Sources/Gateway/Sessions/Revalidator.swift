@@ -10,6 +10,7 @@ internal import Synchronization
 /// When a check is due is for `RevalidationSchedule` to say, whether it may be made for the store (`acquireLease`), and
 /// what an answer means for `RevalidationCircuitBreaker`. Here they are put together, and nothing is decided twice.
 final class Revalidator: Sendable {
+  private let store: any RevalidationLeaseStore
   private let means: Mutex<Dependencies>
   private let metrics: MetricsRegistry
   private let health: HealthMonitor
@@ -42,13 +43,15 @@ final class Revalidator: Sendable {
 
   /// - Parameter health: told of Apple as the check `apple`, which informs.
   init(
-    _ means: Dependencies, metrics: MetricsRegistry, health: HealthMonitor, logger: Logger,
+    _ means: Dependencies, store: any RevalidationLeaseStore, metrics: MetricsRegistry, health: HealthMonitor,
+    logger: Logger,
     longestWait: Duration = RevalidationSchedule.longestWait, clock: @escaping @Sendable () -> Date = { Date.now }
   ) {
     self.longestWait = longestWait
     self.clock = clock
     self.health = health
     self.means = Mutex(means)
+    self.store = store
     self.metrics = metrics
     self.logger = logger
   }
@@ -105,14 +108,14 @@ final class Revalidator: Sendable {
   }
 
   /// Checks one account, if nobody has within the interval.
-  func run(_ snapshot: SessionSnapshot, store: any SessionStore) async -> Outcome {
+  func run(_ snapshot: SessionSnapshot) async -> Outcome {
     let (now, means) = (clock(), means.withLock { $0 })
-    guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return await noteAttempt(snapshot, means, store) }
+    guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return await noteAttempt(snapshot, means) }
     do throws(StoreError) {
       let claimed = try await store.acquireLease(
         of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
       switch claimed {
-      case .granted(let claim): return try await ask(claim, means, store)
+      case .granted(let claim): return try await ask(claim, means)
       // Somebody asked meanwhile, here or on another replica: what they learnt is in the store.
       case .notYet(let account): return Outcome(accountChanged: account != snapshot.account)
       // The store has noted that no check can succeed.
@@ -125,7 +128,7 @@ final class Revalidator: Sendable {
 
   /// Apple is not asked while it cannot be reached; that counts as a failed attempt all the same, or a user would go on
   /// without a check for as long as it lasts. Written down once for an account.
-  private func noteAttempt(_ snapshot: SessionSnapshot, _ means: Dependencies, _ store: any SessionStore) async
+  private func noteAttempt(_ snapshot: SessionSnapshot, _ means: Dependencies) async
     -> Outcome
   {
     let now = clock()
@@ -147,7 +150,7 @@ final class Revalidator: Sendable {
   }
 
   private func ask(
-    _ claim: RevalidationLease, _ means: Dependencies, _ store: any SessionStore
+    _ claim: RevalidationLease, _ means: Dependencies
   ) async throws(StoreError) -> Outcome {
     let token: RefreshTokenText
     do throws(SealError) {
@@ -263,13 +266,6 @@ final class Revalidator: Sendable {
     case .noSecret(let problem):
       logger.error("token revalidation failed: no client secret", metadata: ["reason": "\(problem.message)"])
     }
-  }
-}
-
-extension Revalidator.Dependencies {
-  init(_ credentials: GatewayKeys, _ settings: RevalidationSettings) {
-    self.init(
-      apple: credentials.apple, keyring: credentials.keyring, audit: credentials.audit, interval: settings.interval)
   }
 }
 

@@ -15,11 +15,11 @@ struct SessionAssertions: Sendable {
   private let logger: Logger
 
   /// Nil where requests carry no assertion.
-  init?(_ settings: GatewaySettings, signer: AssertionSigner?, logger: Logger) {
-    guard let signer, settings.assertion.sendsHeader else { return nil }
-    mint = AssertionMint(signer: signer, lifetime: settings.assertion.lifetime)
-    claims = settings.assertion.claims
-    allowsUnverifiedEmail = settings.identity.allowUnverifiedEmail
+  init?(_ settings: AssertionSettings, allowsUnverifiedEmail: Bool, signer: AssertionSigner?, logger: Logger) {
+    guard let signer, settings.sendsHeader else { return nil }
+    mint = AssertionMint(signer: signer, lifetime: settings.lifetime)
+    claims = settings.claims
+    self.allowsUnverifiedEmail = allowsUnverifiedEmail
     self.logger = logger
   }
 

@@ -12,7 +12,7 @@ struct SessionCache {
     /// No such session, or no longer; asked again after this moment.
     case absent(until: Int64)
     /// The store could not be asked; asked again after this moment.
-    case storeAway(until: Int64)
+    case storeUnavailable(until: Int64)
   }
 
   private var young: [CookieFingerprint: Known] = [:]
@@ -22,7 +22,7 @@ struct SessionCache {
   /// remembered.
   private var bySubject: [Subject: [PublicSessionID]] = [:]
   /// Sessions that ended a moment ago, so that an answer that was under way does not bring one back.
-  private var ends = RecentEvents<PublicSessionID>()
+  private var tombstones = RecentEvents<PublicSessionID>()
   /// Accounts that changed a moment ago, so that an answer that was under way is not taken for the present state.
   private var changes = RecentEvents<Subject>()
   /// What the younger generation takes, in bytes, about.
@@ -56,9 +56,9 @@ struct SessionCache {
 
   /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen
   /// here.
-  func remembered(_ handle: PublicSessionID) -> RememberedSession? {
+  func cached(_ handle: PublicSessionID) -> CachedSession? {
     guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
-    return RememberedSession(
+    return CachedSession(
       snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
   }
 
@@ -69,13 +69,13 @@ struct SessionCache {
   }
 
   /// Whether the session has ended a moment ago.
-  func hasEnded(_ handle: PublicSessionID) -> Bool { ends[handle] != nil }
+  func hasEnded(_ handle: PublicSessionID) -> Bool { tombstones[handle] != nil }
 
   /// - Parameter asked: how many changes there had been when the question was asked that this is the answer to.
   mutating func insert(_ known: Known, for fingerprint: CookieFingerprint, asked: Int = .max) {
     if case .session(let entry) = known {
       let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
-      guard ends[handle] == nil else { return }
+      guard tombstones[handle] == nil else { return }
       // The newer of two answers about one session is the one to keep.
       drop(handle)?.standing = .ended
       if let change = changes[subject], change > asked { entry.standing = .stale(servesUntil: 0) }
@@ -101,7 +101,7 @@ struct SessionCache {
   /// Sessions have ended: whoever holds their cookie is nobody from now on.
   mutating func end(_ handles: [PublicSessionID], now: Int64) {
     for handle in handles {
-      ends.note(handle, now: now)
+      tombstones.note(handle, now: now)
       drop(handle)?.standing = .ended
     }
   }
@@ -163,16 +163,16 @@ struct SessionCache {
 }
 
 /// A session as the event loops remember it.
-struct RememberedSession: Sendable {
+struct CachedSession: Sendable {
   let snapshot: SessionSnapshot
   /// Whether nothing is known to have changed since.
   let isCurrent: Bool
 
   /// What two loops remember together: the account as the one knows it that is current, and the last use that either
   /// saw.
-  func merged(with other: RememberedSession) -> RememberedSession {
+  func merged(with other: CachedSession) -> CachedSession {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
-    return RememberedSession(
+    return CachedSession(
       snapshot: kept.snapshot.seen(at: left.snapshot.session.lastSeen), isCurrent: kept.isCurrent)
   }
 }

@@ -23,7 +23,7 @@ final class SessionCacheEntry {
   let tag: ConnectionKey
   /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
   private(set) var user: UInt64?
-  /// Which configuration these were worked out by: `GateConfiguration.generation`.
+  /// Which configuration these were worked out by: `SessionConfiguration.generation`.
   private(set) var generation: Int
   /// Whether the newest secret signed what the client proves it with; otherwise that is given anew.
   private(set) var isSignedByFirstKey: Bool
@@ -48,24 +48,26 @@ final class SessionCacheEntry {
   /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
   private static let ownBytes = 1_600
 
-  /// - Parameter proof: what the session was found by; by another configuration than this one it is judged again.
-  convenience init(_ snapshot: SessionSnapshot, _ proof: SessionCredential, _ knowledge: GateConfiguration) {
+  /// - Parameter credential: what the session was found by; by another configuration than this one it is judged again.
+  convenience init(_ snapshot: SessionSnapshot, _ credential: SessionCredential, _ configuration: SessionConfiguration)
+  {
     self.init(
-      snapshot, isSignedByFirstKey: proof.isSignedByFirstKey, key: proof.key, generation: proof.generation, knowledge)
+      snapshot, isSignedByFirstKey: credential.isSignedByFirstKey, key: credential.key,
+      generation: credential.generation, configuration)
   }
 
   init(
     _ snapshot: SessionSnapshot, isSignedByFirstKey: Bool, key: KeyIdentifier, generation: Int,
-    _ knowledge: GateConfiguration
+    _ configuration: SessionConfiguration
   ) {
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
     self.generation = generation
-    unsigned = Self.identity(of: snapshot, knowledge)
+    unsigned = Self.identity(of: snapshot, configuration)
     identity = unsigned
-    user = Self.user(of: snapshot, knowledge)
+    user = Self.user(of: snapshot, configuration)
     applicant = Principal(
       subject: account.subject.text, email: account.claims.email,
       isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
@@ -78,36 +80,36 @@ final class SessionCacheEntry {
   }
 
   /// Works out anew what depends on the configuration.
-  func render(_ knowledge: GateConfiguration, isSignedByFirstKey: Bool, key: KeyIdentifier) {
-    generation = knowledge.generation
+  func render(_ configuration: SessionConfiguration, isSignedByFirstKey: Bool, key: KeyIdentifier) {
+    generation = configuration.generation
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
-    unsigned = Self.identity(of: snapshot, knowledge)
+    unsigned = Self.identity(of: snapshot, configuration)
     identity = unsigned
-    user = Self.user(of: snapshot, knowledge)
+    user = Self.user(of: snapshot, configuration)
     assertion = nil
     assertionRenewsAt = 0
     assertionEndsAt = 0
   }
 
   /// What rules say of the user, each of which must let the user in; of several that do not, the first one's reason.
-  func verdict(of rules: RuleIndexes, _ knowledge: GateConfiguration) -> RuleVerdict {
+  func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
     for position in 0..<rules.count {
       let rule = rules[position]
       let verdict: RuleVerdict
-      if let known = verdicts.find(rule, generation: knowledge.generation) {
+      if let known = verdicts.find(rule, generation: configuration.generation) {
         verdict = known
       } else {
-        verdict = judge(by: knowledge.routes.rules[rule], knowledge)
-        verdicts.remember(verdict, of: rule, generation: knowledge.generation)
+        verdict = judge(by: configuration.rules[rule], configuration)
+        verdicts.remember(verdict, of: rule, generation: configuration.generation)
       }
       if verdict != .allowed { return verdict }
     }
     return .allowed
   }
 
-  private func judge(by rules: AccessRules, _ knowledge: GateConfiguration) -> RuleVerdict {
-    rules.judge(applicant, requiresVerifiedEmail: !knowledge.identity.allowUnverifiedEmail) { claim in
+  private func judge(by rules: AccessRules, _ configuration: SessionConfiguration) -> RuleVerdict {
+    rules.judge(applicant, requiresVerifiedEmail: !configuration.identity.allowUnverifiedEmail) { claim in
       if claim.utf8.elementsEqual("scopes".utf8) { return snapshot.account.claims.scopes ?? [] }
       let said = IdentityHeaders.claim(
         claim, account: snapshot.account, session: snapshot.session, allowUnverifiedEmail: false)
@@ -115,15 +117,15 @@ final class SessionCacheEntry {
     }
   }
 
-  private static func identity(of snapshot: SessionSnapshot, _ knowledge: GateConfiguration)
+  private static func identity(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration)
     -> SerializedIdentityHeaders
   {
     SerializedIdentityHeaders(
-      IdentityHeaders.render(account: snapshot.account, session: snapshot.session, settings: knowledge.identity))
+      IdentityHeaders.render(account: snapshot.account, session: snapshot.session, settings: configuration.identity))
   }
 
-  private static func user(of snapshot: SessionSnapshot, _ knowledge: GateConfiguration) -> UInt64? {
-    UInt64(knowledge.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
+  private static func user(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration) -> UInt64? {
+    UInt64(configuration.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
 
   /// An assertion was made, or could not be: then requests go without one for a moment.
@@ -178,7 +180,7 @@ struct SessionCredential: Sendable {
   let isSignedByFirstKey: Bool
   /// The secret that signed it.
   let key: KeyIdentifier
-  /// By which configuration's secrets: `GateConfiguration.generation`.
+  /// By which configuration's secrets: `SessionConfiguration.generation`.
   let generation: Int
 }
 

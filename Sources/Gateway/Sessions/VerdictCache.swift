@@ -8,7 +8,7 @@ struct VerdictCache {
   /// Which rule each place holds the verdict of; -1 for none.
   private var rules = SIMD8<Int32>(repeating: -1)
   private var verdicts = InlineArray<8, RuleVerdict>(repeating: .allowed)
-  /// `GateConfiguration.generation` of all verdicts.
+  /// `SessionConfiguration.generation` of all verdicts.
   private var generation = 0
 
   /// The verdict of a rule under a configuration; nil if it is not remembered.

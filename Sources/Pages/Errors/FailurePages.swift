@@ -32,7 +32,7 @@ extension PageRenderer {
     var members = [("error", failure.rawValue), ("message", said.explanation)]
     if let requestID { members.append(("request_id", requestID)) }
     if failure.ways.first == .signIn || failure.ways.first == .signInAgain {
-      members.append(("sign_in", prefix + "/sign-in"))
+      members.append(("sign_in", GatewayEndpoint.signIn.path(below: prefix)))
     }
     var json = JSONWriter(escapesMarkup: true)
     json.object { json in for (name, value) in members { json.string(name, value) } }
@@ -52,8 +52,8 @@ extension PageRenderer {
 
   private func link(_ way: PageFailure.RecoveryAction, returnTo: String) -> Link {
     switch way {
-    case .signIn, .signInAgain: Link(page: prefix + "/sign-in", returnTo: returnTo)
-    case .otherAccount: Link(page: prefix + "/authorize", returnTo: returnTo)
+    case .signIn, .signInAgain: Link(page: GatewayEndpoint.signIn.path(below: prefix), returnTo: returnTo)
+    case .otherAccount: Link(page: GatewayEndpoint.authorize.path(below: prefix), returnTo: returnTo)
     case .tryAgain, .proceed: Link(path: returnTo)
     case .startPage: Link(path: "/")
     }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 extension PageRenderer {
   /// The page with Apple's button: a link, not a form, because browsers hold the redirect to Apple to `form-action`.
   ///
@@ -5,7 +7,7 @@ extension PageRenderer {
   ///   - returnTo: the path to go to after signing in.
   ///   - button: how the button looks.
   package func signIn(returnTo: String = "/", button: SignInButton = SignInButton()) -> RenderedPage {
-    let authorize = Link(page: prefix + "/authorize", returnTo: returnTo)
+    let authorize = Link(page: GatewayEndpoint.authorize.path(below: prefix), returnTo: returnTo)
     return page(
       .signIn, title: .signInTitle(application: applicationName), style: button.style,
       [
@@ -24,7 +26,7 @@ extension PageRenderer {
   package func signOutQuestion(user: String? = nil, returnTo: String = "/") -> RenderedPage {
     var values = [
       "heading": text(.signOutQuestion(application: applicationName)), "explanation": text(.signOutExplanation),
-      "action": Link(path: prefix + "/sign-out").href,
+      "action": Link(path: GatewayEndpoint.signOut.path(below: prefix)).href,
       "fields": Markup(hiddenFields: [("return_to", Link.local(returnTo))]),
       "signOutButton": text(.signOutButton), "stay": Link(path: returnTo).href, "stayLabel": text(.stayButton),
     ]
@@ -44,7 +46,8 @@ extension PageRenderer {
       .signedOut, title: .signedOutTitle,
       [
         "heading": text(.signedOutTitle), "explanation": text(.signedOutExplanation(application: applicationName)),
-        "signIn": Link(page: prefix + "/sign-in", returnTo: returnTo).href, "signInLabel": text(.signInAgainButton),
+        "signIn": Link(page: GatewayEndpoint.signIn.path(below: prefix), returnTo: returnTo).href,
+        "signInLabel": text(.signInAgainButton),
       ])
   }
 
@@ -58,9 +61,10 @@ extension PageRenderer {
       style: Markup(trusted: Stylesheet.later),
       [
         "heading": text(.signInTitle(application: applicationName)), "explanation": text(.repostExplanation),
-        "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: [field]),
+        "action": Link(path: GatewayEndpoint.callback.path(below: prefix)).href,
+        "fields": Markup(hiddenFields: [field]),
         "continueLabel": text(.continueButton), "scriptNeeded": text(.scriptNeeded),
-        "again": Link(path: prefix + "/sign-in").href, "againLabel": text(.tryAgainButton),
+        "again": Link(path: GatewayEndpoint.signIn.path(below: prefix)).href, "againLabel": text(.tryAgainButton),
       ])
   }
 
@@ -75,7 +79,7 @@ extension PageRenderer {
       style: Markup(trusted: Stylesheet.later),
       [
         "heading": text(.repostTitle), "explanation": text(.repostExplanation),
-        "action": Link(path: prefix + "/callback").href, "fields": Markup(hiddenFields: fields),
+        "action": Link(path: GatewayEndpoint.callback.path(below: prefix)).href, "fields": Markup(hiddenFields: fields),
         "continueLabel": text(.continueButton),
       ])
   }

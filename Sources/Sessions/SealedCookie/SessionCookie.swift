@@ -11,7 +11,9 @@ import WebFormats
 package enum SessionCookie {
   /// Browsers take the `__Host-` prefix only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain
   /// HTTP can plant it (RFC 6265bis 4.1.3.2). They count `http://localhost` as secure enough.
-  package static let name = "__Host-cordon"
+  package static let name = literalName.description
+  /// The same, to be compared with bytes.
+  package static var literalName: StaticString { "__Host-cordon" }
   /// `Set-Cookie` attributes beside the value and `Max-Age`.
   package static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
   /// In bytes.

@@ -33,7 +33,7 @@ struct RunningGatewayOptions: ParsableArguments {
   func perform(_ command: String, _ body: (AdministrationClient) async throws -> Void) async throws {
     let configuration = try Configuration.loaded(from: config)
     do {
-      try await body(try AdministrationClient(try GatewaySettings(configuration)))
+      try await body(try AdministrationClient(at: configuration.adminAddress, configuration.admin))
     } catch let code as ExitCode {
       throw code
     } catch {

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import Operations
 import Sessions
+import WebFormats
 
 @testable import DataPlane
 @testable import Gateway
@@ -17,7 +18,12 @@ final class GateRig: Sendable {
   let clock = TestClock()
   let apple: FakeApple
   let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
-  let directory: SessionManager
+  let loops = SessionLoops()
+  let storeHealth: StoreHealth
+  let sessions: SessionManager
+  let lastSeen: LastSeenBatch
+  let changes: ChangeFollower
+  let revalidator: Revalidator
   let health = HealthMonitor(checks: [])
   let keyring: SessionKeyring
   let settings: GatewaySettings
@@ -36,34 +42,32 @@ final class GateRig: Sendable {
     let audit = AuditTrail(LogSettings.silent, keyring: keyring)
     let provider = try apple.provider(clock)
     let clock = clock
-    let checks = Revalidator(
+    revalidator = Revalidator(
       Revalidator.Dependencies(
         apple: provider, keyring: keyring, audit: audit, interval: settings.revalidation.interval),
-      metrics: metrics, health: health, logger: logger, longestWait: longestWait, clock: { clock.now })
-    let directory = SessionManager(
-      store: store, settings: settings, checks: checks, metrics: metrics, logger: logger,
+      store: store, metrics: metrics, health: health, logger: logger, longestWait: longestWait, clock: { clock.now })
+    storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: clock.milliseconds)
+    sessions = SessionManager(
+      store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: { clock.milliseconds })
-    self.directory = directory
-    let knowledge = try GateConfiguration(settings, keyring: keyring)
+    lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
+    changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
+    let revalidations = RequestRevalidations(revalidator, sessions: sessions)
+    let configuration = try GateConfiguration(settings, keyring: keyring)
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
-    let parts = LastingParts(
-      directory: directory, relay: NotificationRelay(store: store, metrics: metrics, logger: logger), metrics: metrics,
-      health: health, logger: logger, eventLoop: group.next())
-    let ownPages = GatewayEndpoints(
-      SignInService(
-        settings: settings, knowledge: knowledge, directory: directory, apple: provider,
-        button: try await AppleButton(settings, parts: parts, after: nil), metrics: metrics, audit: audit,
-        logger: logger),
-      notifications: NotificationEndpoint(verifier: provider.notifications, parts: parts, audit: audit),
-      assertionKeys: AssertionKeys(nil))
+    let nothing = EndpointAction(bodyLimit: 0, routeClass: 0) { _ in ControlResponse(.ok) }
+    let actions = Dictionary(
+      uniqueKeysWithValues: GatewayEndpoint.allCases.filter { $0 != .verify }.map { ($0, nothing) })
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {
-      let gate = try await loop.submit {
-        NIOLoopBound(
-          LoopGate(knowledge, directory: directory, ownPages: ownPages, eventLoop: loop, logger: logger),
-          eventLoop: loop)
+      let gate = try await loop.submit { [loops, sessions, storeHealth, lastSeen] in
+        let loopSessions = LoopSessions(
+          configuration.sessions, manager: sessions, revalidations: revalidations, lastSeen: lastSeen,
+          storeHealth: storeHealth, eventLoop: loop)
+        loops.add(NIOLoopBound(loopSessions, eventLoop: loop))
+        return NIOLoopBound(
+          LoopGate(configuration, sessions: loopSessions, actions: actions, logger: logger), eventLoop: loop)
       }.get()
-      directory.add(gate, on: loop)
       gates.append(gate)
     }
     self.gates = gates
@@ -76,8 +80,9 @@ final class GateRig: Sendable {
     let keyring = try SessionKeyring.forTests(secrets)
     for gate in gates {
       try await gate.eventLoop.submit {
-        let knowledge = try GateConfiguration(settings, keyring: keyring, after: gate.value.knowledge)
-        gate.value.apply(knowledge, ownPages: gate.value.ownPages)
+        let configuration = try GateConfiguration(
+          settings, keyring: keyring, after: gate.value.configuration)
+        gate.value.apply(configuration, actions: gate.value.actions)
       }.get()
     }
   }
@@ -137,7 +142,7 @@ final class GateRig: Sendable {
   /// Waits until nothing is being looked up for exchanges that are open.
   private func settle(_ loop: Int) async throws {
     let gate = gates[loop]
-    while try await gate.eventLoop.submit({ gate.value.openSessions.isLookingUp }).get() { await Task.yield() }
+    while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() { await Task.yield() }
   }
 
   /// What the gate says at once.

@@ -1,6 +1,7 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import IdentityAssertion
 import Operations
 import Pages
 import Sessions
@@ -14,11 +15,12 @@ extension GatewaySettings {
       origin: try PublicOrigin(parsing: "https://app.example.com"), prefix: "/.auth", hosts: [], workers: 1,
       listener: ListenerSettings(address: .ip(host: "127.0.0.1", port: 0)),
       adminAddress: .ip(host: "127.0.0.1", port: 0), admin: AdminSettings(),
-      upstream: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)),
+      upstream: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)), upstreams: [],
       apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
-      session: SessionSettings(secretFiles: []), revalidation: RevalidationSettings(),
-      store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(), routes: routes,
-      pages: PageSettings(), log: LogSettings())
+      native: NativeSettings(), session: SessionSettings(secretFiles: []), revalidation: RevalidationSettings(),
+      store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(),
+      assertion: AssertionSettings(), notificationRelay: nil, access: AccessSettings(), routes: routes,
+      pages: PageSettings(), button: ButtonSettings(), log: LogSettings(), drain: DrainSettings())
   }
 }
 

@@ -8,30 +8,19 @@ internal import Sessions
 /// The administration of accounts and sessions, and of the configuration. Whatever is done here is audited, whoever
 /// does it.
 struct Administration: Sendable {
-  private let access: AdministrationAccess
-  private let directory: SessionManager
-  private let apple: AppleIdentityProvider
-  private let keyring: SessionKeyring
-  private let metrics: MetricsRegistry
-  private let audit: AuditTrail
-  private let reload: Reload
-  private let refusals: RefusalAudit
+  let access: AdministrationAccess
+  let sessions: SessionManager
+  let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore
+  let apple: AppleIdentityProvider
+  let keyring: SessionKeyring
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+  /// Reloads the configuration; the argument is the credential of who asks, for the log.
+  let reload: @Sendable (String) async -> ReloadReport
+  /// The same for the life of the process.
+  let refusals: RefusalAudit
 
-  /// By the configuration of the moment.
-  /// - Parameter refusals: one for the life of the process.
-  init(_ reload: Reload, directory: SessionManager, metrics: MetricsRegistry, refusals: RefusalAudit) {
-    let current = reload.current
-    access = current.access
-    apple = current.credentials.apple
-    keyring = current.credentials.keyring
-    audit = current.credentials.audit
-    self.directory = directory
-    self.metrics = metrics
-    self.reload = reload
-    self.refusals = refusals
-  }
-
-  /// Answers a request, from whomever it comes.
+  /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
     do throws(AdministrationRefusal) {
       let right: String
@@ -63,28 +52,28 @@ struct Administration: Sendable {
   private func carryOut(_ act: AdminOperation, _ deed: AdminRequestContext) async throws -> ControlResponse {
     switch act {
     case .findSubject(let subject):
-      let account = try await directory.store.account(subject)
+      let account = try await store.account(subject)
       record(act.name, subject, by: deed.right, deed.request)
       return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(AccountReport.init)))
     case .findEmail(let email):
-      let accounts = try await directory.store.accounts(withEmail: email)
+      let accounts = try await store.accounts(withEmail: email)
       for account in accounts { record(act.name, account.subject, by: deed.right, deed.request) }
       if accounts.isEmpty { record(act.name, by: deed.right, deed.request) }
       return Self.json(AccountsReport(accounts: accounts.map(AccountReport.init)))
     case .sessions(of: let subject):
       try await requireAccount(subject)
-      let sessions = try await directory.store.sessions(of: subject)
+      let found = try await store.sessions(of: subject)
       record(act.name, subject, by: deed.right, deed.request)
-      return Self.json(SessionsReport(sessions: sessions.map(SessionReport.init)))
+      return Self.json(SessionsReport(sessions: found.map(SessionReport.init)))
     case .endSession(let handle):
-      let ended = try await directory.end(.one(handle), because: .byOperator)
+      let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationRefusal.noSession }
       record(act.name, session: handle, by: deed.right, deed.request)
       recordEnd(of: ended, nil, .byOperator, deed.request)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
       try await requireAccount(subject)
-      let ended = try await directory.end(.all(of: subject), because: .byOperator)
+      let ended = try await sessions.end(.all(of: subject), because: .byOperator)
       record(act.name, subject, by: deed.right, deed.request)
       recordEnd(of: ended, subject, .byOperator, deed.request)
       return Self.json(EndedReport(ended: ended.count))
@@ -94,17 +83,17 @@ struct Administration: Sendable {
       return try await disconnect(subject, evenUnrevoked: evenUnrevoked, deed.request)
     case .migrate(let order):
       record(act.name, by: deed.right, deed.request)
-      let migration = TeamMigration(directory: directory, apple: apple, keyring: keyring)
+      let migration = TeamMigration(store: store, sessions: sessions, apple: apple, keyring: keyring)
       return Self.json(try await migration.run(order))
     case .reload:
-      let report = await reload.run(by: deed.right)
+      let report = await reload(deed.right)
       record(act.name, by: deed.right, failed: report.failure, deed.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
     }
   }
 
   private func requireAccount(_ subject: Subject) async throws {
-    guard try await directory.store.account(subject) != nil else { throw AdministrationRefusal.noAccount }
+    guard try await store.account(subject) != nil else { throw AdministrationRefusal.noAccount }
   }
 
   // MARK: Disconnecting
@@ -115,7 +104,7 @@ struct Administration: Sendable {
     _ subject: Subject, evenUnrevoked: Bool, _ request: ControlRequest
   ) async throws -> ControlResponse {
     var revocations: [DisconnectionReport.Revocation] = []
-    for token in try await directory.store.tokens(of: subject) {
+    for token in try await store.tokens(of: subject) {
       let revocation = await revoke(token)
       revocations.append(revocation)
       audit.record(
@@ -126,11 +115,11 @@ struct Administration: Sendable {
       return Self.json(
         DisconnectionReport(forgotten: false, ended: 0, revocations: revocations), status: .badGateway)
     }
-    var ended = try await directory.end(.all(of: subject), because: .accountRemoved)
+    var ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
     // Whoever signed in between the two is forgotten as well.
-    let late = try await directory.store.forget(subject, at: Date(wallClock: WallClock.now()))
-    await directory.forget(late)
-    await directory.forget(subject)
+    let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
+    await sessions.forget(late)
+    await sessions.forget(subject)
     for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
     ended += late
     recordEnd(of: ended, subject, .accountRemoved, request)

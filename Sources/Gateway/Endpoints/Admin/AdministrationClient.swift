@@ -17,11 +17,6 @@ package struct AdministrationClient: Sendable {
   private static let bodyLimit = 16 << 20
 
   /// - Throws: ``AdministrationTokenProblem``.
-  package init(_ settings: GatewaySettings) throws {
-    try self.init(at: settings.adminAddress, settings.admin)
-  }
-
-  /// - Throws: ``AdministrationTokenProblem``.
   package init(at address: BindAddress, _ settings: AdminSettings) throws {
     self.address = address
     token = try settings.tokenFile.map { file throws(AdministrationTokenProblem) in

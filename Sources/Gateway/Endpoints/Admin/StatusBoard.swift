@@ -10,14 +10,21 @@ internal import WebFormats
 /// `/status` of the admin listener: puts together what the parts know, for people and, on request, for programs. It
 /// asks for no token, so nothing of any user is on it.
 final class StatusBoard: Sendable {
-  private let parts: LastingParts
-  private let upstreams: UpstreamWatch
+  private let loops: SessionLoops
+  private let health: HealthMonitor
+  private let metrics: MetricsRegistry
+  private let upstreams: @Sendable () -> [UpstreamAddressStatus]
   private let version: String
   private let started: Timestamp
   private let history = StatusHistory()
 
-  init(_ parts: LastingParts, upstreams: UpstreamWatch, version: String, started: Timestamp) {
-    self.parts = parts
+  init(
+    loops: SessionLoops, health: HealthMonitor, metrics: MetricsRegistry,
+    upstreams: @escaping @Sendable () -> [UpstreamAddressStatus], version: String, started: Timestamp
+  ) {
+    self.loops = loops
+    self.health = health
+    self.metrics = metrics
     self.upstreams = upstreams
     self.version = version
     self.started = started
@@ -26,15 +33,15 @@ final class StatusBoard: Sendable {
   /// Takes a sample every ten seconds, until cancelled.
   func run() async {
     while !Task.isCancelled {
-      history.record(parts.metrics.statusTotals(), at: .now())
+      history.record(metrics.statusTotals(), at: .now())
       try? await Task.sleep(for: .seconds(StatusHistory.stepSeconds))
     }
   }
 
   /// The page, or JSON where `Accept` names it and no HTML, or `?format=json`.
-  /// - Parameter generation: the configuration of the moment.
-  func answer(_ request: ControlRequest, _ generation: ConfigurationSnapshot) async -> ControlResponse {
-    let report = await report(generation)
+  /// - Parameter configuration: the present one.
+  func answer(_ request: ControlRequest, _ configuration: StatusConfiguration) async -> ControlResponse {
+    let report = await report(configuration)
     if wantsJSON(request) {
       var response = ControlResponse.json(report.json())
       response.head.headerFields[.vary] = "Accept"
@@ -60,13 +67,13 @@ final class StatusBoard: Sendable {
     return types.contains(Array("application/json".utf8)) && !types.contains(Array("text/html".utf8))
   }
 
-  private func report(_ generation: ConfigurationSnapshot) async -> StatusReport {
+  private func report(_ configuration: StatusConfiguration) async -> StatusReport {
     let now = Timestamp.now()
     return StatusReport(
-      now: now, version: version, started: started, site: generation.settings.origin.authority,
-      health: parts.health.report, totals: parts.metrics.statusTotals(), steps: history.steps(before: now),
-      sessions: await parts.directory.remembered(), upstreams: upstreams.status.map(Self.upstream),
-      files: Self.files(generation), process: .current())
+      now: now, version: version, started: started, site: configuration.site,
+      health: health.report, totals: metrics.statusTotals(), steps: history.steps(before: now),
+      sessions: await loops.count(), upstreams: upstreams().map(Self.upstream),
+      files: Self.files(configuration), process: .current())
   }
 
   private static func upstream(_ status: UpstreamAddressStatus) -> StatusReport.Upstream {
@@ -80,10 +87,9 @@ final class StatusBoard: Sendable {
   }
 
   /// Names and dates of certificate and keys, never what is in them.
-  private static func files(_ generation: ConfigurationSnapshot) -> [StatusReport.DatedFile] {
-    let settings = generation.settings
+  private static func files(_ configuration: StatusConfiguration) -> [StatusReport.DatedFile] {
     var files: [StatusReport.DatedFile] = []
-    for certificate in generation.terms.certificates.flatMap(\.expiries) {
+    for certificate in configuration.certificates.flatMap(\.expiries) {
       // The file's name alone: where it is, is nobody's business here.
       let name = certificate.file.utf8.split(separator: UInt8(ascii: "/")).last.map {
         String(decoding: $0, as: UTF8.self)
@@ -95,8 +101,8 @@ final class StatusBoard: Sendable {
     }
     files.append(
       StatusReport.DatedFile(
-        name: "Apple’s key \(settings.apple.keyID)", changed: changed(settings.apple.privateKeyFile)))
-    for (index, file) in settings.session.secretFiles.enumerated() {
+        name: "Apple’s key \(configuration.apple.keyID)", changed: changed(configuration.apple.privateKeyFile)))
+    for (index, file) in configuration.session.secretFiles.enumerated() {
       let name = index == 0 ? "Session secret in use" : "Older session secret"
       files.append(StatusReport.DatedFile(name: name, changed: changed(file)))
     }
@@ -111,4 +117,13 @@ final class StatusBoard: Sendable {
   private static func nonce() -> String {
     String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
   }
+}
+
+/// The parts of a configuration that the status page shows.
+struct StatusConfiguration: Sendable {
+  /// The authority of `public_url`.
+  let site: String
+  let certificates: [ListenerCertificate]
+  let apple: AppleSettings
+  let session: SessionSettings
 }

@@ -5,7 +5,8 @@ internal import Sessions
 /// Moves the accounts of an application that goes to another team: page by page, so that whoever asks sees how far it
 /// is, and can go on after an interruption. What is done is skipped.
 struct TeamMigration {
-  let directory: SessionManager
+  let store: any AccountStore & EncryptedTokenStore & TeamTransferStore
+  let sessions: SessionManager
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
 
@@ -33,7 +34,7 @@ struct TeamMigration {
   func run(_ order: Order) async throws -> MigrationReport {
     let began = ContinuousClock.now
     if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationRefusal.sameTeam }
-    let page = try await directory.store.accounts(after: order.after, limit: order.limit)
+    let page = try await store.accounts(after: order.after, limit: order.limit)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
     var reached = order.after
@@ -94,9 +95,9 @@ struct TeamMigration {
   ) async throws -> MigrationReport.Result {
     let text = try await apple.transfer.transferSubject(of: account.subject.text, toTeam: team, by: permit)
     guard let subject = Subject(text) else { throw TransferProblem.malformed("transfer_sub") }
-    let isKnown = try await directory.store.prepare(
+    let isKnown = try await store.prepare(
       PreparedTransfer(subject: subject, team: team), of: account.subject, at: .now)
-    await directory.forget(account.subject)
+    await sessions.forget(account.subject)
     return MigrationReport.Result(account.subject, isKnown ? "done" : "gone")
   }
 
@@ -108,16 +109,16 @@ struct TeamMigration {
     guard let new = Subject(user.subject) else { throw TransferProblem.malformed("sub") }
     // A sign-in between reading the tokens and writing them brings another one: read again.
     for _ in 0..<5 {
-      let tokens = try await directory.store.tokens(of: account.subject).map { stored in
+      let tokens = try await store.tokens(of: account.subject).map { stored in
         let text = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
         return (old: stored, resealed: try keyring.seal(text, of: new, clientID: stored.clientID))
       }
       let move = AccountMove(
         old: account.subject, new: new, email: user.email, isPrivateEmail: user.isPrivateEmail, tokens: tokens)
-      let outcome = try await directory.store.move(move, at: .now)
+      let outcome = try await store.move(move, at: .now)
       if outcome == .tokensChanged { continue }
-      await directory.forget(account.subject)
-      await directory.forget(new)
+      await sessions.forget(account.subject)
+      await sessions.forget(new)
       return MigrationReport.Result(account.subject, outcome == .moved ? "done" : "gone", new: new)
     }
     return MigrationReport.Result(

@@ -58,7 +58,8 @@ struct AppleButton: Sendable {
   /// `v` changes with the settings: browsers keep an image for a day.
   private func path(_ locale: ButtonLocale, _ isWhite: Bool) -> String {
     let revision = String(Self.hash(settings.imagePath(variant(locale, isWhite)).utf8), radix: 16)
-    return "\(prefix)/button?locale=\(locale.rawValue)&color=\(isWhite ? "white" : "black")&v=\(revision)"
+    return
+      "\(GatewayEndpoint.button.path(below: prefix))?locale=\(locale.rawValue)&color=\(isWhite ? "white" : "black")&v=\(revision)"
   }
 
   /// The logo alone is the same in every language.
@@ -69,63 +70,5 @@ struct AppleButton: Sendable {
   /// FNV-1a.
   private static func hash(_ bytes: some Sequence<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
-  }
-}
-
-extension AppleButton {
-  /// - Parameter previous: what was there before, at a reload: its images are kept where they are the same.
-  init(_ settings: GatewaySettings, parts: LastingParts, after previous: AppleButton?) async throws {
-    let button = settings.button
-    let baseURL = button.imageOrigin(settings.apple)
-    self.settings = button
-    self.baseURL = baseURL
-    prefix = settings.prefix
-    if let previous, previous.settings == button, previous.baseURL == baseURL {
-      images = previous.images
-      return
-    }
-    guard let baseURL else {
-      images = nil
-      return
-    }
-    let connection = try await AppleHTTPTransport(
-      baseURL, authorityFile: settings.apple.authorityFile, bodyLimit: ButtonImage.maximumBytes, metrics: parts.metrics,
-      on: parts.eventLoop)
-    let logger = parts.logger
-    images = try ButtonImages(
-      settings: button, baseURL: baseURL,
-      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
-      clock: { Date.now },
-      report: { problem in
-        logger.warning(
-          "fetching Apple's button image failed, using a cached or drawn button",
-          metadata: ["from": "\(baseURL)", "reason": "\(problem.message)"])
-      })
-  }
-}
-
-extension SignInService {
-  /// `GET button?locale=&color=`: the image of Apple's button, from our own origin.
-  func buttonImage(_ request: ControlRequest) async -> ControlResponse {
-    guard let images = button.images, let fields = try? query(request),
-      let locale = ButtonLocale.allCases.first(where: { fields.has("locale", $0.rawValue) }),
-      fields.has("color", "white") || fields.has("color", "black")
-    else { return failure(.notFound, request) }
-    let variant = button.variant(locale, fields.has("color", "white"))
-    guard let image = await images.image(variant, within: .seconds(5)) else { return failure(.unavailable, request) }
-    var answer: HTTPFields = [
-      .contentType: "image/png", .cacheControl: "public, max-age=86400", .xContentTypeOptions: "nosniff",
-      .contentSecurityPolicy: "default-src 'none'; sandbox",
-    ]
-    if let name = HTTPField.Name("Cross-Origin-Resource-Policy") { answer[name] = "same-origin" }
-    return ControlResponse(.ok, fields: answer, body: image.png)
-  }
-}
-
-extension FormFields {
-  /// Whether there is one field of this name, and it has this value, byte for byte.
-  fileprivate func has(_ name: String, _ value: String) -> Bool {
-    guard let found = try? self.value(of: name) else { return false }
-    return found.elementsEqual(value.utf8)
   }
 }

@@ -14,7 +14,10 @@ internal import Synchronization
 /// so before; 503 where the store or Apple's keys cannot be had just now; 400 for everything that is not Apple's.
 final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
-  private let parts: LastingParts
+  private let sessions: SessionManager
+  private let relay: NotificationRelay
+  private let metrics: MetricsRegistry
+  private let logger: Logger
   private let audit: AuditTrail
   /// Until when refused posts are not told in the log.
   private let quietUntil = Atomic<Int64>(0)
@@ -24,9 +27,15 @@ final class NotificationEndpoint: Sendable {
   /// A flood of forged posts fills no log.
   private static let complaintInterval: Int64 = 60_000
 
-  init(verifier: NotificationVerifier, parts: LastingParts, audit: AuditTrail) {
+  init(
+    verifier: NotificationVerifier, sessions: SessionManager, relay: NotificationRelay, metrics: MetricsRegistry,
+    audit: AuditTrail, logger: Logger
+  ) {
     self.verifier = verifier
-    self.parts = parts
+    self.sessions = sessions
+    self.relay = relay
+    self.metrics = metrics
+    self.logger = logger
     self.audit = audit
   }
 
@@ -40,15 +49,15 @@ final class NotificationEndpoint: Sendable {
     }
     guard let subject = Subject(notification.subject) else { return Self.status(.badRequest) }
     do throws(StoreError) {
-      let outcome = try await parts.directory.carryOut(
+      let outcome = try await sessions.carryOut(
         AccountNotification(
           identifier: notification.identifier, subject: subject, occurred: notification.eventTime,
-          change: .init(notification), message: parts.relay.isOn ? RelayedNotification(notification).text : nil))
+          change: .init(notification), message: relay.isOn ? RelayedNotification(notification).text : nil))
       record(outcome, of: notification, subject, request)
-      parts.relay.wake()
+      relay.wake()
       return Self.status(.ok)
     } catch {
-      parts.metrics.notifications.count(notification.kind.label, "store_unavailable")
+      metrics.notifications.count(notification.kind.label, "store_unavailable")
       return Self.status(.serviceUnavailable)
     }
   }
@@ -56,27 +65,27 @@ final class NotificationEndpoint: Sendable {
   private func record(
     _ outcome: NotificationOutcome, of notification: AppleNotification, _ subject: Subject, _ request: ControlRequest
   ) {
-    parts.metrics.notifications.count(notification.kind.label, outcome.label)
+    metrics.notifications.count(notification.kind.label, outcome.label)
     audit.record(
       .notification(type: notification.kind.name, effect: outcome.label), subject: subject,
       peer: request.client.address, requestID: request.requestID, clientID: notification.audience)
     guard case .carriedOut(let ended) = outcome else { return }
     let reason = notification.kind == .accountDeleted ? SessionEnding.accountRemoved : .consentRevoked
     for handle in ended {
-      parts.metrics.sessionsEnded.count(reason.label)
+      metrics.sessionsEnded.count(reason.label)
       audit.record(
         .sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
     }
   }
 
   private func refused(_ rejection: IdentityTokenRejection, _ request: ControlRequest) -> ControlResponse {
-    parts.metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
+    metrics.notifications.count("unverified", rejection.isAppleTrouble ? "keys_unavailable" : "refused")
     let now = WallClock.now()
     let until = quietUntil.load(ordering: .relaxed)
     if now >= until,
       quietUntil.compareExchange(expected: until, desired: now + Self.complaintInterval, ordering: .relaxed).exchanged
     {
-      parts.logger.warning(
+      logger.warning(
         "notification rejected (logged at most once a minute)",
         metadata: [
           "reason": "\(rejection.message)", "peer": "\(request.client.address)", "request": "\(request.requestID)",

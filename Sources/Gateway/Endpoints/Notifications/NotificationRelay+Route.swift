@@ -16,12 +16,15 @@ extension NotificationRelay {
     private static let timeout = Duration.seconds(10)
 
     /// Nil where there is nowhere to go.
-    init?(_ settings: GatewaySettings, signer: AssertionSigner?, on eventLoop: any EventLoop) async throws {
-      guard let endpoint = settings.notificationRelay, let signer else { return nil }
+    init?(
+      to endpoint: EndpointAddress?, _ settings: AssertionSettings, signer: AssertionSigner?,
+      on eventLoop: any EventLoop
+    ) async throws {
+      guard let endpoint, let signer else { return nil }
       self.endpoint = endpoint
       // An audience of its own: nobody is to take one of these for an identity assertion.
-      self.signer = signer.addressing("\(settings.assertion.audience)/notifications")
-      lifetime = settings.assertion.lifetime
+      self.signer = signer.addressing("\(settings.audience)/notifications")
+      lifetime = settings.lifetime
       client = try await OriginClient(
         try UpstreamGroup(UpstreamSettings(address: endpoint.address)), authority: endpoint.authority,
         timeout: Self.timeout, bodyLimit: 64 * 1024, on: eventLoop)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// They wait in the store, so a restart loses none. One that was delivered when the process ended is delivered once
 /// more: the application tells repetitions by `jti`.
 final class NotificationRelay: Sendable {
-  private let store: any SessionStore
+  private let store: any NotificationStore
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let route = Mutex<Route?>(nil)
@@ -24,7 +24,7 @@ final class NotificationRelay: Sendable {
   /// How long one is tried.
   private static let patience: TimeInterval = 7 * 86_400
 
-  init(store: any SessionStore, metrics: MetricsRegistry, logger: Logger) {
+  init(store: any NotificationStore, metrics: MetricsRegistry, logger: Logger) {
     self.store = store
     self.metrics = metrics
     self.logger = logger

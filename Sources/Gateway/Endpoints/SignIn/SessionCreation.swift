@@ -7,37 +7,46 @@ internal import Operations
 internal import Pages
 internal import Sessions
 
-/// From what Apple says about a code to a session in the store, for browsers and for native apps.
-extension SignInService {
-  /// Writes a submitted name down before the code is exchanged: Apple sends it once and never again, and anything may
-  /// go wrong with the exchange.
-  func keep(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInFailure) {
+/// Creates sessions in the store from Apple's answer about a code, for browsers and for native apps.
+struct SessionCreation: Sendable {
+  let store: any SignInStore & ReplayGuardStore & AccountStore
+  let storeHealth: StoreHealth
+  let sessions: SessionManager
+  let revalidator: Revalidator
+  let keyring: SessionKeyring
+  let settings: SessionSettings
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+  let logger: Logger
+
+  /// Saves a submitted name before the code is exchanged: Apple sends it only once, and the exchange may fail.
+  func saveName(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInFailure) {
     guard let subject = Subject(token.subject) else { throw SignInFailure(.answerInvalid, "subject") }
     do throws(StoreError) {
-      try await directory.store.savePendingName(name, submittedBy: subject, at: .now)
+      try await store.savePendingName(name, submittedBy: subject, at: .now)
     } catch {
-      directory.storeFailed("keep_name", error)
+      storeHealth.failed("keep_name", error)
       throw SignInFailure(.storeUnavailable, "store")
     }
   }
 
-  /// Uses something up that may happen once.
-  /// - Parameter reason: of the failure if it was used before.
-  func consume(_ mark: ReplayGuard, until: Date, otherwise reason: String) async throws(SignInFailure) {
+  /// Consumes a replay guard.
+  /// - Parameter reason: the reason of the failure if it was consumed before.
+  func consume(_ replayGuard: ReplayGuard, until: Date, otherwise reason: String) async throws(SignInFailure) {
     let isFirst: Bool
     do throws(StoreError) {
-      isFirst = try await directory.store.consume(mark, until: until)
+      isFirst = try await store.consume(replayGuard, until: until)
     } catch {
-      directory.storeFailed("use_up", error)
+      storeHealth.failed("use_up", error)
       throw SignInFailure(.storeUnavailable, "store")
     }
     guard isFirst else { throw SignInFailure(.attemptUsed, reason) }
   }
 
   /// The tokens of an exchange that went well.
-  /// - Throws: what else came of it, after the log and health were told.
+  /// - Throws: any other outcome, after it was logged and reported to health.
   func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInFailure) -> TokenGrant {
-    directory.checks.note(outcome, clientID: clientID)
+    revalidator.note(outcome, clientID: clientID)
     switch outcome {
     case .granted(let tokens): return tokens
     case .refused: throw SignInFailure(.answerInvalid, "code_refused")
@@ -66,17 +75,10 @@ extension SignInService {
     }
   }
 
-  /// A session that has just begun.
-  struct NewSession: Sendable {
-    /// What its cookie and its bearer token carry.
-    let identifier: SessionIdentifier
-    let snapshot: SessionSnapshot
-  }
-
-  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. It
-  /// rests on the client that the identity token is for.
-  func establish(
-    _ tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
+  /// Writes account, refresh token and session in one transaction, and ends the sessions that this one replaces. The
+  /// session belongs to the client that the identity token was issued for.
+  func create(
+    of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
   ) async throws(SignInFailure) -> NewSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInFailure(.answerInvalid, "subject") }
     let clientID = tokens.identityToken.audience
@@ -91,28 +93,28 @@ extension SignInService {
       throw SignInFailure(.internalError, "seal")
     }
     let session = Session(
-      identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.session.lifetime,
+      identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
       userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
     let completed: CompletedSignIn
     do throws(StoreError) {
       // A browser has one session, seldom two.
       for handle in replacing.dropFirst() {
-        for ended in try await directory.end(.one(handle), because: .replaced) {
+        for ended in try await sessions.end(.one(handle), because: .replaced) {
           audit.record(
             .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
         }
       }
-      completed = try await directory.store.complete(
+      completed = try await store.complete(
         SignIn(
           session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
           replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt))
     } catch {
-      directory.storeFailed("complete", error)
+      storeHealth.failed("complete", error)
       throw SignInFailure(.storeUnavailable, "store")
     }
-    await directory.forget(completed.ended)
+    await sessions.forget(completed.ended)
     // Another browser of the same user shows the new claims as well.
-    await directory.forget(subject)
+    await sessions.forget(subject)
     for handle in completed.ended {
       metrics.sessionsEnded.count(SessionEnding.replaced.label)
       audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
@@ -125,16 +127,16 @@ extension SignInService {
     return NewSession(identifier: identifier, snapshot: completed.snapshot)
   }
 
-  /// Tells the audit of other accounts that hold the same verified address: Apple verifies an address when it is added
-  /// to an Apple Account, and it may have gone to somebody else since.
+  /// Records in the audit which other accounts have the same verified address: Apple verifies an address when it is
+  /// added to an Apple Account, and it may belong to somebody else since.
   private func auditSharedEmail(of snapshot: SessionSnapshot, _ request: ControlRequest) async {
     let subject = snapshot.account.subject
     guard snapshot.account.claims.emailVerified == true, let email = snapshot.account.claims.email else { return }
     let holders: [Account]
     do throws(StoreError) {
-      holders = try await directory.store.accounts(withEmail: email)
+      holders = try await store.accounts(withEmail: email)
     } catch {
-      return directory.storeFailed("accounts", error)
+      return storeHealth.failed("accounts", error)
     }
     for other in holders.filter({ $0.subject != subject && $0.claims.emailVerified == true }).prefix(Self.mostHolders) {
       audit.recordSharedEmail(
@@ -142,25 +144,32 @@ extension SignInService {
     }
   }
 
-  /// Most holders of one address that the audit is told of at one sign-in.
+  /// The largest number of such accounts that one sign-in records.
   private static let mostHolders = 16
 
   /// The whole `Set-Cookie` of a session that has just begun.
   func sessionCookie(_ identifier: SessionIdentifier) -> String {
-    let lifetime = settings.session.lifetime.components.seconds
+    let lifetime = settings.lifetime.components.seconds
     return
       "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)"
   }
 
-  /// Counts and audits a sign-in that came to nothing.
+  /// Counts and audits a failed sign-in.
   /// - Parameter reason: a short constant.
-  func note(_ reason: String, _ request: ControlRequest) {
+  func noteFailure(_ reason: String, _ request: ControlRequest) {
     metrics.signIns.count(reason)
     audit.record(.signInFailed(reason: reason), peer: request.client.address, requestID: request.requestID)
   }
 }
 
-/// Why a sign-in came to nothing.
+/// A session that has just been created.
+struct NewSession: Sendable {
+  /// The identifier that its cookie and its bearer token carry.
+  let identifier: SessionIdentifier
+  let snapshot: SessionSnapshot
+}
+
+/// The failure of a sign-in.
 struct SignInFailure: Error {
   /// What the user is told.
   let page: PageFailure

@@ -9,20 +9,30 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// Apple's answer, and what becomes of it: a session, or a page that says why not.
+/// `callback`: Apple's answer to the browser, which becomes a session or a page that says why not.
 ///
-/// The order is the security of the sign-in: the attempt is proved by this browser's cookie and used up, the browser's
-/// token verified, the name kept, the code exchanged, both tokens compared; only then there is a session.
-extension SignInService {
+/// The order is security-critical: the sign-in state is verified by this browser's cookie and consumed, the browser's
+/// token verified, the name saved, the code exchanged, both tokens compared; only then there is a session.
+struct CallbackEndpoint: Sendable {
+  let origin: OriginSettings
+  let apple: AppleIdentityProvider
+  let keyring: SessionKeyring
+  let pages: EndpointPages
+  let requestSessions: RequestSessions
+  let appReturns: AppReturns
+  let creation: SessionCreation
+  let accounts: any AccountStore
+  let logger: Logger
+
   /// `POST callback`: `form_post`; in the other modes only what our own pages post again.
-  func callbackPost(_ request: ControlRequest) async -> ControlResponse {
+  func post(_ request: ControlRequest) async -> ControlResponse {
     guard MediaType.matches(request.head.headerFields[.contentType], "application/x-www-form-urlencoded") else {
       return failed(.unsupportedMediaType, "content_type", request)
     }
     do throws(FormFieldsError) {
       let form = try FormFields(parsing: request.body)
-      guard settings.apple.responseMode == .formPost || !form.values(of: Self.repostField).isEmpty else {
-        return methodNotAllowed(request, allow: "GET")
+      guard apple.settings.responseMode == .formPost || !form.values(of: Self.repostField).isEmpty else {
+        return pages.methodNotAllowed(request, allow: "GET")
       }
       return await callback(form, request)
     } catch {
@@ -32,12 +42,12 @@ extension SignInService {
 
   /// `GET callback`: `query`; or `fragment`, of which nothing reaches a server by itself: a page of ours posts it, and
   /// what stands in the query is not looked at.
-  func callbackGet(_ request: ControlRequest) async -> ControlResponse {
-    if settings.apple.responseMode == .fragment {
-      return ControlResponse(pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
+  func get(_ request: ControlRequest) async -> ControlResponse {
+    if apple.settings.responseMode == .fragment {
+      return ControlResponse(pages.pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
     }
     do throws(FormFieldsError) {
-      return await callback(try query(request), request)
+      return await callback(try request.query(), request)
     } catch {
       return failed(.answerInvalid, "query", request)
     }
@@ -71,7 +81,7 @@ extension SignInService {
       return failed(.attemptUnknown, "attempt_forged", request)
     }
     guard attempt.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
-    var response = await proved(attempt, answer, request)
+    var response = await verified(attempt, answer, request)
     response.setCookie(SignInState.clearCookie(attempt.name))
     return response
   }
@@ -81,12 +91,12 @@ extension SignInService {
       (name: String(decoding: $0.name, as: UTF8.self), value: String(decoding: $0.value, as: UTF8.self))
     }
     fields.append((name: Self.repostField, value: "1"))
-    return ControlResponse(pages(request).callbackRepost(fields: fields))
+    return ControlResponse(pages.pages(request).callbackRepost(fields: fields))
   }
 
   /// The attempt is this browser's: with a code it is used up, whatever comes. A refusal spends nothing that could be
   /// spent twice, so it costs no write: strangers can cancel as often as they like.
-  private func proved(
+  private func verified(
     _ attempt: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
     switch answer {
@@ -97,7 +107,8 @@ extension SignInService {
       return failed(.appleRefused, "apple_refused", request, attempt)
     case .granted(let grant):
       do throws(SignInFailure) {
-        try await consume(.attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
+        try await creation.consume(
+          .attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
       } catch {
         return failed(error, request, attempt)
       }
@@ -116,8 +127,8 @@ extension SignInService {
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
       let name =
         if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
-      let made = try await establish(tokens, name: name, replacing: replaced(by: attempt, request), request)
-      response = arrived(made, attempt, request)
+      let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: attempt, request), request)
+      response = redirect(made, attempt, request)
       // Another user's waits for them.
       if isTheirs, PendingDisplayName.isSent(with: request) { response.setCookie(PendingDisplayName.clearCookie) }
     } catch {
@@ -138,11 +149,8 @@ extension SignInService {
   private func replaced(by attempt: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
     guard case .page = attempt.destination else { return [] }
     var handles = attempt.replacing.map { [$0] } ?? []
-    for value in RequestCookies(request.head.headerFields).all(SessionCookie.name) {
-      guard let handle = keyring.verifyCookie(Array(value.utf8))?.identifier.handle, !handles.contains(handle) else {
-        continue
-      }
-      handles.append(handle)
+    for identifier in requestSessions.ofCookies(request) where !handles.contains(identifier.handle) {
+      handles.append(identifier.handle)
     }
     return handles
   }
@@ -153,13 +161,13 @@ extension SignInService {
     var isNameKept = false
     do throws(SignInFailure) {
       let outcome = try await apple.completeSignIn(
-        grant, redirectURI: settings.redirectURI, nonce: attempt.nonce
+        grant, redirectURI: origin.redirectURI, nonce: attempt.nonce
       ) { (token) async throws(SignInFailure) in
         guard let name else { return }
-        try await keep(name, of: token)
+        try await creation.saveName(name, of: token)
         isNameKept = true
       }
-      return try tokens(of: outcome, clientID: settings.apple.clientID)
+      return try creation.tokens(of: outcome, clientID: apple.settings.clientID)
     } catch {
       throw SignInFailure(error.page, error.reason, isNameKept: isNameKept)
     }
@@ -168,19 +176,19 @@ extension SignInService {
   /// The name that an earlier try of the same user left in this browser, if the user has none.
   private func missing(_ name: PersonName?, for tokens: TokenGrant) async -> PersonName? {
     guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
-    let known = try? await directory.store.account(subject)
+    let known = try? await accounts.account(subject)
     return known?.name == nil ? name : nil
   }
 
   /// The session is there: in this browser, or on its way to the app that began the sign-in.
-  private func arrived(
+  private func redirect(
     _ made: NewSession, _ attempt: SignInState, _ request: ControlRequest
   ) -> ControlResponse {
     switch attempt.destination {
-    case .app(let target, let challenge): return handBack(made, to: target, challenge: challenge, request)
+    case .app(let target, let challenge): return appReturns.redirect(made, to: target, challenge: challenge, request)
     case .page(let path):
       var response = ControlResponse.redirect(.seeOther, to: path)
-      response.setCookie(sessionCookie(made.identifier))
+      response.setCookie(creation.sessionCookie(made.identifier))
       for cookie in pendingAttempts(replacing: made.identifier.handle, except: attempt, request) {
         response.setCookie(cookie)
       }
@@ -224,9 +232,9 @@ extension SignInService {
   private func failed(
     _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInState? = nil
   ) -> ControlResponse {
-    note(reason, request)
-    if case .app(let target, _)? = attempt?.destination { return handBack(page, to: target) }
-    return failure(page, request, returnTo: attempt?.returnTo ?? "/")
+    creation.noteFailure(reason, request)
+    if case .app(let target, _)? = attempt?.destination { return appReturns.redirect(page, to: target) }
+    return pages.failure(page, request, returnTo: attempt?.returnTo ?? "/")
   }
 }
 

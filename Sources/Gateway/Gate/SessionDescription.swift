@@ -61,17 +61,3 @@ struct SessionDescription: Encodable {
     return .json(json.map { Array($0) } ?? Array("{}".utf8))
   }
 }
-
-extension SignInService {
-  /// `GET session` by way of the store: for what the gate does not answer itself, such as HEAD.
-  func sessionJSON(_ request: ControlRequest) async -> ControlResponse {
-    do throws(StoreError) {
-      guard let snapshot = try await session(request) else {
-        return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
-      }
-      return SessionDescription.response(snapshot)
-    } catch {
-      return failure(.storeUnavailable, request)
-    }
-  }
-}

@@ -8,16 +8,29 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// The beginning of a sign-in: the page with Apple's button, and the way to Apple.
-extension SignInService {
+/// `sign-in` and `authorize`: the page with Apple's button, and the redirect to Apple.
+struct AuthorizeEndpoint: Sendable {
+  let origin: OriginSettings
+  let showsSignInPage: Bool
+  let apple: AppleIdentityProvider
+  let button: AppleButton
+  let keyring: SessionKeyring
+  let pages: EndpointPages
+  let returnTargets: ReturnTargets
+  let requestSessions: RequestSessions
+  let appReturns: AppReturns
+  let metrics: MetricsRegistry
+  let logger: Logger
+
   /// `GET sign-in`: the page, or straight to Apple, by configuration.
   func signInPage(_ request: ControlRequest) async -> ControlResponse {
-    let wanted = wanted(request)
-    guard settings.pages.showSignInPage else {
-      return .redirect(.found, to: "\(settings.prefix)/authorize?return_to=\(wanted.queryValue)")
+    let wanted = returnTargets.wanted(request)
+    guard showsSignInPage else {
+      return .redirect(
+        .found, to: GatewayEndpoint.authorize.path(below: origin.prefix) + "?return_to=\(wanted.queryValue)")
     }
     return ControlResponse(
-      pages(request).signIn(returnTo: wanted.path, button: await button.button(for: languages(request))))
+      pages.pages(request).signIn(returnTo: wanted.path, button: await button.button(for: pages.languages(request))))
   }
 
   /// `GET authorize`: starts an attempt and sends the browser to Apple. Only for a person who goes there: what a script
@@ -25,15 +38,15 @@ extension SignInService {
   func authorize(_ request: ControlRequest) async -> ControlResponse {
     let fields = request.head.headerFields
     guard Self.isTopLevelNavigation(fields) else {
-      return ControlResponse(pages(request).failureJSON(.signInRequired, requestID: request.requestID))
+      return pages.failureJSON(.signInRequired, request)
     }
     let destination: SignInState.Destination
-    do throws(AppReturnRefusal) {
-      destination = try appDestination(request) ?? .page(wanted(request).path)
+    do throws(AppReturnViolation) {
+      destination = try appReturns.destination(request) ?? .page(returnTargets.wanted(request).path)
     } catch {
       switch error {
-      case .address: return failure(.badRequest, request)
-      case .challenge(let target): return handBack(.badRequest, to: target)
+      case .address: return pages.failure(.badRequest, request)
+      case .challenge(let target): return appReturns.redirect(.badRequest, to: target)
       }
     }
     let cookies = RequestCookies(fields)
@@ -42,7 +55,7 @@ extension SignInService {
       to: destination, replacing: replaced(destination, request), isCrossSite: fields[.secFetchSite] == "cross-site",
       now: now)
     let target = apple.authorizationRequest(
-      redirectURI: settings.redirectURI, state: attempt.state, nonce: attempt.nonce)
+      redirectURI: origin.redirectURI, state: attempt.state, nonce: attempt.nonce)
     var response = ControlResponse.redirect(.found, to: target.url)
     // The state in the address must not travel on as a referrer.
     response.head.headerFields[.referrerPolicy] = "no-referrer"
@@ -50,7 +63,7 @@ extension SignInService {
       response.setCookie(try attempt.setCookie(keyring))
     } catch {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
-      return failure(.internalError, request)
+      return pages.failure(.internalError, request)
     }
     for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }
     metrics.signInAttempts.count("web")
@@ -60,7 +73,7 @@ extension SignInService {
   /// The session that this sign-in ends: the browser's own, if it is for the browser. An app's sign-in leaves it alone.
   private func replaced(_ destination: SignInState.Destination, _ request: ControlRequest) -> PublicSessionID? {
     if case .app = destination { return nil }
-    return identifier(request)?.handle
+    return requestSessions.identifiers(request).first?.handle
   }
 
   /// The attempts of this browser that have to go so that no more than the limit remain: what cannot be opened first,
@@ -91,7 +104,7 @@ extension SignInService {
 extension HTTPField.Name {
   fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
-  fileprivate static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
+  static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
   /// `prefetch`, with or without `prerender`.
   fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose")!
   /// The same of older browsers.

@@ -7,43 +7,57 @@ internal import Operations
 internal import Sessions
 
 /// `GET verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status.
-extension LoopGate {
-  func verify(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> GateDecision {
+struct VerifyEndpoint {
+  private let configuration: GateConfiguration
+  private let sessions: LoopSessions
+  private let finder: SessionFinder
+  private let logger: Logger
+
+  init(_ configuration: GateConfiguration, _ sessions: LoopSessions, _ logger: Logger) {
+    self.configuration = configuration
+    self.sessions = sessions
+    self.logger = logger
+    finder = SessionFinder(sessions, configuration)
+  }
+
+  func decide(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
+  ) -> GateDecision {
     let route: RouteDecision
     let isPathKnown: Bool
     switch originalPath(head, bytes, client) {
     case .decided(let decision): (route, isPathKnown) = (decision, true)
     case .unknown(let cause):
       // A route might deny what is asked for, so nothing is granted; without such routes every path is the same.
-      (route, isPathKnown) = (.default, !knowledge.routes.hasRestrictions)
+      (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
       if !isPathKnown { warn(of: cause, client) }
     }
     if case .deny = route.access { return status(.forbidden) }
     let entry: SessionCacheEntry
-    switch identify(head, bytes) {
+    switch finder.find(head, bytes, &request) {
     case .known(let known): entry = known
-    case .ask(let work): return .wait(work)
-    case .storeAway:
+    case .suspend(let work): return .wait(work)
+    case .storeUnavailable:
       if case .public = route.access { return status(.ok) }
       return status(.serviceUnavailable)
-    case .nobody:
+    case .none:
       if case .public = route.access { return status(.ok) }
       return status(.unauthorized)
     }
     guard isPathKnown else { return status(.forbidden) }
     if case .rules(let rules) = route.access {
-      if case .denied = entry.verdict(of: rules, knowledge) { return status(.forbidden) }
+      if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
     }
-    if let signing = renewAssertion(of: entry) { return .wait(signing) }
+    if let signing = sessions.renewAssertion(of: entry) { return .wait(signing) }
     var fields: HTTPFields = [:]
     let rendered = IdentityHeaders.render(
-      account: entry.snapshot.account, session: entry.snapshot.session, settings: knowledge.identity)
+      account: entry.snapshot.account, session: entry.snapshot.session, settings: sessions.configuration.identity)
     for field in rendered {
       if let name = HTTPField.Name(field.name) {
         fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
       }
     }
-    if let cookie = renewedCookie(of: entry, head, bytes) {
+    if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) {
       fields.append(HTTPField(name: .setCookie, value: cookie))
     }
     if let assertion = entry.assertion { fields[.identityAssertion] = assertion }
@@ -85,7 +99,7 @@ extension LoopGate {
   }
 
   private func warn(of cause: UnknownPathCause, _ client: ClientPeer) {
-    guard knowledge.verifyWarnings.isDue() else { return }
+    guard configuration.verifyWarnings.isDue() else { return }
     let (message, remedy) = cause.log
     logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": remedy])
   }
@@ -104,8 +118,8 @@ extension LoopGate {
     var end = line.value.lowerBound
     while end < line.value.upperBound, bytes.byte(at: end) != 0x3F { end += 1 }
     let path = bytes.extracting(line.value.lowerBound..<end)._unsafeView(as: UInt8.self)
-    let judgement = PathClassification.classify(path)
-    if case .refused = judgement { return .decided(RouteDecision(access: .deny)) }
-    return .decided(knowledge.routes.matchWithSessionParameter(path, judgement))
+    let classification = PathClassification.classify(path)
+    if case .refused = classification { return .decided(RouteDecision(access: .deny)) }
+    return .decided(configuration.routes.matchWithSessionParameter(path, classification))
   }
 }

@@ -1,0 +1,39 @@
+internal import AppleIdentity
+internal import FoundationEssentials
+internal import Logging
+internal import NIOCore
+internal import Operations
+
+extension AppleButton {
+  /// - Parameter previous: the present button, at a reload: its images are kept if they are the same.
+  init(
+    _ settings: GatewaySettings, metrics: MetricsRegistry, logger: Logger, on eventLoop: any EventLoop,
+    after previous: AppleButton?
+  ) async throws {
+    let button = settings.button
+    let baseURL = button.imageOrigin(settings.apple)
+    self.settings = button
+    self.baseURL = baseURL
+    prefix = settings.prefix
+    if let previous, previous.settings == button, previous.baseURL == baseURL {
+      images = previous.images
+      return
+    }
+    guard let baseURL else {
+      images = nil
+      return
+    }
+    let connection = try await AppleHTTPTransport(
+      baseURL, authorityFile: settings.apple.authorityFile, bodyLimit: ButtonImage.maximumBytes, metrics: metrics,
+      on: eventLoop)
+    images = try ButtonImages(
+      settings: button, baseURL: baseURL,
+      transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
+      clock: { Date.now },
+      report: { problem in
+        logger.warning(
+          "fetching Apple's button image failed, using a cached or drawn button",
+          metadata: ["from": "\(baseURL)", "reason": "\(problem.message)"])
+      })
+  }
+}

@@ -1,0 +1,123 @@
+internal import AccessPolicy
+internal import AppleIdentity
+internal import DataPlane
+internal import Logging
+internal import NIOCore
+internal import Operations
+internal import Pages
+internal import Sessions
+
+/// Builds configuration snapshots: from settings, and from the services that outlive a reload.
+struct SnapshotFactory: Sendable {
+  let store: any SessionStore
+  let storeHealth: StoreHealth
+  let sessions: SessionManager
+  let revalidator: Revalidator
+  let relay: NotificationRelay
+  let metrics: MetricsRegistry
+  let logger: Logger
+  /// The event loop of calls to Apple and of health checks.
+  let eventLoop: any EventLoop
+
+  /// Builds the snapshot of a reload.
+  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
+    let keys = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop, after: previous.keys)
+    return try await make(settings, keys: keys, after: previous)
+  }
+
+  /// - Parameters:
+  ///   - keys: read from the same settings.
+  ///   - previous: the present snapshot, at a reload: what both have in common is kept.
+  /// - Throws: what keeps a gateway from running with these settings, with the remedy.
+  func make(
+    _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
+  ) async throws -> ConfigurationSnapshot {
+    let gate = try GateConfiguration(
+      settings, keyring: keys.keyring,
+      assertions: SessionAssertions(
+        settings.assertion, allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail, signer: keys.signer,
+        logger: logger),
+      after: previous?.gate)
+    let button = try await AppleButton(
+      settings, metrics: metrics, logger: logger, on: eventLoop, after: previous?.button)
+    let upstreams = try await WatchedUpstream.all(
+      of: settings, routes: gate.routes, keeping: previous?.upstreams ?? [], on: eventLoop)
+    let listener = try ListenerConfiguration(
+      settings.listener,
+      rules: ForwardingRules(
+        reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
+        scheme: settings.origin.scheme.rawValue),
+      upstreams: upstreams.map(\.target), after: previous?.listener)
+    return ConfigurationSnapshot(
+      settings: settings, keys: keys, gate: gate, button: button,
+      actions: endpoints(settings, keys, gate, button).actions, upstreams: upstreams, listener: listener,
+      access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
+      relayRoute: try await NotificationRelay.Route(
+        to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop))
+  }
+
+  private func endpoints(
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton
+  ) -> EndpointTable {
+    let origin = settings.originSettings
+    let pages = EndpointPages(gate.pages)
+    let returnTargets = ReturnTargets(origin)
+    let requestSessions = RequestSessions(keyring: keys.keyring, native: settings.native, sessions: sessions)
+    let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
+    let creation = SessionCreation(
+      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator, keyring: keys.keyring,
+      settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
+    return EndpointTable(
+      pages: pages,
+      authorize: AuthorizeEndpoint(
+        origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
+        keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
+        appReturns: appReturns, metrics: metrics, logger: logger),
+      callback: CallbackEndpoint(
+        origin: origin, apple: keys.apple, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
+        appReturns: appReturns, creation: creation, accounts: store, logger: logger),
+      session: SessionEndpoint(pages: pages, sessions: requestSessions),
+      signOut: SignOutEndpoint(
+        origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
+        sessions: sessions, audit: keys.audit),
+      native: NativeEndpoint(
+        origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
+        requestSessions: requestSessions, sessions: sessions, creation: creation),
+      button: ButtonEndpoint(button: button, pages: pages),
+      notifications: NotificationEndpoint(
+        verifier: keys.apple.notifications, sessions: sessions, relay: relay, metrics: metrics, audit: keys.audit,
+        logger: logger),
+      keys: AssertionKeys(keys.signer))
+  }
+}
+
+extension GatewaySettings {
+  /// The public address of the gateway.
+  var originSettings: OriginSettings { OriginSettings(origin: origin, prefix: prefix, hosts: hosts) }
+}
+
+extension GateConfiguration {
+  /// - Parameters:
+  ///   - assertions: nil if requests carry none.
+  ///   - previous: the configuration before, at a reload.
+  convenience init(
+    _ settings: GatewaySettings, keyring: SessionKeyring, assertions: SessionAssertions? = nil,
+    after previous: GateConfiguration? = nil
+  ) throws {
+    let routes = try RouteTable(access: settings.access, routes: settings.routes)
+    let sessions = SessionConfiguration(
+      session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
+      rules: routes.rules, keyring: keyring, assertions: assertions, eventLoops: settings.eventLoops,
+      after: previous?.sessions)
+    try self.init(
+      settings.originSettings, routes: routes, sessions: sessions, pages: settings.pages, native: settings.native,
+      after: previous)
+  }
+}
+
+extension Revalidator.Dependencies {
+  init(_ keys: GatewayKeys, _ settings: RevalidationSettings) {
+    self.init(apple: keys.apple, keyring: keys.keyring, audit: keys.audit, interval: settings.interval)
+  }
+}

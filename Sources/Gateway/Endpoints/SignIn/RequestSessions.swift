@@ -1,0 +1,54 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import Sessions
+internal import WebFormats
+
+/// The sessions that a request to an endpoint carries credentials of, looked up in the store.
+struct RequestSessions: Sendable {
+  private let keyring: SessionKeyring
+  private let acceptsBearer: Bool
+  private let sessions: SessionManager
+
+  init(keyring: SessionKeyring, native: NativeSettings, sessions: SessionManager) {
+    self.keyring = keyring
+    acceptsBearer = native.acceptsBearer
+    self.sessions = sessions
+  }
+
+  /// The sessions of the request's credentials, whether they are still valid or not: that of its bearer token alone, if
+  /// we have signed it; otherwise those of its cookies.
+  func identifiers(_ request: ControlRequest) -> [SessionIdentifier] {
+    if let bearer = bearer(request) { return [bearer] }
+    return ofCookies(request)
+  }
+
+  /// The sessions of the request's cookies.
+  func ofCookies(_ request: ControlRequest) -> [SessionIdentifier] {
+    RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
+      keyring.verifyCookie(Array($0.utf8))?.identifier
+    }
+  }
+
+  /// The session of a bearer token that we have signed, if such tokens are accepted.
+  func bearer(_ request: ControlRequest) -> SessionIdentifier? {
+    guard acceptsBearer else { return nil }
+    for value in request.head.headerFields[values: .authorization] {
+      let value = Array(value.utf8)
+      if let place = BearerToken.find(value.span.bytes, value.indices),
+        let verified = keyring.verifyCookie(Array(value[place]))
+      {
+        return verified.identifier
+      }
+    }
+    return nil
+  }
+
+  /// The session of the request's first valid credential, looked up; nil if there is none.
+  func find(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
+    for identifier in identifiers(request) {
+      if let found = try await sessions.find(identifier) { return found }
+    }
+    return nil
+  }
+}

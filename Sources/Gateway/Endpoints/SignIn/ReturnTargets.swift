@@ -1,0 +1,32 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import WebFormats
+
+/// Reads `return_to` of requests.
+struct ReturnTargets: Sendable {
+  private let origin: OriginSettings
+
+  init(_ origin: OriginSettings) { self.origin = origin }
+
+  /// The target of a `return_to` value; the front page if there is none.
+  func target(_ value: [UInt8]?) -> ReturnTarget {
+    guard let value else { return .frontPage }
+    return ReturnTarget(parsing: value, origin: origin.origin, prefix: origin.prefix)
+  }
+
+  /// The target of `return_to` in a request's query.
+  func wanted(_ request: ControlRequest) -> ReturnTarget {
+    let fields = try? request.query()
+    return target(fields.flatMap { try? $0.value(of: "return_to") })
+  }
+}
+
+extension ControlRequest {
+  /// The fields of the query.
+  func query() throws(FormFieldsError) -> FormFields {
+    let path = Array((head.path ?? "").utf8)
+    guard let mark = path.firstIndex(of: UInt8(ascii: "?")) else { return FormFields(fields: []) }
+    return try FormFields(parsing: path[(mark + 1)...])
+  }
+}

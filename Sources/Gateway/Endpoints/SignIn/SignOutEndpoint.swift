@@ -1,0 +1,68 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `sign-out`: GET asks, POST signs out.
+struct SignOutEndpoint: Sendable {
+  let origin: OriginSettings
+  let pages: EndpointPages
+  let returnTargets: ReturnTargets
+  let requestSessions: RequestSessions
+  let sessions: SessionManager
+  let audit: AuditTrail
+
+  /// `GET sign-out`.
+  func page(_ request: ControlRequest) async -> ControlResponse {
+    let wanted = returnTargets.wanted(request)
+    do throws(StoreError) {
+      guard let snapshot = try await requestSessions.find(request) else {
+        return ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
+      }
+      let user = snapshot.account.name?.text ?? snapshot.account.claims.email
+      return ControlResponse(pages.pages(request).signOutQuestion(user: user, returnTo: wanted.path))
+    } catch {
+      return pages.failure(.storeUnavailable, request)
+    }
+  }
+
+  /// `POST sign-out`: ends the session for good, then clears the cookie. If the store cannot record the end, the
+  /// response says so.
+  func signOut(_ request: ControlRequest) async -> ControlResponse {
+    // No browser sends a bearer token by itself; a cookie is sent with any request.
+    guard requestSessions.bearer(request) != nil || isSameOrigin(request) else {
+      return pages.failure(.crossSite, request)
+    }
+    let form = try? FormFields(parsing: request.body)
+    let wanted = returnTargets.target(form.flatMap { try? $0.value(of: "return_to") })
+    let handles = requestSessions.identifiers(request).map(\.handle)
+    do throws(StoreError) {
+      for handle in handles {
+        let ended = try await sessions.end(.one(handle), because: .signedOut)
+        guard !ended.isEmpty else { continue }
+        audit.record(.signOut, session: handle, peer: request.client.address, requestID: request.requestID)
+      }
+    } catch {
+      return pages.failure(.storeUnavailable, request)
+    }
+    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
+    var response =
+      prefersHTML(accept: accept)
+      ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
+      : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
+    response.setCookie("\(SessionCookie.name)=; \(SessionCookie.attributes); Max-Age=0")
+    return response
+  }
+
+  /// Whether the request comes from our own pages (`Origin`, or `Sec-Fetch-Site` from browsers that leave `Origin` out).
+  /// False if it has neither.
+  private func isSameOrigin(_ request: ControlRequest) -> Bool {
+    let fields = request.head.headerFields
+    if let site = fields[.secFetchSite], site != "same-origin" { return false }
+    if let origin = fields[.origin] { return origin.utf8.elementsEqual(self.origin.origin.description.utf8) }
+    return fields[.secFetchSite] == "same-origin"
+  }
+}

@@ -1,0 +1,198 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPWire
+internal import NIOCore
+internal import Sessions
+
+/// Reviews open exchanges: tunnels, streams, long downloads and uploads. About once a second each is decided on as its
+/// request would be, without waiting: if the store has to be asked first, the next review sees its answer.
+final class OpenExchangeReview {
+  private var configuration: GateConfiguration
+  private let sessions: LoopSessions
+  private(set) var openSessions = OpenSessions()
+
+  init(_ configuration: GateConfiguration, _ sessions: LoopSessions) {
+    self.configuration = configuration
+    self.sessions = sessions
+  }
+
+  /// Uses another configuration from the next review on.
+  func apply(_ configuration: GateConfiguration) { self.configuration = configuration }
+
+  func review(_ exchange: inout OpenExchange) -> Bool {
+    let now = sessions.now
+    let handle = PublicSessionID(exchange.session)
+    let session = openSessions.session(exchange.session, at: now)
+    guard let entry = current(session, handle) else {
+      if case .over = session.standing {
+        session.noteEnd(at: now)
+        return false
+      }
+      lookUp(handle, of: session, now)
+      return true
+    }
+    if exchange.isActive, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
+    guard isStanding(entry, session, now), isVerified(entry, session, now) else {
+      if case .lookedUp = session.standing { return true }
+      session.noteEnd(at: now)
+      return false
+    }
+    let judgement = session.judgement(by: entry, sessions.configuration.generation) { openSessions.nextJudgement() }
+    guard exchange.judgement != judgement else { return true }
+    exchange.judgement = judgement
+    return admits(exchange, entry)
+  }
+
+  func end() { openSessions.clean(at: sessions.now) }
+
+  /// The cached session, if it is still current.
+  private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
+    if sessions.cache.hasEnded(handle) { session.standing = .over() }
+    switch session.standing {
+    case .over, .lookedUp: return nil
+    case .unknown: break
+    case .known(let entry, let invalidations):
+      // The cache may have had no room for it; then what was known holds until something is invalidated.
+      if entry.standing == .current, invalidations == sessions.cache.invalidations { return entry }
+    }
+    guard let entry = sessions.cache.entry(of: handle) else { return nil }
+    session.standing = .known(entry, invalidations: sessions.cache.invalidations)
+    return entry
+  }
+
+  /// Whether the session has not expired and the store is available. If another loop, or another replica, may know
+  /// better, the store is asked.
+  private func isStanding(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+    if now >= entry.endsAt {
+      session.standing = .over()
+      return false
+    }
+    let isTrusted = sessions.storeHealth.isTrusted(at: now)
+    if isTrusted, now < entry.lastSeen &+ sessions.configuration.idleTimeout { return true }
+    if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
+      session.standing = .over()
+    } else {
+      lookUp(entry.snapshot.session.handle, of: session, now)
+    }
+    return false
+  }
+
+  /// Whether the account is still verified: an open exchange starts revalidations of its account as a request does.
+  private func isVerified(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+    let snapshot = entry.snapshot
+    switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
+    case .fresh:
+      session.overdueSince = nil
+      return true
+    case .background:
+      if now >= session.checkAsked + SessionConfiguration.evaluationInterval {
+        session.checkAsked = now
+        sessions.revalidate(snapshot)
+      }
+      return true
+    case .blocking:
+      guard let since = session.overdueSince else {
+        session.overdueSince = now
+        sessions.revalidate(snapshot)
+        return true
+      }
+      guard now - since >= Self.overduePatience else { return true }
+      if sessions.configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now)) {
+        // No attempt has failed: it has had no slot yet, which ends nothing.
+        if now >= session.checkAsked + SessionConfiguration.retryInterval {
+          session.checkAsked = now
+          sessions.revalidate(snapshot)
+        }
+        return true
+      }
+      session.standing = .over()
+      return false
+    }
+  }
+
+  /// How long an exchange goes on when its account is found overdue, for one last revalidation.
+  private static let overduePatience: Int64 = 1_000
+  /// How soon the store is asked again after it did not answer.
+  private static let lookUpPause: Int64 = 1_000
+
+  private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64) {
+    if case .lookedUp = session.standing { return }
+    guard now >= session.looksAgain else {
+      // It was just asked: an exchange without a current session does not outlast the outage grace.
+      if !sessions.storeHealth.isTrusted(at: now) { session.standing = .over() }
+      return
+    }
+    var last: SessionCacheEntry?
+    if case .known(let entry, _) = session.standing { last = entry }
+    session.standing = .lookedUp(last)
+    let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
+    sessions.load(handle) { bound.value.review.take($0, of: bound.value.session) }
+  }
+
+  /// Applies the result of a look-up.
+  private func take(_ found: SessionManager.OpenSessionLookUp, of session: OpenSession) {
+    guard case .lookedUp(let last) = session.standing else { return }
+    let now = sessions.now
+    switch found {
+    case .session(let snapshot):
+      let entry = SessionCacheEntry(
+        snapshot, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
+        generation: sessions.configuration.generation, sessions.configuration)
+      if let last { entry.lastSeen = max(entry.lastSeen, last.lastSeen) }
+      session.standing = .known(entry, invalidations: sessions.cache.invalidations)
+      // It was looked up because it seemed idle here: if it is idle to the store as well, it is over.
+      if now >= entry.lastSeen &+ sessions.configuration.idleTimeout { session.standing = .over() }
+    case .none: session.standing = .over()
+    case .outdated: session.standing = .unknown
+    case .storeUnavailable:
+      session.looksAgain = now + Self.lookUpPause
+      guard let last, last.standing != .ended, now < last.lastSeen &+ sessions.configuration.idleTimeout,
+        sessions.storeHealth.isTrusted(at: now)
+      else {
+        session.standing = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over()
+        return
+      }
+      session.standing = .known(last, invalidations: sessions.cache.invalidations)
+    }
+  }
+
+  /// The decision about the request by the present configuration and account.
+  private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
+    let credential = ExchangeCredential(number: exchange.credential)
+    guard configuration.keyring.knows(credential.key), configuration.acceptsBearer || !credential.isBearer else {
+      return false
+    }
+    var head = RequestHead()
+    let bytes = exchange.head.readableBytesSpan
+    guard Self.reviewParser.parse(bytes, into: &head) == .complete,
+      configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
+    else { return false }
+    let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
+    guard let route = route(path, method: head.methodRange, bytes) else { return false }
+    switch route.access {
+    case .deny: return false
+    case .public, .signedIn: return true
+    case .rules(let rules):
+      if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
+      return true
+    }
+  }
+
+  /// The route of an application's path; nil if the gateway refuses the path or answers it itself.
+  private func route(_ path: Range<Int>?, method: Range<Int>, _ bytes: RawSpan) -> RouteDecision? {
+    let method = bytes.extracting(method)._unsafeView(as: UInt8.self)
+    guard let path else {
+      let root = GateConfiguration.root
+      return configuration.routes.match(root.span, .canonical, method: method)
+    }
+    let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
+    let classification = PathClassification.classify(text)
+    if case .refused = classification { return nil }
+    return configuration.isOwnPath(bytes, path)
+      ? nil : configuration.routes.matchWithSessionParameter(text, classification, method: method)
+  }
+
+  private static let reviewParser = RequestHeadParser(
+    limits: HeadLimits(headBytes: 65_535, fieldCount: 8, targetBytes: 65_535))
+}

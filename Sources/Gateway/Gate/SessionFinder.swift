@@ -1,0 +1,44 @@
+internal import HTTPWire
+internal import Sessions
+
+/// Finds the session of a request: from the cookies and the bearer token of its head to the sessions of this loop.
+struct SessionFinder {
+  private let sessions: LoopSessions
+  private let acceptsBearer: Bool
+
+  init(_ sessions: LoopSessions, _ configuration: GateConfiguration) {
+    self.sessions = sessions
+    acceptsBearer = configuration.acceptsBearer
+  }
+
+  /// Looks up the bearer token of the request if we have signed it; it then counts alone, because no client sends one
+  /// unasked. Otherwise looks up each session cookie: the first with a valid session counts.
+  /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
+  @inline(__always)
+  func find(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest, waitsForRevalidation: Bool = true
+  ) -> LoopSessions.LookUp {
+    if head.fields.has(.authorization), let token = ownToken(head, bytes) {
+      request.carriesOurToken = true
+      if acceptsBearer { return sessions.find(bytes.extracting(token), waitsForRevalidation: waitsForRevalidation) }
+    }
+    var result = LoopSessions.LookUp.none
+    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {
+      switch sessions.find(bytes.extracting(place.value), waitsForRevalidation: waitsForRevalidation) {
+      case .none: continue
+      case .known(let entry): return .known(entry)
+      case .suspend(let work): return .suspend(work)
+      case .storeUnavailable: result = .storeUnavailable
+      }
+    }
+    return result
+  }
+
+  /// The place of a bearer token that we have signed, whether its session is still valid or not.
+  private func ownToken(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Range<Int>? {
+    for line in head.fields.lines where line.known == .authorization {
+      if let place = BearerToken.find(bytes, line.value), sessions.hasSigned(bytes.extracting(place)) { return place }
+    }
+    return nil
+  }
+}

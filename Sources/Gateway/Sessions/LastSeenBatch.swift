@@ -1,0 +1,58 @@
+internal import FoundationEssentials
+internal import Sessions
+internal import Synchronization
+
+/// Last-seen updates of all event loops, on their way into the store in batches.
+final class LastSeenBatch: Sendable {
+  private let loops: SessionLoops
+  private let store: any SessionRecordStore
+  private let storeHealth: StoreHealth
+  /// Updates that the store did not take, for the next attempt.
+  private let unwritten = Mutex<[PublicSessionID: Date]>([:])
+  private let isWritingSoon = Atomic<Bool>(false)
+
+  private static let longestInterval = Duration.seconds(60)
+  private static let maximumUnwritten = 100_000
+
+  init(loops: SessionLoops, store: any SessionRecordStore, storeHealth: StoreHealth) {
+    self.loops = loops
+    self.store = store
+    self.storeHealth = storeHealth
+  }
+
+  /// How often a batch is written: so often that another replica never takes a session for idle that is not.
+  static func interval(idleTimeout: Duration) -> Duration {
+    min(longestInterval, max(idleTimeout / 4, .milliseconds(100)))
+  }
+
+  /// Collects the updates of all loops and writes them to the store.
+  func write() async {
+    var latest = unwritten.withLock { unwritten in
+      defer { unwritten = [:] }
+      return unwritten
+    }
+    for update in await loops.takeLastSeenUpdates() {
+      latest[update.handle] = max(latest[update.handle] ?? .distantPast, update.seen)
+    }
+    guard !latest.isEmpty else { return }
+    do throws(StoreError) {
+      try await store.updateLastSeen(latest.map { LastSeenUpdate(handle: $0.key, seen: $0.value) })
+    } catch {
+      storeHealth.failed("touch", error)
+      unwritten.withLock { unwritten in
+        guard unwritten.count + latest.count <= Self.maximumUnwritten else { return }
+        unwritten.merge(latest, uniquingKeysWith: max)
+      }
+    }
+  }
+
+  /// Writes a batch without waiting for the interval.
+  func writeSoon() {
+    guard !isWritingSoon.exchange(true, ordering: .acquiringAndReleasing) else { return }
+    Task {
+      // An update from here on needs another write.
+      isWritingSoon.store(false, ordering: .releasing)
+      await write()
+    }
+  }
+}

@@ -1,0 +1,214 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import NIOCore
+internal import Sessions
+
+/// The sessions of one event loop: finds the session of a cookie or token in the loop's cache, and keeps its last use,
+/// its revalidation and its assertion up to date. Used on that loop only.
+final class LoopSessions {
+  private(set) var configuration: SessionConfiguration
+  var cache: SessionCache
+  let eventLoop: any EventLoop
+  let storeHealth: StoreHealth
+  private let manager: SessionManager
+  private let revalidations: RequestRevalidations
+  private let lastSeen: LastSeenBatch
+  /// Sessions used since their last-seen updates were last collected.
+  private var seen: [SessionCacheEntry] = []
+
+  init(
+    _ configuration: SessionConfiguration, manager: SessionManager, revalidations: RequestRevalidations,
+    lastSeen: LastSeenBatch, storeHealth: StoreHealth, eventLoop: any EventLoop
+  ) {
+    self.configuration = configuration
+    self.manager = manager
+    self.revalidations = revalidations
+    self.lastSeen = lastSeen
+    self.storeHealth = storeHealth
+    self.eventLoop = eventLoop
+    cache = SessionCache(budget: configuration.cacheBudget)
+  }
+
+  /// Uses another configuration from the next request on. The cache is kept.
+  func apply(_ configuration: SessionConfiguration) {
+    self.configuration = configuration
+    cache.budget = configuration.cacheBudget
+  }
+
+  /// Milliseconds since 1970.
+  @inline(__always)
+  var now: Int64 { manager.clock() }
+
+  // MARK: The session of a credential
+
+  /// The result of looking a credential up.
+  enum LookUp {
+    case known(SessionCacheEntry)
+    /// No valid session.
+    case none
+    /// The store has to be asked, and is unavailable.
+    case storeUnavailable
+    /// Something has to be asked first; look the credential up again afterwards.
+    case suspend(@Sendable () async -> Void)
+  }
+
+  /// Looks up the session of a cookie or bearer token.
+  /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
+  @inline(__always)
+  func find(_ credential: RawSpan, waitsForRevalidation: Bool) -> LookUp {
+    let now = now
+    let fingerprint = credential.withUnsafeBytes { configuration.fingerprinter.fingerprint($0) }
+    if let known = cache.find(fingerprint) {
+      switch known {
+      case .session(let entry):
+        if entry.serves(at: now), now < entry.endsAt, now < entry.lastSeen &+ configuration.idleTimeout,
+          storeHealth.isTrusted(at: now)
+        {
+          if entry.generation != configuration.generation, !refresh(entry, credential) {
+            cache.remove(fingerprint)
+            return .none
+          }
+          return use(entry, fingerprint, now, waitsForRevalidation)
+        }
+        // Another loop, or another replica, may know better. A stale entry is kept: it serves if the store is
+        // unavailable.
+        if case .stale = entry.standing {} else { cache.remove(fingerprint) }
+      case .absent(let until): if now < until { return .none }
+      case .storeUnavailable(let until): if now < until { return .storeUnavailable }
+      }
+    }
+    guard let verified = configuration.keyring.verifyCookie(credential) else { return .none }
+    let verifiedCredential = SessionCredential(
+      handle: verified.identifier.handle, fingerprint: fingerprint, isSignedByFirstKey: verified.isSignedByFirstKey,
+      key: verified.key, generation: configuration.generation)
+    let (manager, bound) = (manager, NIOLoopBound(self, eventLoop: eventLoop))
+    return .suspend { await manager.load(verifiedCredential, for: bound) }
+  }
+
+  /// Whether we have signed a token, whether its session is still valid or not.
+  func hasSigned(_ token: RawSpan) -> Bool {
+    let fingerprint = token.withUnsafeBytes { configuration.fingerprinter.fingerprint($0) }
+    return cache.find(fingerprint) != nil || configuration.keyring.verifyCookie(token) != nil
+  }
+
+  /// Renders an entry for the present configuration, after a reload. False if the credential is not signed by one of the
+  /// present secrets: then the cached session must not be used.
+  private func refresh(_ entry: SessionCacheEntry, _ credential: RawSpan) -> Bool {
+    guard let verified = configuration.keyring.verifyCookie(credential),
+      verified.identifier.handle == entry.snapshot.session.handle
+    else { return false }
+    entry.render(configuration, isSignedByFirstKey: verified.isSignedByFirstKey, key: verified.key)
+    return true
+  }
+
+  @inline(__always)
+  private func use(
+    _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForRevalidation: Bool
+  ) -> LookUp {
+    noteUse(of: entry, now)
+    if now >= entry.evaluateAt { return evaluate(entry, fingerprint, now, waitsForRevalidation) }
+    return .known(entry)
+  }
+
+  /// Evaluates the revalidation schedule, at most every 30 s for one session.
+  private func evaluate(
+    _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForRevalidation: Bool
+  ) -> LookUp {
+    let snapshot = entry.snapshot
+    switch configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
+    case .fresh: entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+    case .background:
+      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      revalidations.startInBackground(snapshot)
+    case .blocking:
+      if now < entry.waitedUntil {
+        // A request has waited already. If no attempt failed, it was our limit that kept it from being made
+        // (`RequestRevalidations.waitAndReload`); otherwise only a good answer at another sign-in will do.
+        let mayGoOn = configuration.schedule.mayGoOn(account: snapshot.account, now: Date(wallClock: now))
+        return mayGoOn ? .known(entry) : .none
+      }
+      guard waitsForRevalidation else { return .none }
+      let credential = SessionCredential(
+        handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
+        key: entry.key, generation: entry.generation)
+      let (revalidations, bound) = (revalidations, NIOLoopBound(self, eventLoop: eventLoop))
+      return .suspend { await revalidations.waitAndReload(snapshot, credential, for: bound) }
+    }
+    return .known(entry)
+  }
+
+  // MARK: Open exchanges
+
+  /// Has the account of an open exchange revalidated.
+  func revalidate(_ snapshot: SessionSnapshot) { revalidations.startInBackground(snapshot) }
+
+  /// Looks up the session of an open exchange in the store, and passes the result to `take` on this loop.
+  func load(_ handle: PublicSessionID, _ take: @escaping @Sendable (SessionManager.OpenSessionLookUp) -> Void) {
+    let (manager, eventLoop) = (manager, eventLoop)
+    Task { await manager.lookUp(handle, take, on: eventLoop) }
+  }
+
+  // MARK: The last use
+
+  /// Notes that the session was used just now.
+  @inline(__always)
+  func noteUse(of entry: SessionCacheEntry, _ now: Int64) {
+    entry.lastSeen = now
+    if !entry.isNoted || isUrgent(entry, now) { scheduleUpdate(of: entry, now) }
+  }
+
+  /// Whether the store's record of the last use is so old that another replica would soon take the session for idle.
+  @inline(__always)
+  private func isUrgent(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
+    now >= entry.lastWritten &+ configuration.idleTimeout / 2
+  }
+
+  /// Schedules the write of the session's last use: with the next batch, or at once if it is urgent.
+  private func scheduleUpdate(of entry: SessionCacheEntry, _ now: Int64) {
+    if !entry.isNoted { seen.append(entry) }
+    entry.isNoted = true
+    if isUrgent(entry, now) { lastSeen.writeSoon() }
+  }
+
+  /// Collects the last uses that are not written yet.
+  func takeLastSeenUpdates() -> [LastSeenUpdate] {
+    defer { seen = [] }
+    return seen.compactMap { entry in
+      entry.isNoted = false
+      guard entry.lastSeen > entry.lastWritten else { return nil }
+      entry.lastWritten = entry.lastSeen
+      return LastSeenUpdate(handle: entry.snapshot.session.handle, seen: Date(wallClock: entry.lastSeen))
+    }
+  }
+
+  // MARK: The assertion
+
+  /// Makes sure that the entry has an assertion that may be sent; it is signed off the loop.
+  /// - Returns: the signing to wait for if there is none; nil if the request can go on.
+  @inline(__always)
+  func renewAssertion(of entry: SessionCacheEntry) -> (@Sendable () async -> Void)? {
+    guard let assertions = configuration.assertions else { return nil }
+    let now = WallClock.now()
+    if now < entry.assertionRenewsAt { return nil }
+    return renewAssertion(of: entry, by: assertions, now)
+  }
+
+  private func renewAssertion(
+    of entry: SessionCacheEntry, by assertions: SessionAssertions, _ now: Int64
+  ) -> (@Sendable () async -> Void)? {
+    let (snapshot, generation) = (entry.snapshot, configuration.generation)
+    let bound = NIOLoopBound(entry, eventLoop: eventLoop)
+    let signing: @Sendable () async -> Void = {
+      let signed = await assertions.assertion(of: snapshot)
+      try? await bound.eventLoop.submit { bound.value.take(signed, by: generation, now: WallClock.now()) }.get()
+    }
+    guard now < entry.assertionEndsAt else { return signing }
+    // The present one may still be sent: one request starts the renewal, and none waits for it.
+    entry.assertionRenewsAt = now + Self.signingTimeout
+    Task { await signing() }
+    return nil
+  }
+
+  /// How long to wait for a signature before it is requested again.
+  private static let signingTimeout: Int64 = 10_000
+}

@@ -1,0 +1,46 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Sessions
+
+/// The part of a configuration that the sessions in memory depend on.
+struct SessionConfiguration: Sendable {
+  /// The number of this configuration in this process: values derived from another one are computed again.
+  let generation: Int
+  let keyring: SessionKeyring
+  /// The same for the life of the process, because caches are keyed by its results.
+  let fingerprinter: CookieFingerprinter
+  let identity: IdentityHeaderSettings
+  /// The rules of all routes, by the indexes of `RuleIndexes`.
+  let rules: [AccessRules]
+  /// Nil if requests carry no assertion.
+  let assertions: SessionAssertions?
+  let schedule: RevalidationSchedule
+  /// In milliseconds.
+  let idleTimeout: Int64
+  /// Bytes that the session cache of one event loop may use.
+  let cacheBudget: Int
+
+  /// - Parameters:
+  ///   - eventLoops: how many event loops share the memory for sessions.
+  ///   - previous: the configuration before, at a reload.
+  init(
+    session: SessionSettings, revalidation: RevalidationSettings, identity: IdentityHeaderSettings,
+    rules: [AccessRules], keyring: SessionKeyring, assertions: SessionAssertions?, eventLoops: Int,
+    after previous: SessionConfiguration?
+  ) {
+    generation = (previous?.generation ?? 0) + 1
+    fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
+    self.keyring = keyring
+    self.identity = identity
+    self.rules = rules
+    self.assertions = assertions
+    schedule = RevalidationSchedule(revalidation)
+    idleTimeout = session.idleTimeout.wallClock
+    cacheBudget = session.memory / eventLoops
+  }
+
+  /// How often the revalidation schedule is evaluated for one session.
+  static let evaluationInterval: Int64 = 30_000
+  /// How long a request does not wait again for a revalidation that could not be made.
+  static let retryInterval: Int64 = 1_000
+}

@@ -1,0 +1,104 @@
+internal import DataPlane
+internal import NIOCore
+internal import Sessions
+internal import Synchronization
+
+/// The session caches of all event loops and the connections of all listeners of this process.
+final class SessionLoops: Sendable {
+  private let loops = Mutex<[NIOLoopBound<LoopSessions>]>([])
+  private let listeners = Mutex<[Listener]>([])
+  /// How often all caches were emptied.
+  private let invalidationEpoch = Atomic<Int>(0)
+  /// How often an account has changed.
+  private let accountChanges = Atomic<Int>(0)
+
+  func add(_ sessions: NIOLoopBound<LoopSessions>) { loops.withLock { $0.append(sessions) } }
+
+  func add(_ listener: Listener) { listeners.withLock { $0.append(listener) } }
+
+  // MARK: Answers of the store that are under way
+
+  /// The state of the caches when a question is sent to the store.
+  struct Version: Sendable {
+    let epoch: Int
+    let accountChanges: Int
+  }
+
+  var version: Version {
+    Version(
+      epoch: invalidationEpoch.load(ordering: .acquiring), accountChanges: accountChanges.load(ordering: .acquiring))
+  }
+
+  /// Whether all caches were emptied since: then what was read before may be outdated.
+  func isOutdated(_ version: Version) -> Bool { invalidationEpoch.load(ordering: .acquiring) != version.epoch }
+
+  // MARK: Caches
+
+  /// The session as the loops have cached it: a user who is signed in stays so on whichever loop a connection arrives.
+  func cached(_ handle: PublicSessionID) async -> CachedSession? {
+    let answers = loops.withLock { $0 }.map { loop in
+      loop.eventLoop.submit { loop.value.cache.cached(handle) }
+    }
+    var cached: CachedSession?
+    for answer in answers {
+      guard let one = try? await answer.get() else { continue }
+      cached = cached?.merged(with: one) ?? one
+    }
+    return cached
+  }
+
+  /// The number of cached sessions on all loops.
+  func count() async -> Int {
+    var count = 0
+    for loop in loops.withLock({ $0 }) {
+      count += (try? await loop.eventLoop.submit { loop.value.cache.count }.get()) ?? 0
+    }
+    return count
+  }
+
+  /// Collects the last-seen updates of all loops.
+  func takeLastSeenUpdates() async -> [LastSeenUpdate] {
+    var updates: [LastSeenUpdate] = []
+    for loop in loops.withLock({ $0 }) {
+      updates += (try? await loop.eventLoop.submit { loop.value.takeLastSeenUpdates() }.get()) ?? []
+    }
+    return updates
+  }
+
+  /// Removes sessions that have ended from every cache, and ends their connections.
+  func end(_ handles: [PublicSessionID], now: @escaping @Sendable () -> Int64) async {
+    guard !handles.isEmpty else { return }
+    for loop in loops.withLock({ $0 }) {
+      try? await loop.eventLoop.submit { loop.value.cache.end(handles, now: now()) }.get()
+    }
+    await endExchanges(of: Set(handles.map(ConnectionKey.init)))
+  }
+
+  /// Marks the cached sessions of an account that has changed as stale.
+  func markStale(_ subject: Subject, now: @escaping @Sendable () -> Int64) async {
+    let number = accountChanges.add(1, ordering: .acquiringAndReleasing).newValue
+    for loop in loops.withLock({ $0 }) {
+      try? await loop.eventLoop.submit { loop.value.cache.markStale(subject, number: number, now: now()) }.get()
+    }
+  }
+
+  /// Empties every cache.
+  func removeAll() async {
+    invalidationEpoch.add(1, ordering: .releasing)
+    for loop in loops.withLock({ $0 }) { try? await loop.eventLoop.submit { loop.value.cache.removeAll() }.get() }
+  }
+
+  // MARK: Connections
+
+  /// The sessions that have an exchange under way.
+  func sessionsUnderWay() async -> Set<ConnectionKey> {
+    var keys: Set<ConnectionKey> = []
+    for listener in listeners.withLock({ $0 }) { keys.formUnion(await listener.sessionsUnderWay()) }
+    return keys
+  }
+
+  /// Ends the exchanges of these sessions.
+  func endExchanges(of keys: Set<ConnectionKey>) async {
+    for listener in listeners.withLock({ $0 }) { await listener.endExchanges(of: keys) }
+  }
+}

@@ -1,0 +1,122 @@
+internal import Logging
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// The availability of the session store, as its latest answers show it, and the outage grace: how long cached sessions
+/// go on without it.
+final class StoreHealth: Sendable {
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+  private let outageGrace: Mutex<Int64>
+  /// Until when caches may be used without an answer of the store; `refused` while this version must not use the store.
+  private let trustedUntil: Atomic<Int64>
+  private let isAway = Atomic<Bool>(false)
+  private let isReadOnly = Atomic<Bool>(false)
+
+  private static let refused = Int64.min
+  /// The shortest time for which an answer is trusted, whatever `store.outage_grace` says: with none at all the request
+  /// that asked could not use the answer, and would ask again without end.
+  private static let shortestGrace = Duration.seconds(1)
+
+  /// - Parameter now: in milliseconds since 1970, as everywhere below.
+  init(_ settings: StoreSettings, metrics: MetricsRegistry, logger: Logger, now: Int64) {
+    self.metrics = metrics
+    self.logger = logger
+    let grace = Self.grace(settings)
+    outageGrace = Mutex(grace)
+    trustedUntil = Atomic(now + grace)
+  }
+
+  /// Uses other settings from the next answer on.
+  func apply(_ settings: StoreSettings) { outageGrace.withLock { $0 = Self.grace(settings) } }
+
+  private static func grace(_ settings: StoreSettings) -> Int64 { max(settings.outageGrace, shortestGrace).wallClock }
+
+  /// Whether caches may be used at `now`: the store has answered within the outage grace.
+  @inline(__always)
+  func isTrusted(at now: Int64) -> Bool { now < trustedUntil.load(ordering: .relaxed) }
+
+  /// Whether a newer version changed the store in a way that this one must not ignore: no signed-in request is served.
+  var isRefused: Bool { trustedUntil.load(ordering: .relaxed) == Self.refused }
+
+  /// Whether the store did not answer when it was last asked.
+  var isUnavailable: Bool { isAway.load(ordering: .relaxed) }
+
+  // MARK: Answers
+
+  /// The store has answered a question that was asked at `moment`.
+  func answered(at moment: Int64) {
+    let until = moment + outageGrace.withLock { $0 }
+    var before = trustedUntil.load(ordering: .relaxed)
+    // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
+    while before != Self.refused {
+      let change = trustedUntil.compareExchange(expected: before, desired: until, ordering: .relaxed)
+      if change.exchanged { break }
+      before = change.original
+    }
+    if isAway.exchange(false, ordering: .relaxed) { logger.notice("session store available again") }
+  }
+
+  /// The change feed has answered: this version may use the store again if it was refused.
+  func feedAnswered(at moment: Int64) {
+    if isRefused {
+      trustedUntil.store(moment, ordering: .relaxed)
+      logger.notice("session store is compatible again, serving signed-in requests")
+    }
+    answered(at: moment)
+  }
+
+  /// The store could be written.
+  func wrote() {
+    if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
+  }
+
+  // MARK: Failures
+
+  /// The store could not be written, though it may well be readable.
+  func didNotWrite(_ error: StoreError) {
+    metrics.storeFailures.count("ping")
+    if error.code == .newerSchema { return refuse(error) }
+    logReadOnly(error)
+  }
+
+  /// An operation failed. The store may be available all the same.
+  func failed(_ operation: String, _ error: StoreError) {
+    switch error.code {
+    case .unavailable, .denied, .missingDirectory, .newerSchema, .corrupt, .closed:
+      didNotAnswer(operation, error)
+    case .readOnly, .full:
+      metrics.storeFailures.count(operation)
+      logReadOnly(error)
+    case .interrupted, .busy, .conflict, .internalError:
+      metrics.storeFailures.count(operation)
+      logger.error(
+        "session store operation failed", metadata: ["operation": "\(operation)", "error": "\(error)"])
+    }
+  }
+
+  /// A question was not answered: the store counts as unavailable.
+  func didNotAnswer(_ operation: String, _ error: StoreError) {
+    metrics.storeFailures.count(operation)
+    if error.code == .newerSchema { return refuse(error) }
+    if !isAway.exchange(true, ordering: .relaxed) {
+      logger.error(
+        "session store unavailable, serving cached sessions for store.outage_grace",
+        metadata: ["operation": "\(operation)", "error": "\(error)"])
+    }
+  }
+
+  private func logReadOnly(_ error: StoreError) {
+    guard !isReadOnly.exchange(true, ordering: .relaxed) else { return }
+    logger.error(
+      "session store not writable, sign-in and sign-out are unavailable", metadata: ["error": "\(error)"])
+  }
+
+  private func refuse(_ error: StoreError) {
+    guard trustedUntil.exchange(Self.refused, ordering: .relaxed) != Self.refused else { return }
+    logger.critical(
+      "session store requires a newer version, answering signed-in requests with 503",
+      metadata: ["remedy": "\(error.message)"])
+  }
+}

@@ -1,0 +1,26 @@
+/// The gateway's own endpoints, with their paths below `path_prefix`.
+package enum GatewayEndpoint: String, Sendable, CaseIterable {
+  case signIn = "sign-in"
+  case button
+  case authorize
+  case callback
+  case signOut = "sign-out"
+  case session
+  case native
+  case nativeExchange = "native/exchange"
+  case notifications
+  case keys
+  case verify
+
+  /// The whole path of the endpoint.
+  /// - Parameter prefix: `path_prefix`, which begins with a slash and does not end with one.
+  package func path(below prefix: String) -> String { "\(prefix)/\(rawValue)" }
+
+  /// Whether a sign-in may lead back to the endpoint. Not to one that starts, ends or refuses a sign-in.
+  package var mayBeReturnedTo: Bool {
+    switch self {
+    case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications: false
+    case .button, .session, .keys, .verify: true
+    }
+  }
+}

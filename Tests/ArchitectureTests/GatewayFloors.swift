@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+// The floors of Gateway, from the top: Assembly, Endpoints, Gate, Sessions. Each may name the types of the floors below
+// it, none those of a floor above.
+//
+// - Found by the names of types: those that a folder declares, and those that its files mention.
+// - The doctor is a leaf next to the endpoints, which only commands use, and which may use the assembly.
+// - The settings of the whole gateway are known to the assembly and the doctor's entry alone.
+
+@Suite("The floors of the gateway")
+struct GatewayFloors {
+  /// From the top.
+  private static let floors = ["Doctor", "Assembly", "Endpoints", "Gate", "Sessions"]
+
+  private let folders: [String: [SwiftText]]
+
+  init() throws {
+    let root = try SourceTree.current.get().root.appending(path: "Sources/Gateway")
+    var folders: [String: [SwiftText]] = [:]
+    for floor in try FileManager.default.contentsOfDirectory(atPath: root.path) {
+      let files = FileManager.default.enumerator(atPath: root.appending(path: floor).path)
+      while let file = files?.nextObject() as? String {
+        guard file.hasSuffix(".swift") else { continue }
+        folders[floor, default: []].append(try SwiftText("\(floor)/\(file)", in: root))
+      }
+    }
+    self.folders = folders
+  }
+
+  @Test("Every folder of Gateway is a floor")
+  func everyFolderIsAFloor() {
+    #expect(Set(folders.keys) == Set(Self.floors))
+    #expect(folders["Gate"]?.contains { $0.declared.contains("LoopGate") } == true, "declarations were read")
+    #expect(folders["Gate"]?.contains { $0.mentioned.contains("LoopSessions") } == true, "mentions were read")
+  }
+
+  @Test("No floor names a type of a floor above it")
+  func arrowsPointDown() {
+    var arrowsUp: [String] = []
+    for (index, floor) in Self.floors.enumerated() {
+      let above = Set(Self.floors[..<index].flatMap { folders[$0] ?? [] }.flatMap(\.declared))
+      for file in folders[floor] ?? [] {
+        arrowsUp += file.mentioned.intersection(above).sorted().map { "\(file.path) names \($0)" }
+      }
+    }
+    #expect(arrowsUp == [])
+  }
+
+  @Test("Only the assembly and the doctor's entry know the settings of the whole gateway")
+  func settingsStayAtTheTop() {
+    let users = folders.filter { $0.key != "Assembly" }.values.joined()
+      .filter { $0.mentioned.contains("GatewaySettings") }
+    #expect(users.map(\.path) == ["Doctor/Doctor.swift"])
+  }
+}
+
+/// A Swift file, without comments and strings: the types that it declares, and the names that it mentions.
+private struct SwiftText {
+  /// Below the folder of the module.
+  let path: String
+  let declared: Set<String>
+  let mentioned: Set<String>
+
+  init(_ path: String, in root: URL) throws {
+    self.path = path
+    let code = try String(contentsOf: root.appending(path: path), encoding: .utf8)
+      .replacing(/(?s)"""(.*?)"""/, with: "\"\"")
+      .replacing(/\/\/[^\n]*/, with: "")
+      .replacing(/"(?:\\.|[^"\\\n])*"/, with: "\"\"")
+    declared = Set(
+      code.matches(of: /(?m)^(?:[a-z]+ )*(?:struct|class|enum|protocol|actor|typealias) ([A-Z]\w*)/).map {
+        String($0.1)
+      })
+    mentioned = Set(code.matches(of: /(?:^|[^.\w])([A-Z]\w*)/).map { String($0.1) })
+  }
+}
