@@ -7,7 +7,7 @@ package import Sessions
 /// than READ COMMITTED, an advisory lock, or a notification to be right; notifications only make it sooner.
 ///
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile. Where a
-/// connection breaks in the middle, an operation that has left nothing behind is carried out anew on the next one; one
+/// connection breaks in the middle, an operation that has left nothing behind is carried out again on the next one; one
 /// of which that is not known fails.
 package final class PostgreSQLSessionStore: SessionStore {
   let pool: ConnectionPool
@@ -23,7 +23,7 @@ package final class PostgreSQLSessionStore: SessionStore {
   /// - Parameters:
   ///   - url: `postgresql://…`, as libpq takes it.
   ///   - connections: most connections; each is opened when it is needed.
-  ///   - notifies: whether ended sessions are told to other gateways by `NOTIFY`, with one more connection to listen
+  ///   - notifies: whether changes are announced to other gateways by `NOTIFY`, with one more connection to listen
   ///   on.
   ///   - patience: how long a server that does not answer yet is waited for.
   /// - Throws: `StoreError` with the remedy.
@@ -51,10 +51,10 @@ package final class PostgreSQLSessionStore: SessionStore {
     listener = notifies ? try ChangeListener.start(address, limits: limits, news: news) : nil
   }
 
-  /// What a look at a database came to.
+  /// The result of looking for a store in a database.
   package enum Presence: Sendable {
     case store(PostgreSQLSessionStore)
-    /// The database has no tables of ours yet; where it is.
+    /// The database has no store yet; its place.
     case nothing(String)
   }
 

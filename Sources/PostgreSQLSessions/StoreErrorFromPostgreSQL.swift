@@ -1,12 +1,12 @@
 import Sessions
 
 extension StoreError {
-  /// What an error of the database means for whoever runs it. Neither statements' parameters nor the password come into
+  /// Translates an error of the database for the operator. Neither statements' parameters nor the password come into
   /// the message.
   init(_ error: any Error, at address: ServerAddress) {
     switch error {
     case let error as StoreError: self = error
-    case let error as DatabaseFailure: self = StoreError(error, at: address)
+    case let error as DatabaseError: self = StoreError(error, at: address)
     case let error as DamagedRow:
       self.init(
         code: .corrupt,
@@ -22,7 +22,7 @@ extension StoreError {
     StoreError(code: .closed, message: "the store (\(address)) was closed; this is a mistake of cordon's")
   }
 
-  private init(_ failure: DatabaseFailure, at address: ServerAddress) {
+  private init(_ failure: DatabaseError, at address: ServerAddress) {
     switch failure {
     case .notConnected(let message): self = .notConnected(message, at: address)
     case .lost(let message, let isInDoubt):

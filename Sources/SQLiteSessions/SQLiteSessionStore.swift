@@ -12,7 +12,7 @@ import Synchronization
 /// An operation that has begun is always finished, whether or not its caller was cancelled meanwhile: a right to ask
 /// that was claimed, or a sign-out, is never left in doubt.
 package final class SQLiteSessionStore: SessionStore {
-  /// How long a write waits for another process's, in seconds.
+  /// The time that a write waits for one of another process, in seconds.
   static let busyTimeout = 5.0
   static let readers = 4
 

@@ -71,7 +71,7 @@ extension StoreContract {
   ]
 
   static let tokens = [
-    StoreContract("A user's tokens are told, one for each client, and nobody else's") { stores in
+    StoreContract("A user's tokens are returned, one for each client, and nobody else's") { stores in
       let ada = try Scenario.subject()
       try requireEqual(try await stores.first.tokens(of: ada), [], "the tokens of a stranger")
       let web = try Scenario.signIn(ada, token: "web")

@@ -47,7 +47,7 @@ extension StoreContract {
           .ended(third.session.handle, .accountRemoved), .accountChanged(ada),
         ], "the changes")
     },
-    StoreContract("An account whose name or claims changed is a change; one that stayed the same is none") { stores in
+    StoreContract("An account whose name or claims changed is a change; one that stayed the same is not") { stores in
       let ada = try Scenario.subject()
       _ = try await sessions(1, of: ada, in: stores.first)
       let start = try await stores.second.changes(since: nil, limit: 10).cursor

@@ -11,7 +11,7 @@ package struct KilledWriter: Sendable {
   private let arguments: [String]
   private let open: @Sendable () async throws -> any SessionStore
 
-  /// How much the store had acknowledged when it was over.
+  /// The number of writes that the store had acknowledged at the end.
   package struct Acknowledged: Sendable {
     package internal(set) var began: Set<PublicSessionID> = []
     package internal(set) var ended: Set<PublicSessionID> = []

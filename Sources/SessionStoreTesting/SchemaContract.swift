@@ -2,7 +2,7 @@ import Sessions
 
 extension StoreContract {
   static let schema = [
-    StoreContract("A newer schema that only adds is used as ever, also by who opens it anew") { stores in
+    StoreContract("A newer schema that only adds is used as before, also after the store is opened again") { stores in
       let ada = try Scenario.subject()
       let session = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session
       try await stores.change(.newerVersion)

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Sessions
 
-/// What every store must do, one sentence and one run each. A store's tests run all of them:
+/// The contract of a store: one sentence and one run each. A store's tests run all of them:
 ///
 ///     @Test("The store keeps the contract", arguments: StoreContract.all)
 ///     func contract(_ contract: StoreContract) async throws { try await contract.run(on: …) }
@@ -11,7 +11,7 @@ package struct StoreContract: Sendable, CustomStringConvertible {
     signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + schema
     + closing
 
-  /// What must be true.
+  /// The requirement.
   package let sentence: String
   private let body: @Sendable (StoreUnderTest) async throws -> Void
 
@@ -49,7 +49,7 @@ package struct StoreUnderTest: Sendable {
     self.change = change
   }
 
-  /// What a newer version does to the schema.
+  /// The change that a newer version makes to the schema.
   package enum SchemaChange: Sendable {
     /// A migration that this version does not know has run, and added a column to the accounts.
     case newerVersion
@@ -60,7 +60,7 @@ package struct StoreUnderTest: Sendable {
 
 /// The store did otherwise than the contract says.
 package struct ContractViolation: Error, CustomStringConvertible {
-  /// What it did, and where the contract says otherwise.
+  /// The violation, and the place in the contract.
   package let description: String
 }
 

@@ -69,14 +69,14 @@ private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any 
 }
 
 /// Reads and checks the file again, as `cordon check` does.
-private func reread(_ path: String) -> @Sendable () throws(SettingsProblems) -> GatewaySettings {
-  { () throws(SettingsProblems) in
+private func reread(_ path: String) -> @Sendable () throws(SettingsError) -> GatewaySettings {
+  { () throws(SettingsError) in
     do {
       return try GatewaySettings(try ConfigurationFile.load(path))
     } catch let problems as ConfigurationProblems {
-      throw SettingsProblems(problems.problems.map(\.description))
+      throw SettingsError(problems.problems.map(\.description))
     } catch {
-      throw SettingsProblems(["\(path):1:1: \(error)"])
+      throw SettingsError(["\(path):1:1: \(error)"])
     }
   }
 }

@@ -166,7 +166,7 @@ struct DocumentedNames {
         if !page.contains(message) { untold.append(message) }
       }
     }
-    let alarms = try text(of: "Sources/Sessions/Revalidation/Verdict.swift")
+    let alarms = try text(of: "Sources/Sessions/Revalidation/RevalidationResult.swift")
       .matches(of: /case \.[a-zA-Z]+: "([^"\\]{20,})"/).map { String($0.1) }
     #expect(alarms.count == 2)
     untold += alarms.filter { !page.contains($0) }

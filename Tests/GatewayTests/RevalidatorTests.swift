@@ -37,7 +37,7 @@ struct RevalidatorTests {
     return try store.signIn(name, .random(), at: clock.now.addingTimeInterval(-2 * 86_400), token: token)
   }
 
-  private func answers() -> [CheckAnswer.Kind] { store.state.withLock { $0.answers } }
+  private func answers() -> [RevalidationRecord.Kind] { store.state.withLock { $0.answers } }
 
   @Test("A good answer is written down, and nobody asks again within the interval, whoever wants to")
   func good() async throws {

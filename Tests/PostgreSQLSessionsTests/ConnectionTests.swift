@@ -35,7 +35,7 @@ struct ConnectionTests {
         }
       }
       // Without a transaction around them they are one by themselves; and one that asks nothing is none.
-      #expect(throws: DatabaseFailure.self) { try connection.run(together: [insert(5), insert(1)]) }
+      #expect(throws: DatabaseError.self) { try connection.run(together: [insert(5), insert(1)]) }
       try connection.transaction {}
       #expect(try numbers(connection) == [1, 2])
     }
@@ -53,7 +53,7 @@ struct ConnectionTests {
             _ = try connection.run(together: statements)
           }
           Issue.record("it was carried out")
-        } catch let failure as DatabaseFailure {
+        } catch let failure as DatabaseError {
           guard case .refused(let state, _) = failure else { throw failure }
           #expect(state == SQLState("22012"))
         }

@@ -43,7 +43,7 @@ struct PoolStateTests {
   }
 
   /// The only worker of a pool has failed with a first job, which took so long.
-  private func withTrouble(after duration: Duration) throws -> PoolState<String> {
+  private func withOutage(after duration: Duration) throws -> PoolState<String> {
     var state = PoolState<String>(limit: 1, queueLimit: 10)
     guard case .start(0) = state.place("a", at: start), state.job(for: 0, isConnected: false) == "a",
       case .queued = state.place("b", at: start),
@@ -55,7 +55,7 @@ struct PoolStateTests {
 
   @Test("While a server does not answer, what is asked is refused at once, but for one attempt after each pause")
   func silent() throws {
-    var state = try withTrouble(after: .seconds(5))
+    var state = try withOutage(after: .seconds(5))
     guard case .refused(let error?) = state.place("c", at: after(50)) else { throw Unexpected() }
     #expect(error.message == "gone")
     // After the pause one may try, and the others are still refused.
@@ -67,7 +67,7 @@ struct PoolStateTests {
 
   @Test("While a server refuses connections, what is asked waits for the next attempt if that is near")
   func refusing() throws {
-    var state = try withTrouble(after: .milliseconds(2))
+    var state = try withOutage(after: .milliseconds(2))
     // It is made when the pause is over, for all who wait.
     guard case .wake(0) = state.place("c", at: after(50)), case .queued = state.place("d", at: after(60)),
       case .job(let assignment) = state.next(for: 0, isConnected: false)
@@ -85,9 +85,9 @@ struct PoolStateTests {
     }
   }
 
-  @Test("The pauses are a tenth of what the trouble has lasted, between a tenth of a second and two seconds")
+  @Test("The pauses are a tenth of what the outage has lasted, between a tenth of a second and two seconds")
   func pauses() throws {
-    var state = try withTrouble(after: .seconds(5))
+    var state = try withOutage(after: .seconds(5))
     for (moment, pause) in [(110, 100), (5_000, 500), (15_000, 1_500), (60_000, 2_000)] {
       guard case .wake(0) = state.place("c", at: after(moment)), state.job(for: 0, isConnected: false) == "c",
         case .refuse = state.noteFailure(of: 0, with: "c", gone, after: .seconds(5), at: after(moment)),

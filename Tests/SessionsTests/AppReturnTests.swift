@@ -22,11 +22,11 @@ struct HandBackTests {
   @Test("It comes back as it was, for a minute, by its own keys only")
   func roundTrip() throws {
     let handBack = try handBack()
-    let code = Array(try keyring().sealHandBack(handBack, now: now).utf8)
-    #expect(try keyring().openHandBack(code, now: now + 59) == handBack)
-    #expect(throws: SealError.expired) { try keyring().openHandBack(code, now: now + 60) }
-    #expect(throws: SealError.self) { try keyring(8).openHandBack(code, now: now) }
-    #expect(throws: SealError.refused) { try keyring().openHandBack(code.dropLast(), now: now) }
+    let code = Array(try keyring().sealAppReturn(handBack, now: now).utf8)
+    #expect(try keyring().openAppReturn(code, now: now + 59) == handBack)
+    #expect(throws: SealError.expired) { try keyring().openAppReturn(code, now: now + 60) }
+    #expect(throws: SealError.self) { try keyring(8).openAppReturn(code, now: now) }
+    #expect(throws: SealError.refused) { try keyring().openAppReturn(code.dropLast(), now: now) }
   }
 
   @Test("What was sealed for another purpose is no code")
@@ -34,7 +34,7 @@ struct HandBackTests {
     let bytes = Array(repeating: UInt8(1), count: 48)
     for purpose in SealPurpose.allCases where purpose != .handBack {
       let text = try keyring().sealText(bytes, for: purpose, expires: now + 60)
-      #expect(throws: SealError.refused) { try keyring().openHandBack(Array(text.utf8), now: now) }
+      #expect(throws: SealError.refused) { try keyring().openAppReturn(Array(text.utf8), now: now) }
     }
   }
 

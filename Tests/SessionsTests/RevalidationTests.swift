@@ -146,7 +146,7 @@ struct CheckWeatherTests {
     for (verdict, consequence, alarm) in [
       (.good, .noteGood, nil), (.revoked, .endSessions, nil), (.ourMistake, .keep, .credentialsRefused),
       (.appleTrouble, .keep, nil), (.notSent, .releaseLease, nil),
-    ] as [(Verdict, Consequence, CheckAlarm?)] {
+    ] as [(RevalidationResult, RevalidationAction, RevalidationAlarm?)] {
       var weather = RevalidationCircuitBreaker()
       let judgement = weather.judge(verdict, at: noon)
       #expect(judgement.consequence == consequence)
@@ -166,7 +166,7 @@ struct CheckWeatherTests {
     #expect(twentieth == .init(consequence: .keep, alarm: .noCheckSucceeds(checks: 20)))
     #expect(weather.allFailing(at: minutes(20)) == 20)
     #expect(weather.judge(.revoked, at: minutes(21)) == .init(consequence: .keep, alarm: nil))
-    #expect(CheckAlarm.noCheckSucceeds(checks: 20).remedy.contains("cordon doctor"))
+    #expect(RevalidationAlarm.noCheckSucceeds(checks: 20).remedy.contains("cordon doctor"))
   }
 
   @Test("One success is enough to believe revocations again")

@@ -54,7 +54,7 @@ struct SealedFormatTests {
       AW3vBPxew0nvjmu6ur4-ljBzW5pmVZPHBrXN-RWyhRyAAFbYNOSLAwINEv-cJHSN-bVe5ZtCfUIhJjY8CcSlGi9a4V3mwn_ldMNus2yZNTqhd_NTC6\
       -7V91D9laWlWvZyB72YKk
       """
-    let opened = try keyring("k").openHandBack(Array(recorded.utf8), now: noon)
+    let opened = try keyring("k").openAppReturn(Array(recorded.utf8), now: noon)
     #expect(opened == AppReturn(identifier, challenge: challenge))
   }
 }

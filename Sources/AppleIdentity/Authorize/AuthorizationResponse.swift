@@ -1,16 +1,16 @@
 package import WebFormats
 
-/// What Apple answered by way of the browser, in any response mode: fields of a form, a query, or a fragment.
+/// Apple's authorization response by way of the browser, in any response mode: a form, a query, or a fragment.
 ///
-/// Nothing in it is proven. The caller compares `state` with its own attempt before it looks at anything else.
+/// Nothing in it is verified. The caller compares `state` with its own before it uses anything else.
 package enum AuthorizationResponse: Sendable, Equatable {
-  /// The user went on.
-  case granted(Grant)
-  /// The user, or Apple, did not.
-  case refused(Refusal)
+  /// The user authorized the sign-in.
+  case success(Success)
+  /// The user cancelled, or Apple refused.
+  case error(ErrorResponse)
 
-  /// The user went on. `user` is there the first time ever that this user authorises the app, and then never again.
-  package struct Grant: Sendable, Equatable {
+  /// The success response. `user` is there the first time ever that this user authorises the app, and then never again.
+  package struct Success: Sendable, Equatable {
     /// The code, to be exchanged at the token endpoint within five minutes.
     package let code: AuthorizationCode
     /// With `code id_token` only.
@@ -23,8 +23,8 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package let userProblem: SubmittedUserProblem?
   }
 
-  /// The user did not, or Apple could not.
-  package struct Refusal: Sendable, Equatable {
+  /// The error response (RFC 6749, 4.1.2.1).
+  package struct ErrorResponse: Sendable, Equatable {
     /// Apple's error code, or whatever the sender made of it: printable ASCII without spaces, at most 128 bytes.
     package let error: String
     /// The `state` that was sent along, where it came back.
@@ -40,14 +40,14 @@ package enum AuthorizationResponse: Sendable, Equatable {
     let state = try text("state", in: form, maximumBytes: Limit.state)
     if let error = try text("error", in: form, maximumBytes: Limit.error) {
       guard form.values(of: "code").isEmpty, form.values(of: "id_token").isEmpty else { throw .contradictory }
-      return .refused(Refusal(error: error, state: state))
+      return .error(ErrorResponse(error: error, state: state))
     }
     guard let code = try text("code", in: form, maximumBytes: Limit.code) else { throw .missing("code") }
     guard let state else { throw .missing("state") }
     let token = try text("id_token", in: form, maximumBytes: Limit.identityToken)
     let (user, userProblem) = submittedUser(in: form)
-    return .granted(
-      Grant(
+    return .success(
+      Success(
         code: AuthorizationCode(code), identityToken: token.map { UnverifiedIdentityToken($0) }, state: state,
         user: user, userProblem: userProblem))
   }

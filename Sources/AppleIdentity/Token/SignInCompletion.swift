@@ -10,7 +10,7 @@ extension AppleIdentityProvider {
   ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the moment to save
   ///     the name, which Apple sends once and never again. What it throws stops the sign-in, the code unused.
   package func completeSignIn<Failure: Error>(
-    _ grant: AuthorizationResponse.Grant, redirectURI: String, nonce: String,
+    _ grant: AuthorizationResponse.Success, redirectURI: String, nonce: String,
     beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {
     if grant.identityToken == nil, settings.responseType == .codeIDToken { return .unverified(.absent) }

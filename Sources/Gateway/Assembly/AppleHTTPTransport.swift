@@ -23,7 +23,7 @@ struct AppleHTTPTransport: Sendable {
     _ baseURL: String, authorityFile: String?, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
     on eventLoop: any EventLoop
   ) async throws {
-    guard let address = OriginAddress(baseURL) else { throw AppleBaseURLProblem() }
+    guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
     var upstream = UpstreamSettings(address: address.address)
     upstream.tls.authorityFile = authorityFile
     let target = try UpstreamGroup(upstream)
@@ -67,7 +67,7 @@ struct AppleHTTPTransport: Sendable {
 }
 
 /// `apple.base_url` is no origin. The configuration's check says so earlier, with its place.
-struct AppleBaseURLProblem: Error, CustomStringConvertible {
+struct AppleBaseURLError: Error, CustomStringConvertible {
   var description: String { "apple.base_url is not an origin such as https://appleid.apple.com" }
 }
 

@@ -4,16 +4,16 @@ internal import Secrets
 
 extension AssertionSigner {
   /// Reads the keys that the settings name; nil where they name none.
-  /// - Throws: ``AssertionKeyFileProblem`` if one cannot be used or is not private.
+  /// - Throws: ``AssertionKeyFileError`` if one cannot be used or is not private.
   init?(_ settings: GatewaySettings) throws {
     var keys: [AssertionKey] = []
     for file in settings.assertion.keyFiles {
       do {
         keys.append(try AssertionKey(pem: try PrivateFile.read(file, limit: 65_536), name: file))
       } catch let error as PrivateFileError {
-        throw AssertionKeyFileProblem(message: "\(file) \(error.problem)", remedy: error.remedy)
+        throw AssertionKeyFileError(message: "\(file) \(error.problem)", remedy: error.remedy)
       } catch let error as AssertionKeyProblem {
-        throw AssertionKeyFileProblem(message: error.message, remedy: error.remedy)
+        throw AssertionKeyFileError(message: error.message, remedy: error.remedy)
       }
     }
     guard let set = AssertionKeySet(keys) else { return nil }
@@ -21,8 +21,8 @@ extension AssertionSigner {
   }
 }
 
-/// A file of `assertion.key_files` cannot be used. The operator's to mend.
-struct AssertionKeyFileProblem: Error, CustomStringConvertible {
+/// A file of `assertion.key_files` cannot be used, which the operator has to fix.
+struct AssertionKeyFileError: Error, CustomStringConvertible {
   let message: String
   let remedy: String
 

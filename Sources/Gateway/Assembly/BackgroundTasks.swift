@@ -5,7 +5,7 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// What has to be done now and then: following the store, writing down what was seen, clearing what is over.
+/// Periodic background work: following the store's changes, writing last-seen updates, deleting expired rows.
 struct BackgroundTasks: Sendable {
   private let store: any StoreChangeFeed & StoreMaintenance
   private let storeHealth: StoreHealth
@@ -26,7 +26,7 @@ struct BackgroundTasks: Sendable {
     let sessions = Atomic<Int>(0)
   }
 
-  /// How often what ended elsewhere is looked for: two seconds at most may pass until every replica knows.
+  /// The interval at which the store's changes are followed: every replica must know of them within two seconds.
   private static let followInterval = Duration.seconds(1)
   private static let shortestPause = Duration.milliseconds(20)
   private static let checkInterval = Duration.seconds(5)
@@ -68,7 +68,7 @@ struct BackgroundTasks: Sendable {
           cursor = await changes.follow(cursor)
           // The probes say so at once.
           if storeHealth.isRefused != wasRefused { await checkStore() }
-          // So that a flood of news is read in gulps.
+          // Coalesces bursts of changes.
           try? await Task.sleep(for: Self.shortestPause)
           await store.waitForChanges(atMost: Self.followInterval)
         }
@@ -79,7 +79,7 @@ struct BackgroundTasks: Sendable {
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
       group.addTask { await watchDescriptors() }
       group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
-      // What was so within the hour passes by itself.
+      // A state of the last hour ends by itself.
       group.addTask { await every(Self.checkInterval) { revalidator.reportHealth() } }
       group.addTask {
         while !Task.isCancelled {
@@ -100,7 +100,7 @@ struct BackgroundTasks: Sendable {
     }
   }
 
-  /// Says when there were too few descriptors: that is nobody's trouble but our own.
+  /// Logs when the process ran out of descriptors.
   private func watchDescriptors() async {
     var known = DescriptorBudget.process.refusals
     await every(Self.checkInterval) {
@@ -128,13 +128,13 @@ struct BackgroundTasks: Sendable {
     }
   }
 
-  /// Removes what is over, in small batches with pauses between them, so that nobody waits behind it for long.
+  /// Removes expired rows, in small batches with pauses, so that nothing waits behind them for long.
   private func removeExpired() async {
     while !Task.isCancelled {
       do throws(StoreError) {
         let rule = RemovalRule(now: .now, idleTimeout: sessions.idleTimeout)
         let removed = try await store.removeExpired(rule)
-        // Nothing else could end what they still have open.
+        // Nothing else would end the exchanges that they still have open.
         await sessions.forget(removed.sessions)
         guard removed.rows > 0 else { return }
       } catch {

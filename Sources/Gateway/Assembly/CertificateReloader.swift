@@ -4,10 +4,10 @@ internal import DataPlane
 struct CertificateReloader: Sendable {
   private let reload: Reload
 
-  /// How often the files are looked at: a call of `stat` for each.
+  /// The interval at which the files are checked: a call of `stat` for each.
   private static let interval = Duration.seconds(2)
-  /// How long the keys of session tickets in memory make tickets. They take them back as long again, which is longer
-  /// than a ticket lives.
+  /// The time for which the keys of session tickets in memory make tickets. They accept them as long again, which is
+  /// longer than a ticket lives.
   private static let ticketKeyInterval = Duration.seconds(12 * 3_600)
 
   init(_ reload: Reload) { self.reload = reload }
@@ -31,7 +31,7 @@ struct CertificateReloader: Sendable {
       if now != paths { (paths, seen) = (now, CertificateFiles(now)) }
       let files = CertificateFiles(paths)
       guard files != seen else { continue }
-      // A certificate and its key are two files: whoever writes the one writes the other in a moment. When it takes
+      // A certificate and its key are two files that are written one shortly after the other. When it takes
       // longer, the first reading is refused, and the second follows the second file.
       seen = files
       await reload.rereadCertificates()

@@ -4,14 +4,14 @@ internal import Logging
 internal import Operations
 internal import Synchronization
 
-/// Tells in time that a listener's certificate expires: in the log, once for each thing to say, and by `/healthz`,
-/// where it informs. Nothing is refused for it.
+/// Warns in time that a listener's certificate expires: in the log, once for each warning, and by `/healthz`, for
+/// information. Nothing is refused because of it.
 final class CertificateWatch: Sendable {
   private let certificates: Mutex<[ListenerCertificate]>
   private let health: HealthMonitor
   private let logger: Logger
-  /// What was told last, by listener.
-  private let told = Mutex<[String: String]>([:])
+  /// The last warning, by listener.
+  private let warned = Mutex<[String: String]>([:])
   private let reloads = Atomic<Int>(0)
   private let failedReloads = Atomic<Int>(0)
 
@@ -22,13 +22,13 @@ final class CertificateWatch: Sendable {
     look()
   }
 
-  /// Looks at others from now on.
+  /// Watches other certificates from now on.
   func apply(_ certificates: [ListenerCertificate]) {
     self.certificates.withLock { $0 = certificates }
     look()
   }
 
-  /// Looks at the dates as they are now.
+  /// Checks the dates at the present time.
   func look() {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {
@@ -37,9 +37,9 @@ final class CertificateWatch: Sendable {
       health.update(
         name == AcceptorSettings.mainName ? "certificate" : "certificate \(name)",
         warning == nil ? .ok : .failing, message: warning, at: .now())
-      let isNew = told.withLock { told in
-        defer { told[name] = warning }
-        return told[name] != warning
+      let isNew = warned.withLock { warned in
+        defer { warned[name] = warning }
+        return warned[name] != warning
       }
       guard isNew, let warning else { continue }
       let expiry = Date(timeIntervalSince1970: Double(certificate.expiry)).ISO8601Format()
@@ -49,7 +49,7 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  /// Certificates and keys were read again: tells of those that were not taken, and looks at the dates of the others.
+  /// Logs the certificates and keys that could not be reloaded, and checks the dates of the others.
   func reloaded(_ failures: [CertificateReloadFailure]) {
     if failures.isEmpty { reloads.add(1, ordering: .relaxed) } else { failedReloads.add(1, ordering: .relaxed) }
     for failure in failures {
@@ -60,7 +60,7 @@ final class CertificateWatch: Sendable {
     look()
   }
 
-  /// Tells the metrics when certificates expire, and how reading them again went.
+  /// Adds the metrics of the certificates' expiry and of their reloads.
   func addMetrics(to metrics: MetricsRegistry) {
     metrics.addGauges(
       "cordon_tls_certificate_expiry_seconds", kind: .gauge,
@@ -76,7 +76,7 @@ final class CertificateWatch: Sendable {
     }
   }
 
-  /// When each certificate expires, by listener and file, for the metrics.
+  /// The expiry of each certificate, by listener and file, for the metrics.
   private var expiries: [(labels: [(String, String)], seconds: Double)] {
     certificates.withLock { $0 }.flatMap { certificate in
       certificate.expiries.map {

@@ -3,10 +3,10 @@ internal import IdentityAssertion
 internal import Operations
 internal import Sessions
 
-/// What a running gateway cannot change: what is bound, opened or started with the process. A configuration that
-/// changes any of it is refused as a whole, because half of a configuration is one that nobody wrote.
+/// Settings that a running gateway cannot change: of what is bound, opened or started with the process. A configuration
+/// that changes any of it is refused as a whole, because half of a configuration is one that nobody wrote.
 enum FixedSettings {
-  /// Why `next` cannot take the place of `current` while the gateway runs: one line for each key, with the remedy.
+  /// The reasons that `next` cannot replace `current` while the gateway runs: one line for each key, with the remedy.
   static func problems(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
     var problems: [String] = []
     func fixed(_ key: String, _ old: some Equatable & CustomStringConvertible, _ new: some CustomStringConvertible) {
@@ -23,14 +23,14 @@ enum FixedSettings {
       problems.append(
         refusal("listen.tls_certificate_file", next.listener.main.tls == nil ? "from TLS to cleartext" : "to TLS"))
     }
-    // The socket's mode was chosen when it was made: without a token it would let in whoever the umask lets in.
+    // The socket's mode was chosen when it was made: without a token it would admit everybody that the umask admits.
     if case .unix = next.adminAddress, (current.admin.tokenFile == nil) != (next.admin.tokenFile == nil) {
       problems.append(refusal("admin.token_file", "on a Unix socket, whose permission was set at the start"))
     }
     return problems
   }
 
-  /// What cannot change of other listeners.
+  /// The fixed settings of the other listeners.
   private static func described(_ others: [AcceptorSettings]) -> String {
     others.isEmpty
       ? "none"
@@ -41,7 +41,7 @@ enum FixedSettings {
     "\(key) cannot change while the gateway runs (\(change)); restart it, or put the old value back"
   }
 
-  /// The tables in which two configurations differ, for people. What stands in the files that they name is not
+  /// The tables in which two configurations differ, for people. The contents of the files that they name are not
   /// compared.
   static func changes(from current: GatewaySettings, to next: GatewaySettings) -> [String] {
     var changes: [String] = []

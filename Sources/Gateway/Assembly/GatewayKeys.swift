@@ -5,7 +5,7 @@ internal import NIOCore
 internal import Operations
 internal import Sessions
 
-/// Who the gateway is to its users, to Apple and to the application, from the files that the configuration names.
+/// The gateway's keys, from the files that the configuration names: session secrets, Apple's key, assertion keys.
 struct GatewayKeys: Sendable {
   let keyring: SessionKeyring
   let audit: AuditTrail
@@ -13,8 +13,8 @@ struct GatewayKeys: Sendable {
   /// Nil where nothing is signed.
   let signer: AssertionSigner?
 
-  /// Reads secrets and key.
-  /// - Parameter previous: what held before, at a reload: Apple's keys that were fetched are kept.
+  /// Reads secrets and keys.
+  /// - Parameter previous: the keys before, at a reload: Apple's key set that was fetched is kept.
   /// - Throws: what is wrong with a file, with the remedy; `KeyringError` if a refresh token of the store would be
   ///   lost.
   init(

@@ -9,14 +9,14 @@ internal import ServiceLifecycle
 package import Sessions
 internal import Synchronization
 
-/// The gateway: puts the parts together, serves until it is told to stop, then lets what is in flight finish.
+/// The gateway: starts its parts, serves until graceful shutdown, then lets requests in flight finish.
 package final class GatewayService: Service {
   private let settings: GatewaySettings
   private let store: any SessionStore
   private let logger: Logger
   private let log: LogControl
   private let version: String
-  private let reread: @Sendable () throws(SettingsProblems) -> GatewaySettings
+  private let reread: @Sendable () throws(SettingsError) -> GatewaySettings
   private let running = Mutex<RunningGateway?>(nil)
 
   /// - Parameters:
@@ -25,7 +25,7 @@ package final class GatewayService: Service {
   ///   - reread: reads the settings again, for a reload; may block.
   package init(
     settings: GatewaySettings, store: any SessionStore, logger: Logger, log: LogControl, version: String,
-    reread: @escaping @Sendable () throws(SettingsProblems) -> GatewaySettings
+    reread: @escaping @Sendable () throws(SettingsError) -> GatewaySettings
   ) {
     self.settings = settings
     self.store = store
@@ -66,7 +66,7 @@ package final class GatewayService: Service {
     logger.notice("cordon has stopped")
   }
 
-  /// Cuts a stop short: whoever asks a second time does not want to wait.
+  /// Forces a graceful shutdown to end at once, because it was requested a second time.
   package func forceClose() { running.withLock { $0 }?.forceClose() }
 
   /// Tells the service manager, as often as it asks for, that the process is alive: when every event loop has answered.

@@ -1,11 +1,11 @@
 internal import NIOCore
 internal import Synchronization
 
-/// The gate and the observer of each event loop, to be found by whoever is on that loop.
+/// The gate and the observer of each event loop, looked up on that loop.
 final class LoopSites: Sendable {
   private let sites = Mutex<[ObjectIdentifier: NIOLoopBound<Site>]>([:])
 
-  /// What one loop has. Used on that loop only.
+  /// The parts of one loop. Used on that loop only.
   struct Site {
     let gate: LoopGate
     let observer: LoopObserver

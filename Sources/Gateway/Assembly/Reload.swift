@@ -4,11 +4,11 @@ internal import NIOCore
 internal import Operations
 internal import Synchronization
 
-/// Reads the configuration again while the gateway runs, and puts it in the place of the one that holds: whole, or not
-/// at all. No connection is closed for it and no request refused.
+/// Reads the configuration again while the gateway runs, and applies it as a whole or not at all. No connection is
+/// closed for it and no request refused.
 actor Reload {
-  /// Reads the settings of the moment, checked as `cordon check` does.
-  typealias Reader = @Sendable () throws(SettingsProblems) -> GatewaySettings
+  /// Reads the present settings, checked as `cordon check` does.
+  typealias Reader = @Sendable () throws(SettingsError) -> GatewaySettings
 
   private nonisolated let snapshot: Mutex<ConfigurationSnapshot>
   private let factory: SnapshotFactory
@@ -16,7 +16,7 @@ actor Reload {
   private let metrics: MetricsRegistry
   let logger: Logger
   private let read: Reader
-  /// The reload that was asked for last: the next waits for it.
+  /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?
   private var isStopping = false
 
@@ -49,13 +49,13 @@ actor Reload {
   /// The snapshot in effect.
   nonisolated var current: ConfigurationSnapshot { snapshot.withLock { $0 } }
 
-  /// Reads and adopts, after whoever asked before.
-  /// - Parameter right: by what right it is asked for, for the audit: `token`, `socket`, `signal`.
+  /// Reads and applies the configuration, after every reload that was requested before.
+  /// - Parameter right: the credential of who requested it, for the audit: `token`, `socket`, `signal`.
   func run(by right: String) async -> ReloadReport {
     await afterOthers { await self.perform(by: right) }
   }
 
-  /// Does something when everything that was asked for before is done.
+  /// Runs some work after everything that was requested before.
   func afterOthers<Result: Sendable>(_ work: @escaping @Sendable () async -> Result) async -> Result {
     let before = last
     let task = Task {
@@ -66,7 +66,7 @@ actor Reload {
     return await task.value
   }
 
-  /// The process is about to end: nothing is reloaded any more.
+  /// Refuses further reloads, because the process is about to end.
   func stop() async {
     isStopping = true
     await last?.value
@@ -103,7 +103,7 @@ actor Reload {
       // An upstream that stays has read its files at an earlier reload.
       running.certificates.reloaded(next.listener.reloadUpstreamCertificates())
       return .done(FixedSettings.changes(from: current.settings, to: settings))
-    } catch let error as SettingsProblems {
+    } catch let error as SettingsError {
       return .refused(error.problems)
     } catch {
       return .refused(["\(error)"])

@@ -14,8 +14,8 @@ struct WatchedUpstream: Sendable {
 
   /// The applications that the routes name, by the number that ``RouteDecision/upstream`` has.
   /// - Parameter known: those of the configuration before. One that is described in the same words is kept with its
-  ///   connections and what is known of it; but one over TLS is made anew, because whom it trusts may have changed.
-  /// - Throws: ``UpstreamProblem`` when a route names an upstream that there is not; TLSConfigurationError.
+  ///   connections and its health; but one over TLS is made again, because the authorities it trusts may have changed.
+  /// - Throws: ``UnknownUpstreamError`` when a route names an upstream that there is not; TLSConfigurationError.
   static func all(
     of settings: GatewaySettings, routes: RouteTable, keeping known: [WatchedUpstream] = [],
     on eventLoop: any EventLoop
@@ -24,7 +24,7 @@ struct WatchedUpstream: Sendable {
     for name in routes.upstreams {
       let named = name.map { name in settings.upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } }
       guard let upstream = named ?? settings.upstream, !upstream.addresses.isEmpty else {
-        throw UpstreamProblem(name: name ?? UpstreamSettings.defaultName)
+        throw UnknownUpstreamError(name: name ?? UpstreamSettings.defaultName)
       }
       let authority = settings.origin.authority
       if !upstream.usesTLS,
@@ -70,14 +70,14 @@ struct WatchedUpstream: Sendable {
     return status.isMalformed ? "answers with malformed responses" : "does not answer"
   }
 
-  /// What its check is called in health.
+  /// The name of its check in health.
   fileprivate var check: String {
     let name = target.settings.name
     return name.utf8.elementsEqual(UpstreamSettings.defaultName.utf8) ? "upstream" : "upstream \(name)"
   }
 }
 
-/// How the applications behind the gateway are.
+/// Watches the applications behind the gateway.
 final class UpstreamWatch: Sendable {
   private let upstreams: Mutex<[WatchedUpstream]>
   private let changes: AsyncStream<[WatchedUpstream]>
@@ -100,7 +100,7 @@ final class UpstreamWatch: Sendable {
     changed.yield(next)
   }
 
-  /// Asks whoever is to be asked, until cancelled.
+  /// Runs the health checks, until cancelled.
   func run() async {
     var checks: [(upstream: WatchedUpstream, task: Task<Void, Never>)] = []
     for await upstreams in changes {
@@ -115,7 +115,7 @@ final class UpstreamWatch: Sendable {
     for check in checks { check.task.cancel() }
   }
 
-  /// How every address is at this moment.
+  /// The present status of every address.
   var status: [UpstreamAddressStatus] { targets.flatMap(\.status) }
 
   private var targets: [UpstreamGroup] { upstreams.withLock { $0.map(\.target) } }
@@ -161,7 +161,7 @@ final class UpstreamWatch: Sendable {
 }
 
 /// A route names an upstream that there is not. The configuration's check says so earlier, with its place.
-struct UpstreamProblem: Error, CustomStringConvertible {
+struct UnknownUpstreamError: Error, CustomStringConvertible {
   let name: String
   var description: String { "there is no address for the upstream \"\(name)\"; write [[upstreams]] with this name" }
 }

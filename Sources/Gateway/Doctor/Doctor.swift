@@ -13,7 +13,7 @@ package struct Doctor: Sendable {
   /// The store as the doctor finds it.
   package enum StorePresence: Sendable {
     case open(any SessionStore)
-    /// There is none yet, and looking must not make one: where it will be.
+    /// There is no store yet, and the doctor must not make one: the place of the future store.
     case absent(String)
   }
 
@@ -27,7 +27,7 @@ package struct Doctor: Sendable {
   }
 
   /// Looks at one thing after the other. Takes seconds where something does not answer.
-  /// - Parameter report: told of each as soon as it is known.
+  /// - Parameter report: called with each finding as soon as it is known.
   /// - Returns: all of it.
   package func examine(_ report: (DoctorFinding) -> Void = { _ in }) async -> [DoctorFinding] {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -1,19 +1,19 @@
-/// What the doctor saw of one thing.
+/// A finding of the doctor.
 package struct DoctorFinding: Sendable, Equatable {
-  /// What was looked at: `apple key`, `clock`, `store`.
+  /// The subject: `apple key`, `clock`, `store`.
   package let subject: String
   package let status: Status
-  /// What was seen.
+  /// The observation.
   package let seen: String
-  /// What to do; nil where there is nothing to do.
+  /// The remedy; nil if there is nothing to do.
   package let remedy: String?
 
-  /// How it is.
+  /// The severity.
   package enum Status: Sendable, Equatable {
     case ok
     /// It works, and somebody should look at it.
     case warning
-    /// People cannot sign in, or will not be able to, until this is mended.
+    /// People cannot sign in, or will not be able to, until this is fixed.
     case failure
   }
 

@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import NIOCore
 internal import Sessions
 
-/// What stands on our own side: the application, the certificate, the secrets, the store.
+/// Examines our own side: the application, the certificate, the secrets, the store.
 struct SiteExamination {
   let upstreams: [UpstreamSettings]
   let entrances: [AcceptorSettings]

@@ -39,8 +39,8 @@ struct EndpointTable: Sendable {
     }
   }
 
-  /// Accepts Apple's answer in the configured response mode only: the other modes would put codes into URLs, and so into
-  /// logs and histories, against the configuration.
+  /// Accepts Apple's answer in the configured response mode only: the other modes would put codes into URLs, and so
+  /// into logs and histories, against the configuration.
   private var callbackAction: EndpointAction {
     let bodyLimit = 64 * 1024
     switch callback.apple.settings.responseMode {

@@ -53,7 +53,7 @@ extension Operations.RouteClass {
 }
 
 extension PageFailure {
-  /// What a denial is called on a page.
+  /// The page of a denial.
   init(_ denial: DenialReason) {
     self =
       switch denial {

@@ -3,7 +3,7 @@ internal import Sessions
 
 /// The bearer token of a session in an `Authorization` field (RFC 6750 2.1): the same signed value as the cookie's.
 enum BearerToken {
-  /// Where the value stands that may be a token of ours, by its shape alone: nil for every other scheme and length.
+  /// The place of a value that may be a token of the gateway, by its shape alone: nil for other schemes and lengths.
   @inline(__always)
   static func find(_ bytes: RawSpan, _ value: Range<Int>) -> Range<Int>? {
     let start = value.lowerBound + 7

@@ -88,8 +88,8 @@ final class LoopGate: RequestGate {
     return path.indices.allSatisfy { bytes.byte(at: $0) == verifyPath[$0 - path.lowerBound] }
   }
 
-  /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be missing
-  /// (HAProxy's `option httpchk`). The gate answers it for every host.
+  /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
+  /// missing (HAProxy's `option httpchk`). The gate answers it for every host.
   private func isHealthCheck(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard head.method == .options, !head.isHTTP11, head.authority.isEmpty, head.framing == .none else { return false }
     return head.isAsteriskForm || bytes.equals("/", head.target)

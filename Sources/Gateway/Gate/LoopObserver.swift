@@ -38,7 +38,7 @@ final class LoopObserver: ExchangeObserver {
       requests.upstreamAnswered(nanoseconds: UInt64(clamping: record.upstreamDuration.nanoseconds))
     }
     if record.status == 101 { requests.tunnelClosed() }
-    // Without a connection it was told already, once for each address that was tried.
+    // A failure to connect was counted already, once for each address that was tried.
     if let failure = record.failure, !failure.isOfConnecting, let reason = failure.ofUpstream {
       connections.upstreamFailed(reason)
     }
@@ -90,7 +90,7 @@ extension ExchangeFailure {
     }
   }
 
-  /// What the access log calls it.
+  /// The name in the access log.
   var label: String {
     if let failure = ofUpstream { return "upstream_\(failure.label)" }
     return switch self {
@@ -106,7 +106,7 @@ final class AccessLogWriter {
   private let output: LogSink
   private let format: LineFormat
   private let fields: [AccessLogField]
-  /// What these fields need of a request.
+  /// The parts of a request that these fields need.
   let wantedFields: WantedFields
   private var line = LogBuffer()
   private var requestID = ByteBuffer()

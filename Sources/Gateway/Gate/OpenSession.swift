@@ -3,7 +3,7 @@ internal import Sessions
 
 /// A session that exchanges under way belong to, as one event loop follows it. Used on that loop only.
 final class OpenSession {
-  /// What is known of it.
+  /// The state of the session.
   enum Standing {
     /// Nothing yet, or nothing that is still good.
     case unknown
@@ -16,13 +16,13 @@ final class OpenSession {
   }
 
   var standing = Standing.unknown
-  /// When an exchange of it was last reviewed.
+  /// The time of the last review of one of its exchanges.
   var reviewed: Int64 = 0
   /// Not looked up again before this moment.
   var looksAgain: Int64 = 0
   /// The entry that its exchanges are judged by, and the number of that judgement.
   private(set) var judged: (entry: SessionCacheEntry, generation: Int, number: Int)?
-  /// When its account was last handed on to be checked, and since when it is overdue.
+  /// The time when a revalidation of its account was last started, and since when the account is overdue.
   var checkAsked: Int64 = 0
   var overdueSince: Int64?
 
@@ -46,7 +46,7 @@ struct OpenSessions {
   private var judgements = 0
   private var nextCleaning: Int64 = 0
 
-  /// How often those are dropped that have no exchange left, and after how long without a review.
+  /// The interval at which sessions without exchanges are dropped, and the time without a review after which they are.
   private static let cleaningInterval: Int64 = 10_000
   /// Between two rounds of reviews there is at least so much time.
   private static let reviewGap: Int64 = 500
@@ -54,7 +54,7 @@ struct OpenSessions {
   /// The session of an exchange that is being reviewed.
   mutating func session(_ tag: ConnectionKey, at now: Int64) -> OpenSession {
     if let known = sessions[tag] {
-      // Its exchanges were ended. One that has begun since was let in, and is judged anew.
+      // Its exchanges were ended. One that has begun since was admitted, and is reviewed again.
       if case .over(let since?) = known.standing, now - since >= Self.reviewGap { known.standing = .unknown }
       known.reviewed = now
       return known
@@ -84,7 +84,7 @@ struct OpenSessions {
   }
 }
 
-/// What proved the session of a request, as an exchange keeps it: the secret, and whether it was a bearer token.
+/// The credential of a request, as its exchange keeps it: the key that signed it, and whether it was a bearer token.
 struct ExchangeCredential {
   let number: UInt64
 

@@ -1,10 +1,11 @@
 internal import HTTPWire
 internal import Pages
 
-/// What sort of request a head is, where the answer depends on it.
+/// Classification of requests, for answers that depend on it.
 enum RequestKind {
-  /// Whether a person's browser goes to a page: only then is it sent to sign in. Whatever a script fetches is told 401,
-  /// because it could not follow a redirect to Apple anyway, and would start attempts that nobody finishes.
+  /// Whether a person's browser goes to a page: only then is it redirected to sign in. A request of a script is
+  /// answered 401, because it could not follow a redirect to Apple anyway, and would start attempts that nobody
+  /// finishes.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     (head.method == .get || head.method == .head) && isPageLoad(head, bytes)
   }

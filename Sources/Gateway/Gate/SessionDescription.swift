@@ -34,7 +34,7 @@ struct SessionDescription: Encodable {
     case token = "session_token"
   }
 
-  /// - Parameter token: the bearer token, where an app is to be told it.
+  /// - Parameter token: the bearer token, if an app is to receive it.
   init(_ snapshot: SessionSnapshot, token: String? = nil) {
     let (session, account) = (snapshot.session, snapshot.account)
     subject = account.subject.text

@@ -72,12 +72,12 @@ struct VerifyEndpoint {
 
   /// The path that the other proxy was asked for, as far as it can be known.
   private enum OriginalPath {
-    /// What the routes decide about it, or deny where it is ambiguous or refused.
+    /// The decision of the routes, or a denial if the path is ambiguous or refused.
     case decided(RouteDecision)
     case unknown(UnknownPathCause)
   }
 
-  /// Why the original path of a `verify` request is not known.
+  /// The reason that the original path of a `verify` request is unknown.
   private enum UnknownPathCause {
     case untrustedPeer, noPathHeader
 

@@ -91,8 +91,8 @@ final class LoopSessions {
     return cache.find(fingerprint) != nil || configuration.keyring.verifyCookie(token) != nil
   }
 
-  /// Renders an entry for the present configuration, after a reload. False if the credential is not signed by one of the
-  /// present secrets: then the cached session must not be used.
+  /// Renders an entry for the present configuration, after a reload. False if the credential is not signed by one of
+  /// the present secrets: then the cached session must not be used.
   private func refresh(_ entry: SessionCacheEntry, _ credential: RawSpan) -> Bool {
     guard let verified = configuration.keyring.verifyCookie(credential),
       verified.identifier.handle == entry.snapshot.session.handle

@@ -1,21 +1,21 @@
 internal import Sessions
 
-/// The accounts that this process is checking, and the overdue ones that wait for a place, in the order in which they
-/// came. A value: `Revalidator` guards it, and finishes the continuations that it hands out.
+/// The slots for revalidations of this process, and the queue of overdue accounts that wait for one. A value:
+/// `Revalidator` guards it, and finishes the continuations that it returns.
 struct RevalidationSlots {
   typealias Signal = AsyncStream<Never>.Continuation
 
-  /// What an overdue account found.
+  /// The result of asking for a slot.
   enum Place: Equatable {
-    /// A place was taken: whoever got it makes the check.
+    /// A slot was taken: the caller makes the revalidation.
     case begun
-    /// Somebody else makes the check.
+    /// Another caller makes the revalidation.
     case underWay
-    /// All places were taken for as long as it could wait.
+    /// All slots were taken for as long as it could wait.
     case none
   }
 
-  /// An overdue account's number in the line.
+  /// An overdue account's number in the queue.
   typealias Ticket = Int
 
   private struct Waiting {
@@ -23,28 +23,28 @@ struct RevalidationSlots {
     let signal: Signal
   }
 
-  /// Most checks that are begun beside a request: Apple is asked steadily, not in floods.
+  /// The largest number of background revalidations at a time: Apple is asked steadily, not in bursts.
   static let most = 64
-  /// Most checks under way where somebody waits for them.
+  /// The largest number of revalidations at a time that requests wait for.
   static let mostOverdue = 1_024
 
-  /// Accounts being checked, and who waits for each.
+  /// Accounts under revalidation, and the signals of those that wait for each.
   private var underWay: [Subject: [Signal]] = [:]
   private var line: [Ticket: Waiting] = [:]
-  /// The line begins here, and ends before `next`; tickets in between may have been given up.
+  /// The queue begins here, and ends before `next`; tickets in between may have been given up.
   private var first: Ticket = 0
   private var next: Ticket = 0
-  /// What became of tickets that were called and are not collected yet.
+  /// The results of tickets that were called and are not collected yet.
   private var called: [Ticket: Place] = [:]
 
-  /// Takes a place without waiting, where one of the few for checks beside requests is free.
+  /// Takes a slot for a background revalidation without waiting, if one is free.
   mutating func begin(_ subject: Subject) -> Bool {
     guard underWay[subject] == nil, underWay.count < Self.most else { return false }
     underWay[subject] = []
     return true
   }
 
-  /// Takes a place, or a ticket whose signal is given when it is called.
+  /// Takes a slot, or a ticket whose signal is finished when it is called.
   mutating func enter(_ subject: Subject, _ signal: Signal) -> (place: Place, ticket: Ticket?) {
     if underWay[subject] != nil { return (.underWay, nil) }
     guard underWay.count >= Self.mostOverdue else {
@@ -56,22 +56,22 @@ struct RevalidationSlots {
     return (.none, next - 1)
   }
 
-  /// Hands a ticket in, called or not: no place is lost with it.
+  /// Returns a ticket, called or not, so that no slot is lost.
   mutating func leave(_ ticket: Ticket) -> Place {
     if let place = called.removeValue(forKey: ticket) { return place }
     line[ticket] = nil
     return .none
   }
 
-  /// Waits for a check that is under way; false where there is none.
+  /// Waits for a revalidation that is under way; false if none is.
   mutating func wait(for subject: Subject, _ signal: Signal) -> Bool {
     guard underWay[subject] != nil else { return false }
     underWay[subject]?.append(signal)
     return true
   }
 
-  /// A check is over.
-  /// - Returns: the signals to give: of those who waited for it, and of those who have a place now.
+  /// Frees the slot of an account.
+  /// - Returns: the signals to finish: of those that waited for it, and of those that have a slot now.
   mutating func end(_ subject: Subject) -> [Signal] {
     var signals = underWay.removeValue(forKey: subject) ?? []
     while first < next, underWay.count < Self.mostOverdue {

@@ -5,10 +5,10 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// The daily check: asks Apple about an account when it is due, and carries out what the answer means.
+/// Revalidates accounts: asks Apple about an account when it is due, and applies the result.
 ///
-/// When a check is due is for `RevalidationSchedule` to say, whether it may be made for the store (`acquireLease`), and
-/// what an answer means for `RevalidationCircuitBreaker`. Here they are put together, and nothing is decided twice.
+/// `RevalidationSchedule` decides when an account is due, the store (`acquireLease`) whether Apple may be asked, and
+/// `RevalidationCircuitBreaker` what follows from a result. This type puts them together.
 final class Revalidator: Sendable {
   private let store: any RevalidationLeaseStore
   private let means: Mutex<Dependencies>
@@ -17,10 +17,10 @@ final class Revalidator: Sendable {
   private let logger: Logger
   private let clock: @Sendable () -> Date
   private let state = Mutex(State())
-  /// How long an overdue request waits.
+  /// The longest time that an overdue request waits.
   let longestWait: Duration
 
-  /// What a check is made with, by the configuration. A check goes on with what it began with.
+  /// The dependencies of a revalidation, by the configuration. A revalidation keeps those that it began with.
   struct Dependencies: Sendable {
     let apple: AppleIdentityProvider
     let keyring: SessionKeyring
@@ -35,13 +35,13 @@ final class Revalidator: Sendable {
     var condition = AppleCondition()
   }
 
-  /// What came of a check, for the memories.
+  /// The effect of a revalidation on the caches.
   struct Outcome {
     var ended: [PublicSessionID] = []
     var accountChanged = false
   }
 
-  /// - Parameter health: told of Apple as the check `apple`, which informs.
+  /// - Parameter health: receives the state of Apple as the check `apple`, for information.
   init(
     _ means: Dependencies, store: any RevalidationLeaseStore, metrics: MetricsRegistry, health: HealthMonitor,
     logger: Logger,
@@ -56,18 +56,18 @@ final class Revalidator: Sendable {
     self.logger = logger
   }
 
-  /// Checks are made by other means from now on. What is known of Apple and of checks under way stays.
+  /// Uses other dependencies from now on. The state of Apple and of revalidations under way is kept.
   func apply(_ means: Dependencies) {
     self.means.withLock { $0 = means }
-    // Other credentials may be taken.
+    // Apple may accept the other credentials.
     state.withLock { $0.condition.forgetRefusals() }
     reportHealth()
   }
 
-  /// Takes the account on for a check beside a request; false where it is being checked already, or enough are.
+  /// Takes a slot for a background revalidation; false if one of the account is under way, or too many are.
   func begin(_ subject: Subject) -> Bool { state.withLock { $0.places.begin(subject) } }
 
-  /// Takes an overdue account on, for whose check somebody waits; waits for a place if all are taken.
+  /// Takes a slot for a revalidation that a request waits for; waits for a slot if all are taken.
   func place(for subject: Subject, by deadline: ContinuousClock.Instant) async -> RevalidationSlots.Place {
     let (stream, signal) = AsyncStream<Never>.makeStream()
     let (place, ticket) = state.withLock { $0.places.enter(subject, signal) }
@@ -76,13 +76,13 @@ final class Revalidator: Sendable {
     return state.withLock { $0.places.leave(ticket) }
   }
 
-  /// The account is being checked no longer.
+  /// Frees the slot of an account.
   func end(_ subject: Subject) {
     for signal in state.withLock({ $0.places.end(subject) }) { signal.finish() }
   }
 
-  /// Waits until the check of the account that is under way is over.
-  /// - Returns: whether it is, or none was under way.
+  /// Waits until the revalidation of the account that is under way has ended.
+  /// - Returns: whether it has, or none was under way.
   @discardableResult
   func waitForEnd(of subject: Subject, by deadline: ContinuousClock.Instant) async -> Bool {
     let (stream, signal) = AsyncStream<Never>.makeStream()
@@ -107,7 +107,7 @@ final class Revalidator: Sendable {
     }
   }
 
-  /// Checks one account, if nobody has within the interval.
+  /// Revalidates one account, unless that was done within the interval.
   func run(_ snapshot: SessionSnapshot) async -> Outcome {
     let (now, means) = (clock(), means.withLock { $0 })
     guard state.withLock({ $0.backoff.mayTry(at: now) }) else { return await noteAttempt(snapshot, means) }
@@ -116,9 +116,9 @@ final class Revalidator: Sendable {
         of: snapshot.account.subject, preferring: snapshot.session.clientID, interval: means.interval, now: now)
       switch claimed {
       case .granted(let claim): return try await ask(claim, means)
-      // Somebody asked meanwhile, here or on another replica: what they learnt is in the store.
+      // Somebody asked meanwhile, here or on another replica: their result is in the store.
       case .notYet(let account): return Outcome(accountChanged: account != snapshot.account)
-      // The store has noted that no check can succeed.
+      // The store has recorded that no revalidation can succeed.
       case .nothingToAskWith: return Outcome(accountChanged: snapshot.account.failingSince(at: now) == nil)
       }
     } catch {
@@ -126,8 +126,8 @@ final class Revalidator: Sendable {
     }
   }
 
-  /// Apple is not asked while it cannot be reached; that counts as a failed attempt all the same, or a user would go on
-  /// without a check for as long as it lasts. Written down once for an account.
+  /// Records a failed attempt without asking Apple, because it cannot be reached: otherwise a user would go on without
+  /// a revalidation for as long as that lasts. Recorded once for an account.
   private func noteAttempt(_ snapshot: SessionSnapshot, _ means: Dependencies) async
     -> Outcome
   {
@@ -164,7 +164,7 @@ final class Revalidator: Sendable {
     }
     let answer = await means.apple.tokens.refresh(
       RefreshToken(token.revealed), of: claim.subject.text, clientID: claim.clientID)
-    let verdict = Verdict(answer)
+    let verdict = RevalidationResult(answer)
     let judgement = state.withLock { state in
       if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
       state.condition.note(AppleCondition.Contact(answer), clientID: claim.clientID)
@@ -202,7 +202,7 @@ final class Revalidator: Sendable {
     }
   }
 
-  /// The refresh token that Apple sent in place of the one it was asked with, sealed; nil where it is the same.
+  /// The new refresh token that Apple sent, encrypted; nil if it is the same.
   private func replacement(
     for old: RefreshTokenText, _ new: RefreshToken?, of claim: RevalidationLease, _ means: Dependencies
   ) -> EncryptedToken? {
@@ -217,10 +217,10 @@ final class Revalidator: Sendable {
 
   // MARK: Apple's condition
 
-  /// What came of a sign-in's exchange: Apple refuses or accepts our credentials there as well.
+  /// Notes the outcome of a sign-in's code exchange: Apple refuses or accepts our credentials there as well.
   func note(_ outcome: ExchangeOutcome, clientID: String) {
     guard let contact = AppleCondition.Contact(outcome) else { return }
-    let alarm = state.withLock { state -> CheckAlarm? in
+    let alarm = state.withLock { state -> RevalidationAlarm? in
       state.condition.note(contact, clientID: clientID)
       guard case .refused = contact else { return nil }
       return state.weather.credentialsRefused(at: clock())
@@ -229,7 +229,7 @@ final class Revalidator: Sendable {
     reportHealth()
   }
 
-  /// Tells health how things stand with Apple.
+  /// Reports the state of Apple to health.
   func reportHealth() {
     let report = state.withLock { $0.condition.report(allFailing: $0.weather.allFailing(at: clock())) }
     switch report {
@@ -242,12 +242,12 @@ final class Revalidator: Sendable {
   /// The name of the check on `/healthz`.
   static let checkName = "apple"
 
-  private func raise(_ alarm: CheckAlarm) {
+  private func raise(_ alarm: RevalidationAlarm) {
     let count: Logger.Metadata = alarm.checks.map { ["checks": "\($0)"] } ?? [:]
     logger.critical("\(alarm.message)", metadata: count.merging(["remedy": "\(alarm.remedy)"]) { own, _ in own })
   }
 
-  /// What an operator wants to know of an answer that is not good.
+  /// Logs results that an operator should know of.
   private func log(_ answer: RefreshVerdict) {
     switch answer {
     case .goodStanding(let standing):
@@ -270,7 +270,7 @@ final class Revalidator: Sendable {
 }
 
 extension AppleCondition.Contact {
-  /// What an answer to a check says of the way to Apple and of our credentials.
+  /// The contact with Apple that a result shows.
   init(_ answer: RefreshVerdict) {
     self =
       switch answer {
@@ -282,7 +282,7 @@ extension AppleCondition.Contact {
       }
   }
 
-  /// The same of an exchange; nil where nothing was asked, or that cannot be told.
+  /// The contact with Apple that a code exchange shows; nil if it shows nothing.
   init?(_ outcome: ExchangeOutcome) {
     switch outcome {
     case .granted, .refused, .disagreement: self = .accepted
@@ -295,8 +295,8 @@ extension AppleCondition.Contact {
   }
 }
 
-extension Verdict {
-  /// The row of the verdict table that an answer belongs to.
+extension RevalidationResult {
+  /// The result of an answer of Apple's.
   init(_ answer: RefreshVerdict) {
     self =
       switch answer {
@@ -308,7 +308,7 @@ extension Verdict {
       }
   }
 
-  /// What metrics and the audit call it.
+  /// The name in metrics and in the audit.
   var label: String {
     switch self {
     case .good: "good"

@@ -4,7 +4,7 @@ internal import IdentityAssertion
 internal import Logging
 internal import Sessions
 
-/// What is signed of the sessions of this process.
+/// Signs assertions about the sessions of this process.
 struct SessionAssertions: Sendable {
   /// The field that carries an assertion to the application.
   static let headerName = "X-Identity-Assertion"
@@ -23,7 +23,7 @@ struct SessionAssertions: Sendable {
     self.logger = logger
   }
 
-  /// The assertion about a session; nil where it could not be signed, which is told in the log.
+  /// The assertion about a session; nil if it could not be signed, which is logged.
   func assertion(of snapshot: SessionSnapshot) async -> SignedAssertion? {
     do throws(AssertionSigningProblem) {
       return try await mint.assertion(of: statement(of: snapshot), now: .now)

@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// The cookies that one event loop has verified lately, and what became of each.
+/// The session cache of one event loop: the cookies that it has verified lately, and the result of each.
 ///
 /// Bounded by a budget of bytes: two generations, of which the younger becomes the older when half of the budget is
 /// used up, and the older goes. What is used stays; nothing is lost that the store does not have.
 struct SessionCache {
-  /// What is known of a cookie.
+  /// The cached result of a credential.
   enum Known {
     case session(SessionCacheEntry)
     /// No such session, or no longer; asked again after this moment.
@@ -21,29 +21,29 @@ struct SessionCache {
   /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is
   /// remembered.
   private var bySubject: [Subject: [PublicSessionID]] = [:]
-  /// Sessions that ended a moment ago, so that an answer that was under way does not bring one back.
+  /// Tombstones of sessions that have just ended, so that an answer that was under way does not bring one back.
   private var tombstones = RecentEvents<PublicSessionID>()
   /// Accounts that changed a moment ago, so that an answer that was under way is not taken for the present state.
   private var changes = RecentEvents<Subject>()
-  /// What the younger generation takes, in bytes, about.
+  /// The approximate size of the younger generation, in bytes.
   private var youngBytes = 0
   private var oldBytes = 0
-  /// How often something known was found to be out of date. What is kept elsewhere of a session that this memory has
-  /// lost is good as long as this stays.
+  /// The number of invalidations. An entry that is kept elsewhere, after this cache has dropped it, is valid as long as
+  /// this number stays the same.
   private(set) var invalidations = 0
-  /// Bytes that the memory may take.
+  /// Bytes that the cache may use.
   var budget: Int
 
-  /// What an answer takes beside the session that it names: places in tables that are half empty at worst.
+  /// The size of a result without its session: places in tables that are half empty at worst.
   private static let placeBytes = 128
 
   /// - Parameter budget: in bytes.
   init(budget: Int) { self.budget = budget }
 
-  /// What it takes just now, in bytes, about.
+  /// The approximate present size, in bytes.
   var bytes: Int { youngBytes + oldBytes }
 
-  /// How many sessions are remembered.
+  /// The number of cached sessions.
   var count: Int { byHandle.count }
 
   mutating func find(_ fingerprint: CookieFingerprint) -> Known? {
@@ -54,15 +54,14 @@ struct SessionCache {
     return known
   }
 
-  /// The session of this handle with its account, if it is remembered and has not ended, with when it was last seen
-  /// here.
+  /// The session with this ID and its account, if it is cached and has not ended, with its last use on this loop.
   func cached(_ handle: PublicSessionID) -> CachedSession? {
     guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
     return CachedSession(
       snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
   }
 
-  /// The session of this handle as it is remembered, if it has not ended and its account has not changed since.
+  /// The cached entry with this ID, if it has not ended and its account has not changed since.
   func entry(of handle: PublicSessionID) -> SessionCacheEntry? {
     guard let entry = byHandle[handle], entry.standing == .current else { return nil }
     return entry
@@ -98,7 +97,7 @@ struct SessionCache {
     }
   }
 
-  /// Sessions have ended: whoever holds their cookie is nobody from now on.
+  /// Removes sessions that have ended, and leaves tombstones.
   mutating func end(_ handles: [PublicSessionID], now: Int64) {
     for handle in handles {
       tombstones.note(handle, now: now)
@@ -106,8 +105,8 @@ struct SessionCache {
     }
   }
 
-  /// An account has changed: its sessions are looked up again. What is known of them is kept for as long as the store
-  /// cannot be asked.
+  /// Marks the sessions of an account that has changed as stale: they are looked up again, and serve on while the store
+  /// is unavailable.
   /// - Parameter number: counts the changes of this process.
   mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
     invalidations &+= 1
@@ -115,7 +114,7 @@ struct SessionCache {
     for handle in bySubject[subject] ?? [] { byHandle[handle]?.standing = .stale(servesUntil: 0) }
   }
 
-  /// Everything is looked up again.
+  /// Empties the cache.
   mutating func removeAll() {
     invalidations &+= 1
     for entry in byHandle.values { entry.standing = .ended }
@@ -162,14 +161,13 @@ struct SessionCache {
   }
 }
 
-/// A session as the event loops remember it.
+/// A session as the event loops have cached it.
 struct CachedSession: Sendable {
   let snapshot: SessionSnapshot
   /// Whether nothing is known to have changed since.
   let isCurrent: Bool
 
-  /// What two loops remember together: the account as the one knows it that is current, and the last use that either
-  /// saw.
+  /// The merged knowledge of two loops: the account of the current entry, and the later of the two last uses.
   func merged(with other: CachedSession) -> CachedSession {
     let (kept, left) = isCurrent ? (self, other) : (other, self)
     return CachedSession(
@@ -186,10 +184,10 @@ extension SessionSnapshot {
   }
 }
 
-/// What happened to some keys a moment ago, by number: remembered for longer than any answer of the store takes.
+/// Recent events of some keys, by number: kept for longer than any answer of the store takes.
 private struct RecentEvents<Key: Hashable & Sendable> {
   private var events: [Key: (number: Int, time: Int64)] = [:]
-  /// At how many of them those are looked for that are longer ago.
+  /// The number of events at which old ones are removed.
   private var limit = few
 
   private static var few: Int { 4_096 }

@@ -4,51 +4,51 @@ internal import FoundationEssentials
 internal import IdentityAssertion
 internal import Sessions
 
-/// A session as one event loop remembers it: all that a request of it needs, worked out beforehand.
+/// A session in the cache of one event loop: everything that its requests need, computed beforehand.
 final class SessionCacheEntry {
   let snapshot: SessionSnapshot
   /// The header lines that tell the upstream who this is, the assertion among them.
   private(set) var identity: SerializedIdentityHeaders
   /// The same without the assertion.
   private var unsigned: SerializedIdentityHeaders
-  /// What is sent as `X-Identity-Assertion`; nil where nothing is, or before the first was made.
+  /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
   private(set) var assertion: String?
   /// From when another assertion is asked for, and until when the present one may be sent.
   var assertionRenewsAt: Int64 = 0
   private(set) var assertionEndsAt: Int64 = 0
   /// The user as rules ask about one.
   private let applicant: Principal
-  /// What rules have said of the user under one configuration.
+  /// The verdicts of rules on the user under one configuration.
   private var verdicts = VerdictCache()
   let tag: ConnectionKey
-  /// What logs call the user: the pseudonym of `SessionKeyring.pseudonym(of:)` as a number.
+  /// The pseudonym of the user in logs (`SessionKeyring.pseudonym(of:)`), as a number.
   private(set) var user: UInt64?
-  /// Which configuration these were worked out by: `SessionConfiguration.generation`.
+  /// The configuration that these were computed with: `SessionConfiguration.generation`.
   private(set) var generation: Int
-  /// Whether the newest secret signed what the client proves it with; otherwise that is given anew.
+  /// Whether the current key signed the client's credential; otherwise it is issued again.
   private(set) var isSignedByFirstKey: Bool
-  /// The secret that did.
+  /// The key that signed it.
   private(set) var key: KeyIdentifier
-  /// When the session ends, whatever happens.
+  /// The end of the session's lifetime.
   let endsAt: Int64
-  /// When this loop last saw it, or the store did before.
+  /// The last use on this loop, or before, as the store had it.
   var lastSeen: Int64
-  /// The last use of it that the store knows of, or was told.
+  /// The last use that was written to the store.
   var lastWritten: Int64
-  /// Whether it is among those that the loop has seen and that are to be written down.
+  /// Whether it is among the sessions whose last use is to be written.
   var isNoted = false
-  /// Until when nothing need be asked about the daily check.
+  /// The next time to evaluate the revalidation schedule.
   var evaluateAt: Int64 = 0
-  /// Until when an overdue check is not waited for again.
+  /// Until when no request waits again for an overdue revalidation.
   var waitedUntil: Int64 = 0
   var standing = Standing.current
-  /// About how many bytes it takes: its own and its place among the sessions, and what its texts take beside.
+  /// The approximate size in bytes: its own, its place among the sessions, and that of its texts.
   let footprint: Int
 
   /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
   private static let ownBytes = 1_600
 
-  /// - Parameter credential: what the session was found by; by another configuration than this one it is judged again.
+  /// - Parameter credential: if another configuration verified it, it is verified again before the entry is used.
   convenience init(_ snapshot: SessionSnapshot, _ credential: SessionCredential, _ configuration: SessionConfiguration)
   {
     self.init(
@@ -79,7 +79,7 @@ final class SessionCacheEntry {
     footprint = Self.ownBytes + self.identity.lines.count + account.textBytes
   }
 
-  /// Works out anew what depends on the configuration.
+  /// Computes again the values that depend on the configuration.
   func render(_ configuration: SessionConfiguration, isSignedByFirstKey: Bool, key: KeyIdentifier) {
     generation = configuration.generation
     self.isSignedByFirstKey = isSignedByFirstKey
@@ -92,7 +92,7 @@ final class SessionCacheEntry {
     assertionEndsAt = 0
   }
 
-  /// What rules say of the user, each of which must let the user in; of several that do not, the first one's reason.
+  /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
   func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
     for position in 0..<rules.count {
       let rule = rules[position]
@@ -128,8 +128,8 @@ final class SessionCacheEntry {
     UInt64(configuration.keyring.pseudonym(of: snapshot.account.subject), radix: 16)
   }
 
-  /// An assertion was made, or could not be: then requests go without one for a moment.
-  /// - Parameter made: the generation of the configuration that it was made by: one of an earlier goes nowhere.
+  /// Stores a new assertion; nil if it could not be signed: then requests go without one for a moment.
+  /// - Parameter made: the generation of the configuration that it was made with; an earlier one is ignored.
   func take(_ signed: SignedAssertion?, by made: Int, now: Int64) {
     guard made == generation else { return }
     assertion = signed?.token
@@ -147,7 +147,7 @@ final class SessionCacheEntry {
       signed.expires.addingTimeInterval(-AssertionMint.remainder).wallClock, now + Self.signingPause)
   }
 
-  /// How long nothing is signed after it failed, or after it was just done.
+  /// The pause after a signature, or after a failure to sign.
   private static let signingPause: Int64 = 1_000
 }
 
@@ -155,10 +155,10 @@ extension SessionCacheEntry {
   /// Whether an entry may be used.
   enum Standing: Equatable {
     case current
-    /// The account has changed: it is looked up again. Where the store could not be asked, the entry serves until this
+    /// The account has changed: it is looked up again. If the store was unavailable, the entry serves until this
     /// moment.
     case stale(servesUntil: Int64)
-    /// The session has ended, or another entry has its place. An entry never comes back.
+    /// The session has ended, or another entry has replaced this one. An entry is never revived.
     case ended
   }
 
@@ -172,25 +172,25 @@ extension SessionCacheEntry {
   }
 }
 
-/// A cookie or bearer token that was verified, as an event loop remembers it.
+/// A verified cookie or bearer token.
 struct SessionCredential: Sendable {
-  /// The session that it proves.
+  /// Its session.
   let handle: PublicSessionID
   let fingerprint: CookieFingerprint
   let isSignedByFirstKey: Bool
   /// The secret that signed it.
   let key: KeyIdentifier
-  /// By which configuration's secrets: `SessionConfiguration.generation`.
+  /// The configuration that verified it: `SessionConfiguration.generation`.
   let generation: Int
 }
 
 extension PublicSessionID {
-  /// The session that a tag names.
+  /// The session of a connection key.
   init(_ tag: ConnectionKey) { self.init(high: tag.high, low: tag.low) }
 }
 
 extension ConnectionKey {
-  /// The tag by which connections of a session are found.
+  /// The key by which connections of a session are found.
   init(_ handle: PublicSessionID) {
     let bytes = handle.bytes
     self.init(
@@ -199,7 +199,7 @@ extension ConnectionKey {
 }
 
 extension Account {
-  /// What the texts take that somebody outside has made up, twice for what is worked out of them.
+  /// The size of texts that come from outside, doubled for the values computed from them.
   fileprivate var textBytes: Int {
     let claimed =
       [claims.email, claims.organizationID, claims.transferSubject].compactMap(\.self) + (claims.scopes ?? [])

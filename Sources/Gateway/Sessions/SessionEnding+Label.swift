@@ -1,7 +1,7 @@
 internal import Sessions
 
 extension SessionEnding {
-  /// What metrics and the audit call it.
+  /// The name in metrics and in the audit.
   var label: String {
     switch self {
     case .signedOut: "signed_out"

@@ -2,11 +2,11 @@ import CPostgreSQL
 import Glibc
 import Sessions
 
-/// How long the server may take.
+/// Time limits of the server.
 struct TimeLimits: Sendable {
   /// To let us in. `connect_timeout` in the address has precedence.
   var connect = Duration.seconds(5)
-  /// For one statement. The server is told of it, and given a second more before the connection is given up.
+  /// For one statement. The server enforces it, and has a second more before the connection is given up.
   var statement = Duration.seconds(5)
 }
 
@@ -16,7 +16,7 @@ struct TimeLimits: Sendable {
 final class Connection {
   private let handle: OpaquePointer
   private let limits: TimeLimits
-  /// What the server has been told, and not yet carried out for good.
+  /// The state of the transaction at the server.
   private var phase = Phase.idle
   /// Whether the transaction has yet to be begun: `BEGIN` goes together with its first statement.
   private var isBeginDue = false
@@ -28,7 +28,7 @@ final class Connection {
     case committing
   }
 
-  /// What libpq is told beside the address, which has precedence: a server that has vanished from the network is
+  /// The defaults for libpq, over which the address has precedence: a server that has vanished from the network is
   /// noticed.
   private static let defaults = [
     ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"), ("tcp_user_timeout", "10000"),
@@ -48,11 +48,11 @@ final class Connection {
         pq.PQconnectdbParams(keywords.baseAddress, values.baseAddress, 1)
       }
     }
-    guard let opened else { throw DatabaseFailure.notConnected("out of memory") }
+    guard let opened else { throw DatabaseError.notConnected("out of memory") }
     handle = opened
     notices.receive(from: handle)
     guard pq.PQstatus(handle) == CONNECTION_OK, pq.PQsetnonblocking(handle, 1) == 0 else {
-      throw DatabaseFailure.notConnected(Self.message(of: handle))
+      throw DatabaseError.notConnected(Self.message(of: handle))
     }
     try prepare()
   }
@@ -110,11 +110,11 @@ final class Connection {
     let deadline = deadline(limit)
     try flush(by: deadline)
     var results: [QueryResult] = []
-    var failure: DatabaseFailure?
+    var failure: DatabaseError?
     for _ in beginning + statements {
       do {
         results.append(try answer(by: deadline))
-      } catch let refused as DatabaseFailure {
+      } catch let refused as DatabaseError {
         guard case .refused = refused else { throw refused }
         failure = failure ?? refused
       } catch is Skipped {
@@ -160,7 +160,7 @@ final class Connection {
     do {
       value = try body()
     } catch {
-      if !isBeginDue, (error as? DatabaseFailure)?.endsConnection != true { try run("ROLLBACK") }
+      if !isBeginDue, (error as? DatabaseError)?.endsConnection != true { try run("ROLLBACK") }
       throw error
     }
     // Nothing was asked of the server.
@@ -168,7 +168,7 @@ final class Connection {
     phase = .committing
     let ended = try run("COMMIT")
     // A transaction that had failed is rolled back by COMMIT, without an error.
-    guard ended.command == "COMMIT" else { throw DatabaseFailure.lost("the transaction was undone", isInDoubt: false) }
+    guard ended.command == "COMMIT" else { throw DatabaseError.lost("the transaction was undone", isInDoubt: false) }
     return value
   }
 
@@ -192,8 +192,8 @@ final class Connection {
 
   // MARK: How
 
-  /// What every session of ours wants of the server. A transaction that we leave open (frozen, cut off) must not hold
-  /// its locks for long.
+  /// The settings of each of our sessions at the server. A transaction that we leave open (frozen, cut off) must not
+  /// hold its locks for long.
   private func prepare() throws {
     let statement = max(1, limits.statement.milliseconds)
     try run(
@@ -210,7 +210,7 @@ final class Connection {
     .now + (limit ?? limits.statement) + .seconds(1)
   }
 
-  /// What the server says next; nil at the end of what it has to say about a statement.
+  /// The next result of the server; nil after the last one of a statement.
   private func next(by deadline: ContinuousClock.Instant) throws -> QueryResult? {
     while pq.PQisBusy(handle) == 1 {
       try wait(for: POLLIN, by: deadline)
@@ -222,7 +222,7 @@ final class Connection {
   /// The answer to one statement.
   private func answer(by deadline: ContinuousClock.Instant) throws -> QueryResult {
     var last: QueryResult?
-    var failure: DatabaseFailure?
+    var failure: DatabaseError?
     while let result = try next(by: deadline) {
       if result.isSkipped {
         while try next(by: deadline) != nil {}
@@ -231,7 +231,7 @@ final class Connection {
       guard result.isAnswer else { throw lost() }
       // The server has ended the connection instead of answering: nothing comes after that.
       if case .refused(let state, let message)? = result.failure, state.isAboutConnection {
-        throw DatabaseFailure.lost("PostgreSQL \(state): \(message)", isInDoubt: phase != .transaction)
+        throw DatabaseError.lost("PostgreSQL \(state): \(message)", isInDoubt: phase != .transaction)
       }
       failure = failure ?? result.failure
       last = result
@@ -258,7 +258,7 @@ final class Connection {
     var descriptor = pollfd(fd: pq.PQsocket(handle), events: Int16(events), revents: 0)
     while true {
       let left = deadline - .now
-      guard left > .zero else { throw DatabaseFailure.late(isInDoubt: phase != .transaction) }
+      guard left > .zero else { throw DatabaseError.late(isInDoubt: phase != .transaction) }
       let (seconds, attoseconds) = left.components
       let milliseconds = min(seconds, 3_600) * 1_000 + attoseconds / 1_000_000_000_000_000 + 1
       let ready = poll(&descriptor, 1, Int32(milliseconds))
@@ -267,7 +267,7 @@ final class Connection {
     }
   }
 
-  private func lost() -> DatabaseFailure {
+  private func lost() -> DatabaseError {
     .lost(Self.message(of: handle), isInDoubt: phase != .transaction)
   }
 

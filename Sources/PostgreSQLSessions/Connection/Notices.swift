@@ -1,6 +1,6 @@
 import CPostgreSQL
 
-/// What the server says on a connection without being asked. Remembers an error, by which it ends the connection;
+/// Unsolicited messages of the server on a connection. Remembers an error, by which it ends the connection;
 /// anything else is dropped, where libpq would print it.
 final class Notices {
   private(set) var haveFarewell = false

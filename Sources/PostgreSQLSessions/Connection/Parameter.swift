@@ -1,7 +1,7 @@
 import CPostgreSQL
 import WebFormats
 
-/// A value that goes beside a statement, never into its text. Lists are for `unnest` and `ANY`.
+/// A value that is sent with a statement, never in its text. Lists are for `unnest` and `ANY`.
 enum Parameter: Sendable {
   case integer(Int64?)
   case text(String?)
@@ -28,7 +28,7 @@ enum Parameter: Sendable {
     return false
   }
 
-  /// What travels; nil for NULL. Text ends at a NUL, which no text of PostgreSQL may hold: it is dropped.
+  /// The bytes sent; nil for NULL. Text ends at a NUL, which no text of PostgreSQL may hold: it is dropped.
   var value: [UInt8]? {
     switch self {
     case .integer(let number): number.map { Array(String($0).utf8) }

@@ -2,7 +2,7 @@ import CPostgreSQL
 import FoundationEssentials
 import Sessions
 
-/// What the server answered to one statement: the one owner of a `PGresult`. Columns are in the binary format.
+/// The result of one statement: the one owner of a `PGresult`. Columns are in the binary format.
 final class QueryResult {
   fileprivate let handle: OpaquePointer
 
@@ -15,14 +15,14 @@ final class QueryResult {
 
   var first: Row? { pq.PQntuples(handle) > 0 ? Row(result: self, index: 0) : nil }
 
-  /// How many rows a statement inserted, changed or deleted.
+  /// The number of rows that a statement inserted, changed or deleted.
   var affected: Int { pq.PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 
   /// The command as the server names it when it has carried it out, as `COMMIT`.
   var command: String { pq.PQcmdStatus(handle).map { String(cString: $0) } ?? "" }
 
   /// Nil where the server carried the statement out.
-  var failure: DatabaseFailure? {
+  var failure: DatabaseError? {
     switch pq.PQresultStatus(handle) {
     case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY, PGRES_SINGLE_TUPLE: return nil
     default:

@@ -1,8 +1,8 @@
 import CPostgreSQL
 import Sessions
 
-/// Where the server is, as libpq takes it: `postgresql://user:password@host:port/database?sslmode=verify-full&…`, with
-/// every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the
+/// The server's address in the form of libpq: `postgresql://user:password@host:port/database?sslmode=verify-full&…`,
+/// with every parameter that libpq knows (PostgreSQL's manual, 34.1). It holds a password, so its description tells the
 /// place alone.
 struct ServerAddress: Sendable, CustomStringConvertible {
   let url: String

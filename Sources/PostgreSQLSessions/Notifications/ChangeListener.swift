@@ -3,14 +3,14 @@ import Sessions
 import Synchronization
 
 /// Hears of changes by `LISTEN`, on a thread and a connection of its own, and posts the news. As long as there is no
-/// connection, or the server knows no `LISTEN`, there is no news, and whoever follows asks now and then anyway.
+/// connection, or the server knows no `LISTEN`, there are no signals, and followers poll anyway.
 final class ChangeListener: Sendable {
   private let address: ServerAddress
   private let limits: TimeLimits
   private let news: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
 
-  /// How long the thread does not look whether it is to end, in milliseconds.
+  /// The interval at which the thread checks whether it is to end, in milliseconds.
   private static let glance: Int32 = 250
   private static let shortestPause: Int32 = 250
   private static let longestPause: Int32 = 10_000
@@ -39,7 +39,7 @@ final class ChangeListener: Sendable {
         let connection = try Connection(address, limits: limits)
         try connection.run("LISTEN cordon_changes")
         pause = Self.shortestPause
-        // What was told while nobody listened.
+        // Notifications may have been missed while nobody listened.
         news.post()
         while !isStopped.load(ordering: .relaxed) {
           if try connection.awaitNotification(milliseconds: Self.glance) { news.post() }

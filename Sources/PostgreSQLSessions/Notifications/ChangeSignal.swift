@@ -1,7 +1,7 @@
 import Sessions
 import Synchronization
 
-/// Where whoever follows the store's changes waits for word of them.
+/// The change signal: wakes those that wait for changes of the store.
 final class ChangeSignal: Sendable {
   private let state = Mutex(State())
 

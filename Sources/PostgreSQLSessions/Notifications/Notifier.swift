@@ -17,7 +17,7 @@ final class Notifier: Sendable {
     Task {
       do {
         _ = try await pool.run(isRetryable: true) { [self] connection in
-          // What is committed from here on wants another one.
+          // A commit from here on needs another one.
           isUnderWay.store(false, ordering: .releasing)
           return try connection.run("SELECT pg_notify('cordon_changes', '')").affected
         }

@@ -6,7 +6,7 @@ extension PostgreSQLSessionStore {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     return try await run(isRetryable: false) { connection in
-      // Most who ask are too early, and need no lock to be told.
+      // Fast path: most claims are too early and need no row lock.
       let early = try Self.candidate(subject, preferring: clientID, in: connection, isLocked: false)
       guard let early else { return .nothingToAskWith }
       if early.question == nil, early.row.account.withoutToken(at: now, interval: interval) == nil {
@@ -78,11 +78,11 @@ extension PostgreSQLSessionStore {
   }
 
   package func record(
-    _ answer: CheckAnswer, of claim: RevalidationLease, at now: Date
-  ) async throws(StoreError) -> RecordedAnswer {
+    _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
+  ) async throws(StoreError) -> RecordedRevalidation {
     try await write(at: now) { connection, changes in
       guard let before = try AccountRow.lock(claim.subject, in: connection) else {
-        return RecordedAnswer(account: nil, ended: [])
+        return RecordedRevalidation(account: nil, ended: [])
       }
       var after = before
       after.account = before.account.after(answer, at: now)
@@ -112,7 +112,7 @@ extension PostgreSQLSessionStore {
       try after.update(in: connection)
       changes += ended.map { .ended($0, .revoked) }
       if after.account.claims != before.account.claims { changes.append(.accountChanged(claim.subject)) }
-      return RecordedAnswer(account: after.account, ended: ended)
+      return RecordedRevalidation(account: after.account, ended: ended)
     }
   }
 }

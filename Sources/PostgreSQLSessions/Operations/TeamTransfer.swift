@@ -25,7 +25,7 @@ extension PostgreSQLSessionStore {
         try moved.update(in: connection)
       } else {
         guard try Self.areTokens(of: move, in: connection) else { return .tokensChanged }
-        // Where somebody signs in under the new subject this moment, it collides, and is carried out anew.
+        // It collides with a concurrent sign-in under the new subject, and is carried out again.
         try connection.run(present == nil ? moved.inserting() : moved.updating())
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
         changes.append(.accountChanged(move.old))
@@ -46,7 +46,7 @@ extension PostgreSQLSessionStore {
     return rows[move.old].map { ($0, move.old == move.new ? nil : rows[move.new]) }
   }
 
-  /// Whether the tokens that were sealed anew are those that the old subject has.
+  /// Whether the re-encrypted tokens are those that the old subject has.
   private static func areTokens(of move: AccountMove, in connection: Connection) throws -> Bool {
     let rows = try connection.run(
       "SELECT client_id, sealed FROM cordon.refresh_tokens WHERE subject = $1", [.text(move.old.text)]

@@ -13,7 +13,7 @@ extension PostgreSQLSessionStore {
   package func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] {
     try await read { connection in
       var counts: [KeyIdentifier: Int] = [:]
-      // From key to key by the index, and of each no more than a million: every start asks this.
+      // From key to key by the index, at most a million of each: every start needs this.
       let rows = try connection.run(
         """
         WITH RECURSIVE keys (key) AS (

@@ -13,7 +13,7 @@ final class ConnectionPool: Sendable {
   private struct Shared {
     var state: PoolState<Job>
     var wakeUps: [PoolState<Job>.Worker: DispatchSemaphore] = [:]
-    /// Who waits for the last worker to end.
+    /// The tasks that wait for the last worker to end.
     var closing: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -22,11 +22,11 @@ final class ConnectionPool: Sendable {
     /// Tries it. Called again on another connection, or after a pause, if it says so.
     let attempt: @Sendable (Connection, _ before: EarlierAttempts) -> Attempt
     let refuse: @Sendable (StoreError) -> Void
-    /// When nobody waits for it any more.
+    /// The time after which nobody waits for it.
     let expires: ContinuousClock.Instant
   }
 
-  /// How an attempt was preceded by others of the same job.
+  /// The attempts of the same job before.
   private struct EarlierAttempts {
     var collisions = 0
     var hasReconnected = false
@@ -35,7 +35,7 @@ final class ConnectionPool: Sendable {
   private enum Attempt {
     case done
     /// Done in vain, and the connection is of no use any more.
-    case failed(DatabaseFailure, StoreError)
+    case failed(DatabaseError, StoreError)
     /// It collided with another transaction.
     case again
     /// The connection was lost, and nothing has happened.
@@ -44,7 +44,7 @@ final class ConnectionPool: Sendable {
 
   /// Most jobs that wait for a connection.
   private static let queueLimit = 4_096
-  /// How often a transaction that collides with others is tried.
+  /// The number of attempts of a transaction that collides with others.
   private static let mostAttempts = 12
 
   /// - Parameter size: most connections.
@@ -71,14 +71,14 @@ final class ConnectionPool: Sendable {
               continuation.resume(returning: .success(value))
               return .done
             } catch {
-              let failure = error as? DatabaseFailure
+              let failure = error as? DatabaseError
               if failure?.isCollision == true, before.collisions + 1 < Self.mostAttempts { return .again }
               if failure?.isWorthReconnecting(isRetryable: isRetryable) == true, !before.hasReconnected {
                 return .reconnect
               }
-              let told = StoreError(error, at: address)
-              continuation.resume(returning: .failure(told))
-              return failure.map { $0.endsConnection ? .failed($0, told) : .done } ?? .done
+              let storeError = StoreError(error, at: address)
+              continuation.resume(returning: .failure(storeError))
+              return failure.map { $0.endsConnection ? .failed($0, storeError) : .done } ?? .done
             }
           },
           refuse: { continuation.resume(returning: .failure($0)) },
@@ -174,9 +174,9 @@ final class ConnectionPool: Sendable {
         connection = nil
       case .failed(let failure, let error):
         connection = nil
-        // Not even the statement's own time-out came back: whoever waits would wait in vain.
+        // statement_timeout did not fire: assume that the server hangs, and fail the queued work.
         if case .late = failure {
-          let waiting = shared.withLock { $0.state.noteTrouble(error, after: limits.statement + .seconds(1), at: .now) }
+          let waiting = shared.withLock { $0.state.noteOutage(error, after: limits.statement + .seconds(1), at: .now) }
           for job in waiting { job.refuse(error) }
         }
         return true

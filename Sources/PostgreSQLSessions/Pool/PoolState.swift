@@ -1,10 +1,10 @@
 import Sessions
 
-/// Who does what in a pool of connections: a value, without threads, connections or a clock of its own.
+/// The state of a pool of connections: a value, without threads, connections or a clock of its own.
 ///
 /// A **worker** is a thread with a connection. Work goes to a worker that has nothing to do, else to a new one as long
 /// as there are fewer than the limit, else it waits in line. While no connection at all can be had, one attempt is made
-/// after each pause, if there is work. Where the last one failed at once (the server is being started anew, say), work
+/// after each pause, if there is work. Where the last one failed at once (the server is being restarted, say), work
 /// waits for an attempt that is near; otherwise it is refused with the reason.
 struct PoolState<Job> {
   /// A worker's number; never used again.
@@ -30,13 +30,13 @@ struct PoolState<Job> {
   private var queue: [Job] = []
   private var queueStart = 0
   private var nextWorker = 0
-  private var trouble: Trouble?
+  private var outage: Outage?
   /// Until when no further connections are opened, because the server would not give one.
   private var growAfter: ContinuousClock.Instant?
   private(set) var isClosed = false
 
   /// No connection can be had.
-  private struct Trouble {
+  private struct Outage {
     let error: StoreError
     let began: ContinuousClock.Instant
     /// Whether the last attempt failed so soon that another can be waited for.
@@ -51,9 +51,9 @@ struct PoolState<Job> {
 
   private static var shortestPause: Duration { .milliseconds(100) }
   private static var longestPause: Duration { .seconds(2) }
-  /// How soon an attempt fails that others may be waited for after.
+  /// An attempt that fails sooner than this may be followed by another that work waits for.
   private static var atOnce: Duration { .milliseconds(500) }
-  /// How near an attempt must be that is waited for.
+  /// Work waits for an attempt that is nearer than this.
   private static var near: Duration { .milliseconds(250) }
 
   /// - Parameters:
@@ -69,7 +69,7 @@ struct PoolState<Job> {
 
   // MARK: New work
 
-  /// Where a job goes.
+  /// The placement of a job.
   enum Placement {
     /// Wake this worker.
     case wake(Worker)
@@ -82,12 +82,12 @@ struct PoolState<Job> {
   mutating func place(_ job: Job, at now: ContinuousClock.Instant) -> Placement {
     if isClosed { return .refused(nil) }
     var connectAfter: ContinuousClock.Instant?
-    if let current = trouble {
+    if let current = outage {
       switch current.next {
       case .underWay: return current.failsAtOnce ? enqueue(job) : .refused(current.error)
       case .due(let moment):
         guard now >= moment || current.failsAtOnce && moment - now <= Self.near else { return .refused(current.error) }
-        trouble?.next = .underWay
+        outage?.next = .underWay
         connectAfter = moment
       }
     }
@@ -121,7 +121,7 @@ struct PoolState<Job> {
 
   // MARK: Workers
 
-  /// What a worker that is done does next.
+  /// The next step of a worker that is done.
   enum Next {
     case job(Assignment)
     case wait
@@ -131,7 +131,7 @@ struct PoolState<Job> {
   /// - Parameter isConnected: whether it has a connection: then there is one to be had.
   mutating func next(for worker: Worker, isConnected: Bool) -> Next {
     desks[worker]?.isConnected = isConnected
-    if isConnected { trouble = nil }
+    if isConnected { outage = nil }
     if let assignment = desks[worker]?.handed {
       desks[worker]?.handed = nil
       return .job(assignment)
@@ -145,8 +145,8 @@ struct PoolState<Job> {
     return .wait
   }
 
-  /// What follows when a worker got no connection.
-  enum Consequence {
+  /// The next step of a worker that got no connection.
+  enum RevalidationAction {
     /// Others have connections: one of them does the job, and this worker ends.
     case handOver(wake: Worker?)
     /// These jobs are refused, and the worker waits.
@@ -156,11 +156,11 @@ struct PoolState<Job> {
   /// - Parameter duration: how long the attempt took.
   mutating func noteFailure(
     of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
-  ) -> Consequence {
+  ) -> RevalidationAction {
     desks[worker]?.isConnected = false
-    // The server is there, but gives no more connections than it has given.
+    // The server answers, but accepts no further connections.
     guard error.code == .busy, connected > 0 else {
-      return .refuse([job] + noteTrouble(error, after: duration, at: now))
+      return .refuse([job] + noteOutage(error, after: duration, at: now))
     }
     growAfter = now + Self.longestPause
     desks[worker] = nil
@@ -175,13 +175,13 @@ struct PoolState<Job> {
   /// No connection can be had just now.
   /// - Parameter duration: how long it took to see that.
   /// - Returns: the jobs that wait, to be refused.
-  mutating func noteTrouble(
+  mutating func noteOutage(
     _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
   ) -> [Job] {
-    let began = trouble?.began ?? now
-    // A tenth of what it has lasted: a server that was started anew is not kept waiting.
+    let began = outage?.began ?? now
+    // A tenth of its duration so far: a server that was restarted is used soon.
     let pause = min(max((now - began) / 10, Self.shortestPause), Self.longestPause)
-    trouble = Trouble(
+    outage = Outage(
       error: error, began: began, failsAtOnce: duration < Self.atOnce, next: .due(at: now + pause))
     var refused: [Job] = []
     while let waiting = dequeue() { refused.append(waiting) }

@@ -26,7 +26,7 @@ struct AccountRow {
       claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
-      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) },
+      lastAnswer: try row.optionalText(start + 6).flatMap { RevalidationRecord.Kind(rawValue: $0) },
       checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
     claimNumber = try row.integer(start + 7)
   }
@@ -41,12 +41,12 @@ struct AccountRow {
     try connection.run(locking(subject)).first.map { try AccountRow($0) }
   }
 
-  /// What `lock` asks.
+  /// The query of `lock`.
   static func locking(_ subject: Subject) -> Statement {
     Statement("SELECT \(columns) FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)])
   }
 
-  /// Fails as a collision where there is one already: the whole transaction is carried out anew.
+  /// Fails as a collision if there is one already: the whole transaction is carried out again.
   func inserting() throws -> Statement {
     Statement(
       """
@@ -84,7 +84,7 @@ struct AccountRow {
     return ended
   }
 
-  /// What an address is looked up by: its first bytes, upper and lower case ASCII being the same. As bytes, because
+  /// The lookup key of an address: its first bytes, upper and lower case ASCII being the same. As bytes, because
   /// text of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
   static func emailKey(_ email: String) -> [UInt8] {
     email.utf8.prefix(320).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }

@@ -1,8 +1,8 @@
 import Sessions
 
-/// How far each lane of changes has come, and what of it is still remembered.
+/// The position of each lane of changes, and the part of it that is still kept.
 struct LanePositions {
-  /// The oldest schema version that whoever uses the store must know.
+  /// The oldest schema version that every user of the store must know.
   let minimumReader: Int64
   private let identity: String
   private let lanes: [Lane]

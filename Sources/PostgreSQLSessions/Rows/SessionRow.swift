@@ -40,12 +40,12 @@ enum SessionRow {
     try handles(try connection.run(ending(where: condition, parameters)))
   }
 
-  /// What `end` asks.
+  /// The query of `end`.
   static func ending(where condition: SQL, _ parameters: [Parameter]) -> Statement {
     Statement("DELETE FROM cordon.sessions WHERE \(condition) RETURNING handle", parameters)
   }
 
-  /// What `ending` answers.
+  /// The result of `ending`.
   static func handles(_ result: QueryResult) throws -> [PublicSessionID] {
     try result.rows.map { row in
       guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Sessions
 
-/// Where changes are numbered.
+/// The sharded sequence that numbers changes.
 ///
-/// Whoever follows a sequence must not miss a number that was taken earlier and committed later. So each change takes
+/// A follower of a sequence must not miss a number that was taken earlier and committed later. So each change takes
 /// its number from a row, whose lock is held until the transaction is over: numbers of a lane appear in their order,
 /// without gaps. One row would let one transaction at a time end sessions; there are 32, and each transaction takes one
 /// by chance. A cursor is the number reached in every lane.

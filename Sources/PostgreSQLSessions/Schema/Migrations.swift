@@ -7,9 +7,9 @@ struct Migrations {
   private let connection: Connection
   private let address: ServerAddress
 
-  /// How long one statement of a migration may take: it may have to read whole tables.
+  /// The time limit of one statement of a migration: it may have to read whole tables.
   private static let limit = Duration.seconds(600)
-  /// How often it is begun anew because others are at it as well.
+  /// The number of attempts if other processes migrate at the same time.
   private static let mostAttempts = 50
 
   init(_ connection: Connection, at address: ServerAddress) {
@@ -27,23 +27,23 @@ struct Migrations {
         if let version, version >= Tables.versions.count { return }
         if version == nil { try makeVersionTable() }
         try step()
-      } catch let failure as DatabaseFailure where failure.isOthersWork && attempt < Self.mostAttempts {
+      } catch let failure as DatabaseError where failure.isOthersWork && attempt < Self.mostAttempts {
         attempt += 1
         connection.pause(milliseconds: .random(in: 10...100))
       }
     }
   }
 
-  /// Nil where there is nothing of ours yet.
+  /// Nil if there is no store yet.
   func knownVersion() throws -> Int? {
     do {
       return try connection.run("SELECT version FROM cordon.schema_version WHERE id = 1").first?.count(0)
-    } catch DatabaseFailure.refused(let state, _) where ["42P01", "3F000"].contains(state.text) {
+    } catch DatabaseError.refused(let state, _) where ["42P01", "3F000"].contains(state.text) {
       return nil
     }
   }
 
-  /// The oldest schema version that whoever uses the store must know.
+  /// The oldest schema version that every user of the store must know.
   static func minimumReader(_ connection: Connection) throws -> Int64 {
     guard let row = try connection.run("SELECT minimum_reader FROM cordon.store WHERE id = 1").first else {
       throw DamagedRow(what: "store")
@@ -70,7 +70,7 @@ struct Migrations {
       let row = try connection.run(
         "SELECT version FROM cordon.schema_version WHERE id = 1 FOR UPDATE", limit: Self.limit
       ).first
-      // Whoever had the lock before may have done it.
+      // The process that had the lock before may have done it.
       guard let version = try row?.count(0), version < Tables.versions.count else { return }
       for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
       if version == 0 { try fill() }
@@ -103,8 +103,8 @@ struct Migrations {
   }
 }
 
-extension DatabaseFailure {
-  /// What two who make the same thing at once get from the server, though each says IF NOT EXISTS: the later one finds
+extension DatabaseError {
+  /// The error when two processes create the same thing at once, though each says IF NOT EXISTS: the later one finds
   /// it made when it tries again.
   fileprivate var isOthersWork: Bool {
     guard case .refused(let state, _) = self else { return false }

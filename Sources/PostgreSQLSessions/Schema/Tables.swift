@@ -7,7 +7,7 @@ enum Tables {
   /// their transaction.
   static let versions: [[SQL]] = [first, second]
 
-  /// How many changes can be written down at a time (see `ShardedSequence`).
+  /// The number of changes that can be written at a time (see `ShardedSequence`).
   static let lanes = 32
 
   private static let first: [SQL] = [

@@ -17,8 +17,8 @@ struct DatabaseFile: Sendable {
     inode = status.st_ino
   }
 
-  /// Creates the file for this user alone if there is none; else takes others' rights away if it is ours. SQLite gives
-  /// the write-ahead log the mode of the file.
+  /// Creates the file for this user alone if there is none; otherwise removes others' permissions if we own it. SQLite
+  /// gives the write-ahead log the mode of the file.
   static func prepare(_ path: String) throws(StoreError) {
     let folder = folder(of: path)
     guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {

@@ -27,7 +27,7 @@ enum Migrations {
 
   /// Brings the file to the schema of this program; a newer schema stays as it is.
   ///
-  /// Two processes may start on one fresh file: whoever comes second finds the work done.
+  /// Two processes may start on one fresh file: the second finds the work done.
   static func bringUp(_ pool: DatabasePool) throws {
     do {
       try migrator.migrate(pool)
@@ -36,7 +36,7 @@ enum Migrations {
     }
   }
 
-  /// The oldest schema version that whoever uses the store must know.
+  /// The oldest schema version that every user of the store must know.
   static func minimumReader(_ database: Database) throws -> Int64 {
     guard let row = try database.row("SELECT minimum_reader FROM store WHERE id = 1") else {
       throw DamagedRow(what: "store")

@@ -2,7 +2,7 @@ import GRDB
 import Sessions
 
 extension StoreError {
-  /// What an error of the database means for whoever runs it. Statements' parameters never come into the message.
+  /// Translates an error of the database for the operator. Parameters of statements never appear in the message.
   init(_ error: any Error, path: String) {
     switch error {
     case let error as StoreError: self = error

@@ -50,7 +50,7 @@ extension StoredValue {
     switch value.storage {
     case .null: self = .null
     case .int64(let number): self = .integer(number)
-    // No column of ours is a fraction: STRICT tables hold what they say.
+    // No column is a fraction: STRICT tables hold their declared types.
     case .double: self = .null
     case .string(let text): self = .text(text)
     case .blob(let data): self = .bytes(Array(data))

@@ -39,11 +39,11 @@ extension SQLiteSessionStore {
   }
 
   package func record(
-    _ answer: CheckAnswer, of claim: RevalidationLease, at now: Date
-  ) async throws(StoreError) -> RecordedAnswer {
+    _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
+  ) async throws(StoreError) -> RecordedRevalidation {
     try await write { database in
       guard let before = try AccountRow.find(claim.subject, in: database) else {
-        return RecordedAnswer(account: nil, ended: [])
+        return RecordedRevalidation(account: nil, ended: [])
       }
       var after = before
       after.account = before.account.after(answer, at: now)
@@ -73,7 +73,7 @@ extension SQLiteSessionStore {
       if after.account.claims != before.account.claims {
         try SessionRow.noteChange(of: claim.subject, at: now, in: database)
       }
-      return RecordedAnswer(account: after.account, ended: ended)
+      return RecordedRevalidation(account: after.account, ended: ended)
     }
   }
 }

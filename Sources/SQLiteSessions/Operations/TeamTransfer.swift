@@ -37,7 +37,7 @@ extension SQLiteSessionStore {
     }
   }
 
-  /// Whether the tokens that were sealed anew are those that the old subject has.
+  /// Whether the re-encrypted tokens are those that the old subject has.
   private static func areTokens(of move: AccountMove, in database: Database) throws -> Bool {
     let rows = try database.rows("SELECT client_id, sealed FROM refresh_tokens WHERE subject = ?", [move.old.text])
     guard rows.count == move.tokens.count else { return false }

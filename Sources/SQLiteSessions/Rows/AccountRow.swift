@@ -22,7 +22,7 @@ struct AccountRow {
       claims: try RecordText.decode(AccountClaims.self, row.text(start + 2)),
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
-      lastAnswer: try row.optionalText(start + 6).flatMap { CheckAnswer.Kind(rawValue: $0) },
+      lastAnswer: try row.optionalText(start + 6).flatMap { RevalidationRecord.Kind(rawValue: $0) },
       checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
     claimNumber = try row.int64(start + 7)
   }

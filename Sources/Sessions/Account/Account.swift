@@ -19,7 +19,7 @@ package struct Account: Sendable, Equatable {
   /// When the right to ask Apple was last claimed. A sign-in counts as asking.
   package var lastAsked: Date?
   /// What came of the last check, for the operator to see; nil before the first.
-  package var lastAnswer: CheckAnswer.Kind?
+  package var lastAnswer: RevalidationRecord.Kind?
   /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
   /// counts from it. See `failingSince(at:)`.
   package var checkFailingSince: Date?
@@ -27,7 +27,8 @@ package struct Account: Sendable, Equatable {
   /// An account as a store keeps it.
   package init(
     subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
-    lastAsked: Date?, lastAnswer: CheckAnswer.Kind? = nil, checkFailingSince: Date? = nil, appleAuthorized: Date? = nil
+    lastAsked: Date?, lastAnswer: RevalidationRecord.Kind? = nil, checkFailingSince: Date? = nil,
+    appleAuthorized: Date? = nil
   ) {
     self.subject = subject
     self.name = name

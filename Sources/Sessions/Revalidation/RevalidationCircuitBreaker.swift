@@ -8,9 +8,9 @@ package struct RevalidationCircuitBreaker: Sendable {
   /// What one verdict comes to.
   package struct Judgement: Sendable, Equatable {
     /// What follows for the user.
-    package let consequence: Consequence
+    package let consequence: RevalidationAction
     /// To be raised now; the same alarm comes at most once an hour.
-    package let alarm: CheckAlarm?
+    package let alarm: RevalidationAlarm?
   }
 
   /// So many checks within `window` and no success: all is doubted.
@@ -33,12 +33,12 @@ package struct RevalidationCircuitBreaker: Sendable {
   package init() {}
 
   /// Counts a verdict and says what it comes to.
-  package mutating func judge(_ verdict: Verdict, at now: Date) -> Judgement {
+  package mutating func judge(_ verdict: RevalidationResult, at now: Date) -> Judgement {
     if verdict == .notSent { return Judgement(consequence: .releaseLease, alarm: nil) }
     count(verdict, at: now)
     if verdict == .good { return Judgement(consequence: .noteGood, alarm: nil) }
     let isDoubted = allFailing(at: now) != nil
-    let consequence: Consequence = verdict == .revoked && !isDoubted ? .endSessions : .keep
+    let consequence: RevalidationAction = verdict == .revoked && !isDoubted ? .endSessions : .keep
     return Judgement(consequence: consequence, alarm: alarm(verdict, at: now))
   }
 
@@ -52,7 +52,7 @@ package struct RevalidationCircuitBreaker: Sendable {
     return checks
   }
 
-  private mutating func count(_ verdict: Verdict, at now: Date) {
+  private mutating func count(_ verdict: RevalidationResult, at now: Date) {
     let number = Self.minute(of: now)
     // A clock that was set back starts over: minutes from the future would never leave.
     minutes.removeAll { $0.number <= number - Self.windowMinutes || $0.number > number }
@@ -63,13 +63,13 @@ package struct RevalidationCircuitBreaker: Sendable {
 
   /// Apple refused our credentials at a sign-in.
   /// - Returns: the alarm, unless it was raised within the hour.
-  package mutating func credentialsRefused(at now: Date) -> CheckAlarm? {
+  package mutating func credentialsRefused(at now: Date) -> RevalidationAlarm? {
     guard Self.mayAlarm(after: credentialsAlarmed, at: now) else { return nil }
     credentialsAlarmed = now
     return .credentialsRefused
   }
 
-  private mutating func alarm(_ verdict: Verdict, at now: Date) -> CheckAlarm? {
+  private mutating func alarm(_ verdict: RevalidationResult, at now: Date) -> RevalidationAlarm? {
     if let checks = allFailing(at: now), Self.mayAlarm(after: noSuccessAlarmed, at: now) {
       noSuccessAlarmed = now
       return .noCheckSucceeds(checks: checks)

@@ -39,7 +39,7 @@ extension SessionKeyring {
   ///
   /// - Parameter now: it can be opened for `AppReturn.lifetime` from here.
   /// - Throws: only `SealError.failed`.
-  package func sealHandBack(_ handBack: AppReturn, now: Date) throws(SealError) -> String {
+  package func sealAppReturn(_ handBack: AppReturn, now: Date) throws(SealError) -> String {
     let (high, low) = (handBack.identifier.high.bigEndian, handBack.identifier.low.bigEndian)
     return try sealText(
       withUnsafeBytes(of: (high, low)) { Array($0) } + handBack.challenge, for: .handBack,
@@ -47,7 +47,7 @@ extension SessionKeyring {
   }
 
   /// What a code hands over. Whether it was used up before is for the store to say.
-  package func openHandBack(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
+  package func openAppReturn(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
     let bytes = try openText(code, for: .handBack, now: now)
     guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }
     func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }

@@ -1,16 +1,17 @@
 package import FoundationEssentials
 
-/// What Apple notified of one user, verified, as a store carries it out (`NotificationStore.carryOut`).
+/// A verified notification of Apple's about one user, as a store carries it out (`NotificationStore.carryOut`).
 package struct AccountNotification: Sendable, Equatable {
   /// `jti`: the same in every repetition.
   package let identifier: String
-  /// Whom it is about.
+  /// The user.
   package let subject: Subject
-  /// When it happened, by Apple's clock.
+  /// The time of the event, by Apple's clock.
   package let occurred: Date
-  /// What it changes.
+  /// The change.
   package let change: Change
-  /// What is handed on to the application, kept until that is done (`NotificationStore.nextMessage`); nil where nothing is.
+  /// What is handed on to the application, kept until that is done (`NotificationStore.nextMessage`); nil where nothing
+  /// is.
   package let message: String?
 
   /// A notification that was verified.
@@ -22,7 +23,7 @@ package struct AccountNotification: Sendable, Equatable {
     self.message = message
   }
 
-  /// What became of the user.
+  /// The change of the user.
   package enum Change: Sendable, Equatable {
     /// The user took back what the application was allowed: sessions end, refresh tokens are deleted, the account
     /// stays.
@@ -35,14 +36,15 @@ package struct AccountNotification: Sendable, Equatable {
     case unknown
   }
 
-  /// How long a repetition is known for one. Beyond that it is told by its age: it ends nothing newer than itself.
+  /// The lifetime of the replay guard. After it a repetition is recognized by its age: it ends nothing newer than
+  /// itself.
   package static let remembered = Duration.seconds(30 * 86_400)
 
-  /// What makes sure that it is carried out once.
+  /// The replay guard.
   package var mark: ReplayGuard { .notification(identifier) }
 }
 
-/// What became of a notification.
+/// The outcome of a notification.
 package enum NotificationOutcome: Sendable, Equatable {
   /// It was carried out; these sessions ended.
   case carriedOut(ended: [PublicSessionID])

@@ -1,14 +1,14 @@
 import Crypto
 import FoundationEssentials
 
-/// Something that may happen once: an attempt to sign in, a notification, a one-time code. 128 bits of SHA-256 over
-/// what it is and which one, so what is stored tells nothing.
+/// A value that may be used once: of a sign-in, a notification, a one-time code. 128 bits of SHA-256 over its kind and
+/// name, so that the stored value reveals neither.
 package struct ReplayGuard: Sendable, Hashable {
-  /// What is compared.
+  /// The stored bytes.
   package let bytes: [UInt8]
 
-  /// An attempt to sign in, by the random name inside its sealed cookie. Used up before its code is exchanged, so that
-  /// no code or state works twice.
+  /// A sign-in, by the random name inside its sealed cookie. Consumed before its code is exchanged, so that no code or
+  /// state works twice.
   package static func attempt(_ name: [UInt8]) -> ReplayGuard { ReplayGuard("attempt", name) }
 
   /// A server-to-server notification of Apple's, by its `jti`.

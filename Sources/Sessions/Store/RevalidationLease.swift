@@ -6,8 +6,8 @@ package import FoundationEssentials
 package protocol RevalidationLeaseStore: Sendable {
   /// Claims the right to ask Apple about an account, by a compare-and-set: granted only if nobody claimed it within
   /// `interval`. Of any number of concurrent calls at most one is granted. Until a good result is recorded the claim
-  /// counts as a failed attempt (`Account.checkFailingSince`). If there is no token, no attempt can succeed from when one
-  /// was due.
+  /// counts as a failed attempt (`Account.checkFailingSince`). If there is no token, no attempt can succeed from when
+  /// one was due.
   ///
   /// - Parameter clientID: the preferred client; another client's token is used if this one has none.
   func claimLease(
@@ -20,8 +20,8 @@ package protocol RevalidationLeaseStore: Sendable {
 
   /// Records the result of a revalidation. A good one moves `lastVerified` on and merges claims
   /// (`AccountClaims.afterCheck`). A result for a token that was replaced since ends nothing and replaces nothing.
-  func record(_ answer: CheckAnswer, of lease: RevalidationLease, at now: Date) async throws(StoreError)
-    -> RecordedAnswer
+  func record(_ answer: RevalidationRecord, of lease: RevalidationLease, at now: Date) async throws(StoreError)
+    -> RecordedRevalidation
 }
 
 extension RevalidationLeaseStore {
@@ -101,7 +101,7 @@ package enum LeaseOutcome<Lease: Sendable>: Sendable {
 package typealias RevalidationLeaseOutcome = LeaseOutcome<RevalidationLease>
 
 /// The result of a revalidation, as the store writes it down.
-package enum CheckAnswer: Sendable {
+package enum RevalidationRecord: Sendable {
   /// In good standing. Claims if an identity token came, a token if a new one came (RFC 6749, 6: it replaces the old
   /// one).
   case good(claims: AccountClaims?, token: EncryptedToken?)
@@ -132,7 +132,7 @@ package enum CheckAnswer: Sendable {
 }
 
 /// The effect of recording a result.
-package struct RecordedAnswer: Sendable {
+package struct RecordedRevalidation: Sendable {
   /// The account as it is now; nil if it was forgotten meanwhile.
   package let account: Account?
   /// The sessions that ended.

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// Whether this version of cordon may use a store: decided by the store's `minimum_reader`, the oldest schema version
-/// that whoever uses the store must know. It stands in the table `store`, in every schema version.
+/// that every user of the store must know. It is in the table `store`, in every schema version.
 ///
 /// A migration that only adds leaves `minimum_reader` alone, so an older gateway goes on with a newer schema. A
 /// migration that an older gateway must not ignore (because it restricts access) raises it to its own version: running

@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// Which sessions to end.
+/// The sessions to end.
 package enum SessionSelection: Sendable, Equatable {
   /// This one.
   case one(PublicSessionID)
@@ -10,7 +10,7 @@ package enum SessionSelection: Sendable, Equatable {
   case resting(onTokenOf: Subject, clientID: String)
 }
 
-/// Why a session ended, for the log and for lists.
+/// The reason that a session ended, for the log and for lists.
 package enum SessionEnding: String, Sendable, CaseIterable {
   /// The user signed out.
   case signedOut = "signed out"
@@ -26,14 +26,14 @@ package enum SessionEnding: String, Sendable, CaseIterable {
   case byOperator = "ended by the operator"
 }
 
-/// A session was used, to be written down with others in one batch.
+/// A last-seen update: the last use of a session, written in batches.
 package struct LastSeenUpdate: Sendable, Equatable {
-  /// Which session.
+  /// The session.
   package let handle: PublicSessionID
-  /// When a request of it was seen last.
+  /// The time of its last request.
   package let seen: Date
 
-  /// A session, and when it was seen.
+  /// The last use of a session.
   package init(handle: PublicSessionID, seen: Date) {
     self.handle = handle
     self.seen = seen

@@ -3,9 +3,9 @@ package import FoundationEssentials
 /// The database of accounts, refresh tokens and sessions: the composition of the protocols below, so that each consumer
 /// can take only the part it uses.
 ///
-/// Any number of processes may use one store at once; whatever is acknowledged survives the end of the process. Instants
-/// are kept to the millisecond; the current time is always passed in. Each call is one transaction. The contract of each
-/// protocol is a suite of tests in `SessionStoreTesting`.
+/// Any number of processes may use one store at once; whatever is acknowledged survives the end of the process.
+/// Instants are kept to the millisecond; the current time is always passed in. Each call is one transaction. The
+/// contract of each protocol is a suite of tests in `SessionStoreTesting`.
 package protocol SessionStore: ReplayGuardStore, SignInStore, SessionRecordStore, RevalidationLeaseStore, AccountStore,
   NotificationStore, TeamTransferStore, EncryptedTokenStore, StoreChangeFeed, StoreMaintenance
 {}
@@ -90,8 +90,8 @@ package protocol NotificationStore: Sendable {
 
 /// The transfer of users to another team.
 package protocol TeamTransferStore: Sendable {
-  /// Notes the subject that the user will have with another team; false if the subject is unknown. Counts as a change of
-  /// the account if it differs from what was noted before.
+  /// Notes the subject that the user will have with another team; false if the subject is unknown. Counts as a change
+  /// of the account if it differs from what was noted before.
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
 
   /// Moves everything known of a user to another subject (`Account.moved`): account, submitted name, sessions, and the

@@ -6,14 +6,14 @@ package struct SignIn: Sendable {
   package let session: Session
   /// The name, if Apple sent one this time.
   package let name: PersonName?
-  /// What the identity token said.
+  /// The claims of the identity token.
   package let claims: AccountClaims
   /// The refresh token that came, for the session's subject and client. Without one an earlier one stays.
   package let token: EncryptedToken?
-  /// The session that this browser had before, whoever's; it ends.
+  /// The session that this browser had before, of any user; it ends.
   package let replacing: PublicSessionID?
-  /// When Apple issued the identity token of the exchange, by Apple's clock (`iat`). Not `auth_time`: that may be long
-  /// before a withdrawal of consent that came before this sign-in.
+  /// The time when Apple issued the identity token of the exchange, by Apple's clock (`iat`). Not `auth_time`: that may
+  /// be long before a withdrawal of consent that came before this sign-in.
   package let appleAuthorized: Date?
 
   /// A sign-in that was verified.
@@ -31,7 +31,7 @@ package struct SignIn: Sendable {
   }
 }
 
-/// What a sign-in came to.
+/// The result of a sign-in.
 package struct CompletedSignIn: Sendable {
   /// The new session with its account: the known name kept, the claims merged.
   package let snapshot: SessionSnapshot
@@ -40,7 +40,7 @@ package struct CompletedSignIn: Sendable {
   /// Whether the user was here for the first time.
   package let isNewAccount: Bool
 
-  /// What a store did with a sign-in.
+  /// The result that a store reports.
   package init(snapshot: SessionSnapshot, ended: [PublicSessionID], isNewAccount: Bool) {
     self.snapshot = snapshot
     self.ended = ended

@@ -9,7 +9,7 @@ package struct ChangeCursor: Sendable, Hashable {
   package init(text: String) { self.text = text }
 }
 
-/// Something that other loops and replicas must know of.
+/// A change that other loops and replicas must learn of.
 package enum StoreChange: Sendable, Equatable {
   /// Refuse it from now on, close its streams.
   case ended(PublicSessionID, SessionEnding)
@@ -17,7 +17,7 @@ package enum StoreChange: Sendable, Equatable {
   case accountChanged(Subject)
 }
 
-/// What changed since a cursor.
+/// The changes since a cursor.
 package struct StoreChanges: Sendable, Equatable {
   /// In order. Ask again at once if there were as many as the limit.
   package let changes: [StoreChange]
@@ -27,7 +27,7 @@ package struct StoreChanges: Sendable, Equatable {
   /// database): everything in memory must be read again.
   package let isIncomplete: Bool
 
-  /// What a store has seen since a cursor.
+  /// The changes that a store reports.
   package init(changes: [StoreChange], cursor: ChangeCursor, isIncomplete: Bool) {
     self.changes = changes
     self.cursor = cursor
@@ -35,18 +35,18 @@ package struct StoreChanges: Sendable, Equatable {
   }
 }
 
-/// What a store may forget.
+/// The rule for rows that a store may remove.
 package struct RemovalRule: Sendable {
   /// The time, for what has ended by itself.
   package let now: Date
   /// Sessions not seen for this long (and `lastSeenDelay` more) are gone.
   package let idleTimeout: Duration
-  /// How long a change is remembered for replicas that were away. Must be well over their polling interval.
+  /// The time for which changes are kept for replicas that were down. Must be well over their polling interval.
   package let rememberChanges: Duration
   /// The most rows to remove of each kind in one call, so that nobody waits for a long transaction.
   package let limit: Int
 
-  /// What is over by now.
+  /// The rule at this time.
   package init(now: Date, idleTimeout: Duration, rememberChanges: Duration = .seconds(3_600), limit: Int = 500) {
     self.now = now
     self.idleTimeout = idleTimeout
@@ -54,7 +54,7 @@ package struct RemovalRule: Sendable {
     self.limit = limit
   }
 
-  /// How far what is written of `lastSeen` may be behind: updates are written in batches.
+  /// The largest delay of the stored `lastSeen`: updates are written in batches.
   package static let lastSeenDelay = Duration.seconds(3_600)
 
   /// Sessions last seen before this are gone.
@@ -63,11 +63,11 @@ package struct RemovalRule: Sendable {
   package var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
 }
 
-/// What a store has removed.
+/// The rows that a store has removed.
 package struct Removal: Sendable, Equatable {
-  /// How many rows, of whatever kind.
+  /// The number of rows, of every kind.
   package let rows: Int
-  /// The sessions among them: whoever still has connections of one ends those.
+  /// The sessions among them, whose open connections the caller has to end.
   package let sessions: [PublicSessionID]
 
   /// So many rows, with these sessions.
@@ -77,7 +77,7 @@ package struct Removal: Sendable, Equatable {
   }
 }
 
-/// How much a store holds.
+/// The number of rows of each kind.
 package struct StoreCounts: Sendable, Equatable {
   /// Users that are known.
   package var accounts: Int
@@ -88,7 +88,7 @@ package struct StoreCounts: Sendable, Equatable {
   /// Kept for the application (`OutgoingMessage`).
   package var messages: Int
 
-  /// How much there is of each.
+  /// The number of each.
   package init(accounts: Int, sessions: Int, refreshTokens: Int, messages: Int = 0) {
     self.accounts = accounts
     self.sessions = sessions

@@ -1,7 +1,7 @@
-/// What a store keeps, table by table, in an order in which each refers to earlier ones only. Changes are not among it:
-/// they are for gateways that run.
+/// The tables of a store that are copied, in an order in which each refers to earlier ones only. The change feed is not
+/// copied: it is for running gateways.
 package enum StoreTable: String, Sendable, CaseIterable {
-  /// Who has signed in.
+  /// Users who have signed in.
   case accounts
   /// Names of sign-ins that came to nothing so far.
   case submittedNames = "submitted names"
@@ -9,9 +9,9 @@ package enum StoreTable: String, Sendable, CaseIterable {
   case refreshTokens = "refresh tokens"
   /// Browsers and apps.
   case sessions
-  /// What must not be used a second time.
+  /// Replay guards.
   case singleUseMarks = "used-up marks"
-  /// What waits for the application.
+  /// Messages for the application.
   case messages
 
   /// The columns in which rows are carried, by their names in SQLite; the first are the key.
@@ -30,7 +30,7 @@ package enum StoreTable: String, Sendable, CaseIterable {
     }
   }
 
-  /// How many columns are the key.
+  /// The number of columns of the key.
   package var keyCount: Int { self == .refreshTokens ? 2 : 1 }
 }
 
@@ -53,7 +53,7 @@ package protocol StoreCopySource: SessionStore {
     of table: StoreTable, after key: [StoredValue], limit: Int
   ) async throws(StoreError) -> [[StoredValue]]
 
-  /// How many rows a table has.
+  /// The number of rows of a table.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 
   /// - Throws: `StoreError.Code.newerSchema` if the store may hold what this version does not know, and so cannot copy.
@@ -66,20 +66,20 @@ package protocol StoreCopyTarget: SessionStore {
   /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
   func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
 
-  /// The key of the last row that was copied; empty where there is none.
+  /// The key of the last row that was copied; empty if there is none.
   func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue]
 
   /// Adds rows, of which those that are there already stay as they are.
   func add(_ rows: [[StoredValue]], to table: StoreTable) async throws(StoreError)
 
-  /// How many rows a table has.
+  /// The number of rows of a table.
   func rowCount(of table: StoreTable) async throws(StoreError) -> Int
 
   /// The copy is whole.
   func finishCopy() async throws(StoreError)
 }
 
-/// How far a copy has come.
+/// The progress of a copy.
 package enum CopyProgress: Sendable, Equatable {
   /// The target was empty.
   case begun
@@ -95,7 +95,7 @@ package enum StoreCopy {
   /// Rows in one transaction.
   private static let batch = 500
 
-  /// - Parameter report: told of each table after each batch: how many rows of how many.
+  /// - Parameter report: called for each table after each batch, with the rows copied and the rows in all.
   /// - Returns: whether anything was to be done.
   /// - Throws: `StoreError.Code.conflict` if the target holds something else, or the source changed meanwhile.
   package static func run(

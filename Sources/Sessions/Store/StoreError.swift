@@ -1,6 +1,6 @@
-/// Why the store could not do what it was asked. The message names no secret and ends with what to do about it.
+/// The failure of a store operation. The message names no secret and ends with the remedy.
 package struct StoreError: Error, Sendable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of failure.
   package enum Code: String, Sendable, CaseIterable {
     /// It cannot be reached or opened.
     case unavailable
@@ -13,7 +13,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case readOnly
     /// There is no room left.
     case full
-    /// What it holds is damaged, or is not ours.
+    /// Its contents are damaged, or not those of a store.
     case corrupt
     /// We may not open it.
     case denied
@@ -25,11 +25,11 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case closed
     /// It was asked for something that cannot be, such as beginning a session twice.
     case conflict
-    /// A mistake of ours.
+    /// A mistake in this program.
     case internalError
   }
 
-  /// Whose it is to mend.
+  /// The party that has to fix it.
   package enum Fault: String, Sendable {
     /// The operator's: configuration, permissions, keys.
     case `operator`
@@ -39,11 +39,11 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case us
   }
 
-  /// What kind of trouble it is.
+  /// The kind of failure.
   package let code: Code
-  /// What happened and what to do about it.
+  /// The problem and the remedy.
   package let message: String
-  /// What the database said, for the log; no parameter of a statement, no secret.
+  /// The database's own message, for the log; no parameter of a statement, no secret.
   package let cause: String?
 
   /// An error with its remedy in the message.
@@ -61,7 +61,7 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whose fault it is.
+  /// The party at fault.
   package var fault: Fault {
     switch code {
     case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator

@@ -1,13 +1,13 @@
-/// Where accounts and sessions are kept (`[store]` of the configuration).
+/// Settings of the session store (`[store]` of the configuration).
 package struct StoreSettings: Sendable, Equatable {
-  /// Which store.
+  /// The kind and the place of the store.
   package var location: Location
-  /// How long sessions in memory go on while the store is away. Default: 10 min.
+  /// The outage grace: how long cached sessions go on while the store is unavailable. Default: 10 min.
   package var outageGrace: Duration = .seconds(600)
 
-  /// PostgreSQL: most connections of this gateway, beside the one it listens on. Default: 8.
+  /// PostgreSQL: the largest number of connections of this gateway, without the one for notifications. Default: 8.
   package var connections = 8
-  /// PostgreSQL: whether ended sessions are told by `NOTIFY`, instead of being looked for once a second only. Default:
+  /// PostgreSQL: whether changes are announced by `NOTIFY`, instead of being polled once a second only. Default:
   /// yes.
   package var notifies = true
 

@@ -50,7 +50,7 @@ extension SignIn {
 
 extension Account {
   /// The account as an answer of Apple's leaves it.
-  package func after(_ answer: CheckAnswer, at now: Date) -> Account {
+  package func after(_ answer: RevalidationRecord, at now: Date) -> Account {
     var after = self
     after.lastAnswer = answer.kind
     if case .good(let claims, _) = answer {

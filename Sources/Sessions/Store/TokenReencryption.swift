@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// A refresh token where it lies in the store.
+/// An encrypted refresh token in the store.
 package struct StoredToken: Sendable, Equatable {
-  /// Whose token it is.
+  /// The user.
   package let subject: Subject
   /// The client that it was given to.
   package let clientID: String
-  /// The token as it is sealed now.
+  /// The token as it is encrypted now.
   package let token: EncryptedToken
 
-  /// A token and whose it is.
+  /// A token of a user for a client.
   package init(subject: Subject, clientID: String, token: EncryptedToken) {
     self.subject = subject
     self.clientID = clientID
@@ -17,40 +17,40 @@ package struct StoredToken: Sendable, Equatable {
   }
 }
 
-/// A refresh token that was sealed anew.
+/// A refresh token that was re-encrypted.
 package struct ReencryptedToken: Sendable, Equatable {
-  /// As it lies in the store.
+  /// The token in the store.
   package let stored: StoredToken
-  /// What is to lie there instead.
+  /// The token to replace it with.
   package let token: EncryptedToken
 
-  /// Put together by whoever opened and sealed it.
+  /// A token and its re-encrypted replacement.
   package init(_ stored: StoredToken, as token: EncryptedToken) {
     self.stored = stored
     self.token = token
   }
 }
 
-/// Moves every refresh token to the first key (`cordon store reseal`), so that an older secret can be removed. May run
-/// while the gateway does.
+/// Re-encrypts every refresh token with the current key (`cordon store reseal`), so that an older secret can be
+/// removed. May run while the gateway runs.
 package enum TokenReencryption {
-  /// What happens to a token that cannot be opened.
+  /// The policy for a token that cannot be decrypted.
   package enum Unreadable: Sendable {
-    /// Resealing stops.
+    /// Re-encryption stops.
     case stop
     /// It is deleted, and the sessions of its user end: they could not be revalidated.
     case forget
   }
 
-  /// How many tokens were dealt with so far.
+  /// The number of tokens handled so far.
   package struct Progress: Sendable, Equatable {
-    /// Sealed by the first key now.
+    /// Encrypted by the current key now.
     package internal(set) var moved = 0
     /// Deleted.
     package internal(set) var forgotten = 0
   }
 
-  /// Why it stopped.
+  /// The reason that it stopped.
   package enum Failure: Error, Sendable, CustomStringConvertible {
     /// The store failed.
     case store(StoreError)
@@ -69,7 +69,7 @@ package enum TokenReencryption {
 
   /// - Parameters:
   ///   - now: when sessions end that go with a forgotten token.
-  ///   - report: told after each batch.
+  ///   - report: called after each batch.
   @discardableResult
   package static func run(
     store: any SessionStore, keyring: SessionKeyring, unreadable: Unreadable = .stop, now: Date = .now,
@@ -106,7 +106,7 @@ package enum TokenReencryption {
   }
 
   /// Ends every session, account by account.
-  /// - Parameter report: told after each batch of accounts how many were looked at so far.
+  /// - Parameter report: called after each batch of accounts with the number handled so far.
   /// - Returns: how many sessions there were.
   package static func endEverySession(
     in store: any SessionStore, now: Date = .now, report: (Int) -> Void = { _ in }

@@ -18,8 +18,8 @@ struct AuthorizationResponseTests {
     }
   }
 
-  private func grant(_ form: String) throws -> AuthorizationResponse.Grant {
-    guard case .granted(let grant) = try parse(form) else {
+  private func grant(_ form: String) throws -> AuthorizationResponse.Success {
+    guard case .success(let grant) = try parse(form) else {
       throw try #require(nil as AuthorizationResponseProblem?)
     }
     return grant
@@ -54,13 +54,13 @@ struct AuthorizationResponseTests {
 
   @Test("Says that the user cancelled")
   func cancelled() throws {
-    guard case .refused(let refusal) = try parse("error=user_cancelled_authorize&state=s-1") else {
+    guard case .error(let refusal) = try parse("error=user_cancelled_authorize&state=s-1") else {
       Issue.record("not refused")
       return
     }
     #expect(refusal.isCancelled)
     #expect(refusal.state == "s-1")
-    guard case .refused(let other) = try parse("error=invalid_request") else {
+    guard case .error(let other) = try parse("error=invalid_request") else {
       Issue.record("not refused")
       return
     }

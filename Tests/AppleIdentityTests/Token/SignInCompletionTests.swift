@@ -7,10 +7,10 @@ import WebFormats
 struct SignInCompletionTests {
   private let redirectURI = "https://app.example.com/.auth/callback"
 
-  private func grant(_ token: UnverifiedIdentityToken?) throws -> AuthorizationResponse.Grant {
+  private func grant(_ token: UnverifiedIdentityToken?) throws -> AuthorizationResponse.Success {
     let field = token.map { "&id_token=\($0.exposed)" } ?? ""
     let form = try FormFields(parsing: Array("code=c.0.a&state=s\(field)".utf8))
-    guard case .granted(let grant) = try AuthorizationResponse.parse(form) else {
+    guard case .success(let grant) = try AuthorizationResponse.parse(form) else {
       throw FormFieldsError.badName
     }
     return grant

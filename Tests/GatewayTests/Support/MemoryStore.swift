@@ -17,7 +17,7 @@ final class MemoryStore: SessionStore {
     var lastSeenUpdates: [LastSeenUpdate] = []
     var lookUps = 0
     var claims = 0
-    var answers: [CheckAnswer.Kind] = []
+    var answers: [RevalidationRecord.Kind] = []
     var givenBack = 0
     /// What happens between the next look-up and its answer.
     var beforeAnswer: (@Sendable () async -> Void)?
@@ -111,8 +111,8 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func record(_ answer: CheckAnswer, of claim: RevalidationLease, at now: Date) async throws(StoreError)
-    -> RecordedAnswer
+  func record(_ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date) async throws(StoreError)
+    -> RecordedRevalidation
   {
     try access { state in
       state.answers.append(answer.kind)
@@ -127,7 +127,7 @@ final class MemoryStore: SessionStore {
         ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
       }
-      return RecordedAnswer(account: state.accounts[claim.subject], ended: ended)
+      return RecordedRevalidation(account: state.accounts[claim.subject], ended: ended)
     }
   }
 

@@ -24,8 +24,8 @@ extension Invariant {
 
     guard let answer = try? AuthorizationResponse.parse(form) else { return }
     switch answer {
-    case .refused(let refusal): try requirePlain(refusal.error, refusal.state ?? "")
-    case .granted(let grant):
+    case .error(let refusal): try requirePlain(refusal.error, refusal.state ?? "")
+    case .success(let grant):
       try requirePlain(grant.code.exposed, grant.state, grant.identityToken?.exposed ?? "")
       try require(!grant.code.exposed.isEmpty && !grant.state.isEmpty, "granted without code or state")
       if let user = grant.user { try requireNames(of: user) }

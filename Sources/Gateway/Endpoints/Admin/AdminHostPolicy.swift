@@ -19,7 +19,7 @@ enum AdminHostPolicy: Sendable {
     }
   }
 
-  /// Why a request is not taken; nil where it is.
+  /// The reason that a request is refused; nil if it is not.
   func refusal(_ head: borrowing RequestHead, _ bytes: RawSpan) -> ControlResponse? {
     // Without a Host (HTTP/1.0) it comes from no browser.
     if case .loopback = self, !head.authority.isEmpty,

@@ -2,7 +2,7 @@ internal import AppleIdentity
 internal import Sessions
 internal import WebFormats
 
-/// What an operator wants done, from method and target of a request.
+/// An operation of the admin API, from method and target of a request.
 enum AdminOperation: Equatable {
   case findSubject(Subject)
   case findEmail(String)
@@ -16,7 +16,7 @@ enum AdminOperation: Equatable {
   /// Reads the configuration again.
   case reload
 
-  /// What the audit calls it.
+  /// The name in the audit.
   var name: String {
     switch self {
     case .findSubject, .findEmail: "find_account"
@@ -29,7 +29,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  /// Whom it is about, where it is one user.
+  /// The user whom it concerns, if it is one.
   var subject: Subject? {
     switch self {
     case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
@@ -39,7 +39,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  /// The session that it is about, where it is one.
+  /// The session that it concerns, if it is one.
   var session: PublicSessionID? { if case .endSession(let handle) = self { handle } else { nil } }
 
   /// Whether a path is one of these.
@@ -50,13 +50,13 @@ enum AdminOperation: Equatable {
   }
 
   /// - Parameter target: path and query.
-  init(method: String, target: String) throws(AdministrationRefusal) {
+  init(method: String, target: String) throws(AdministrationError) {
     let bytes = Array(target.utf8)
     let path = bytes.prefix { $0 != UInt8(ascii: "?") }
     let query = bytes.dropFirst(path.count + 1)
     let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
       .map { PercentEncoding.decode($0).flatMap { String(validating: $0, as: UTF8.self) } }
-    func expect(_ expected: String) throws(AdministrationRefusal) {
+    func expect(_ expected: String) throws(AdministrationError) {
       guard method == expected else { throw .wrongMethod(expected) }
     }
     switch (parts.first, parts.count) {
@@ -89,7 +89,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  private static func finding(_ query: [UInt8]) throws(AdministrationRefusal) -> AdminOperation {
+  private static func finding(_ query: [UInt8]) throws(AdministrationError) -> AdminOperation {
     let fields = try fields(query, ["subject", "email"])
     switch (fields["subject"], fields["email"]) {
     case (let text?, nil): return .findSubject(try subject(text))
@@ -98,7 +98,7 @@ enum AdminOperation: Equatable {
     }
   }
 
-  private static func migration(_ query: [UInt8]) throws(AdministrationRefusal) -> TeamMigration.Order {
+  private static func migration(_ query: [UInt8]) throws(AdministrationError) -> TeamMigration.Order {
     let fields = try fields(query, ["to", "after", "dry_run"])
     var order = TeamMigration.Order(stage: fields["to"].map { .prepare(team: $0) } ?? .complete)
     if let after = fields["after"] { order.after = try subject(after) }
@@ -107,7 +107,7 @@ enum AdminOperation: Equatable {
     return order
   }
 
-  private static func subject(_ text: String?) throws(AdministrationRefusal) -> Subject {
+  private static func subject(_ text: String?) throws(AdministrationError) -> Subject {
     guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
     return subject
   }
@@ -115,7 +115,7 @@ enum AdminOperation: Equatable {
   /// The fields of a query, of which there may be only these, each once.
   private static func fields(
     _ query: [UInt8], _ names: Set<String>
-  ) throws(AdministrationRefusal) -> [String: String] {
+  ) throws(AdministrationError) -> [String: String] {
     guard let form = try? FormFields(parsing: query) else { throw .noQuery }
     var result: [String: String] = [:]
     for field in form.fields {

@@ -5,8 +5,7 @@ internal import HTTPTypes
 internal import Operations
 internal import Sessions
 
-/// The administration of accounts and sessions, and of the configuration. Whatever is done here is audited, whoever
-/// does it.
+/// The admin API: administers accounts and sessions, and reloads the configuration. Every operation is audited.
 struct Administration: Sendable {
   let access: AdministrationAccess
   let sessions: SessionManager
@@ -22,9 +21,9 @@ struct Administration: Sendable {
 
   /// Authorizes and handles a request.
   func answer(_ request: ControlRequest) async -> ControlResponse {
-    do throws(AdministrationRefusal) {
+    do throws(AdministrationError) {
       let right: String
-      do throws(AdministrationRefusal) {
+      do throws(AdministrationError) {
         right = try access.judge(authorization: request.head.headerFields[values: .authorization])
       } catch {
         refuse(request)
@@ -32,7 +31,7 @@ struct Administration: Sendable {
       }
       let act = try AdminOperation(method: request.head.method.rawValue, target: request.head.path ?? "")
       let deed = AdminRequestContext(request: request, right: right)
-      do throws(AdministrationRefusal) {
+      do throws(AdministrationError) {
         return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(act, deed) }
       } catch {
         record(act.name, act.subject, session: act.session, by: right, failed: error.code, request)
@@ -43,7 +42,7 @@ struct Administration: Sendable {
     }
   }
 
-  /// Who does it, and in which request.
+  /// The request of an operation, and the credential that authorized it.
   private struct AdminRequestContext {
     let request: ControlRequest
     let right: String
@@ -67,7 +66,7 @@ struct Administration: Sendable {
       return Self.json(SessionsReport(sessions: found.map(SessionReport.init)))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
-      guard !ended.isEmpty else { throw AdministrationRefusal.noSession }
+      guard !ended.isEmpty else { throw AdministrationError.noSession }
       record(act.name, session: handle, by: deed.right, deed.request)
       recordEnd(of: ended, nil, .byOperator, deed.request)
       return Self.json(EndedReport(ended: ended.count))
@@ -93,7 +92,7 @@ struct Administration: Sendable {
   }
 
   private func requireAccount(_ subject: Subject) async throws {
-    guard try await store.account(subject) != nil else { throw AdministrationRefusal.noAccount }
+    guard try await store.account(subject) != nil else { throw AdministrationError.noAccount }
   }
 
   // MARK: Disconnecting
@@ -116,7 +115,7 @@ struct Administration: Sendable {
         DisconnectionReport(forgotten: false, ended: 0, revocations: revocations), status: .badGateway)
     }
     var ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
-    // Whoever signed in between the two is forgotten as well.
+    // A sign-in between the two is forgotten as well.
     let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
     await sessions.forget(late)
     await sessions.forget(subject)
@@ -175,10 +174,10 @@ struct Administration: Sendable {
 
   private static func storeTrouble(
     _ metrics: MetricsRegistry, _ body: () async throws -> ControlResponse
-  ) async throws(AdministrationRefusal) -> ControlResponse {
+  ) async throws(AdministrationError) -> ControlResponse {
     do {
       return try await body()
-    } catch let refusal as AdministrationRefusal {
+    } catch let refusal as AdministrationError {
       throw refusal
     } catch {
       metrics.storeFailures.count("administration")
@@ -195,7 +194,7 @@ struct Administration: Sendable {
     return response
   }
 
-  private static func response(_ refusal: AdministrationRefusal) -> ControlResponse {
+  private static func response(_ refusal: AdministrationError) -> ControlResponse {
     var response = json(
       RefusalReport(error: refusal.code, message: refusal.message), status: .init(code: refusal.status))
     if refusal == .noToken { response.head.headerFields[.wwwAuthenticate] = "Bearer realm=\"cordon\"" }

@@ -2,14 +2,14 @@ internal import DataPlane
 internal import Operations
 internal import WebFormats
 
-/// Who may administer accounts and sessions: whoever has the token; without one, whoever may open the Unix socket;
-/// otherwise nobody, because the containers of a pod and the users of a machine share its loopback.
+/// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise
+/// nothing is authorized, because the containers of a pod and the users of a machine share its loopback.
 enum AdministrationAccess: Sendable {
   case token(AdministrationToken)
   case socket
   case nobody
 
-  init(_ settings: AdminSettings, at address: BindAddress) throws(AdministrationTokenProblem) {
+  init(_ settings: AdminSettings, at address: BindAddress) throws(AdministrationTokenError) {
     if let file = settings.tokenFile {
       self = .token(try AdministrationToken(contentsOfFile: file))
     } else if case .unix = address {
@@ -31,7 +31,7 @@ enum AdministrationAccess: Sendable {
 
   /// - Parameter authorization: every value of `Authorization`.
   /// - Returns: by what right, for the audit.
-  func judge(authorization: [String]) throws(AdministrationRefusal) -> String {
+  func judge(authorization: [String]) throws(AdministrationError) -> String {
     switch self {
     case .socket: return "socket"
     case .nobody: throw .switchedOff
@@ -44,46 +44,46 @@ enum AdministrationAccess: Sendable {
   }
 }
 
-/// Why an act of administration is not carried out, as it is answered.
-struct AdministrationRefusal: Error, Equatable {
+/// The reason that an operation of the admin API is not carried out, as it is answered.
+struct AdministrationError: Error, Equatable {
   let status: Int
   /// A short constant.
   let code: String
-  /// What is wrong, and what to do.
+  /// The problem and the remedy.
   let message: String
 
-  static let switchedOff = AdministrationRefusal(
+  static let switchedOff = AdministrationError(
     status: 403, code: "administration_off",
     message: "administration over TCP requires a token, and none is configured: set admin.token_file (cordon keygen "
       + "--output FILE makes one), or let admin.address be a Unix socket; a reload can be asked for with SIGHUP")
-  static let noToken = AdministrationRefusal(
+  static let noToken = AdministrationError(
     status: 401, code: "token_required",
     message: "send the token of admin.token_file: Authorization: Bearer TOKEN")
-  static let noAccount = AdministrationRefusal(
+  static let noAccount = AdministrationError(
     status: 404, code: "no_account",
     message: "nobody is known under this subject; find one by address: GET /accounts?email=ADDRESS, or cordon accounts "
       + "find --email ADDRESS")
-  static let noSession = AdministrationRefusal(
+  static let noSession = AdministrationError(
     status: 404, code: "no_session", message: "there is no such session, or it has ended already")
-  static let noSubject = AdministrationRefusal(
+  static let noSubject = AdministrationError(
     status: 400, code: "bad_subject", message: "a subject is 1 to 255 visible ASCII characters, as in 001234.0abc.0987")
-  static let noHandle = AdministrationRefusal(
+  static let noHandle = AdministrationError(
     status: 400, code: "bad_handle",
     message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions and cordon accounts sessions tell it")
-  static let noQuery = AdministrationRefusal(
+  static let noQuery = AdministrationError(
     status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
-  static let sameTeam = AdministrationRefusal(
+  static let sameTeam = AdministrationError(
     status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
-  static let unknown = AdministrationRefusal(
+  static let unknown = AdministrationError(
     status: 404, code: "not_found",
     message: "there are GET /accounts?subject=|email=, GET and DELETE /accounts/SUB/sessions, POST "
       + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/HANDLE and POST /reload")
 
-  static func wrongMethod(_ allowed: String) -> AdministrationRefusal {
-    AdministrationRefusal(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")
+  static func wrongMethod(_ allowed: String) -> AdministrationError {
+    AdministrationError(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")
   }
 
-  static func store(_ reason: String) -> AdministrationRefusal {
-    AdministrationRefusal(status: 503, code: "store_unavailable", message: reason)
+  static func store(_ reason: String) -> AdministrationError {
+    AdministrationError(status: 503, code: "store_unavailable", message: reason)
   }
 }

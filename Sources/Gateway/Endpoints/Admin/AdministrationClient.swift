@@ -16,20 +16,20 @@ package struct AdministrationClient: Sendable {
   /// The longest answer, in bytes.
   private static let bodyLimit = 16 << 20
 
-  /// - Throws: ``AdministrationTokenProblem``.
+  /// - Throws: ``AdministrationTokenError``.
   package init(at address: BindAddress, _ settings: AdminSettings) throws {
     self.address = address
-    token = try settings.tokenFile.map { file throws(AdministrationTokenProblem) in
+    token = try settings.tokenFile.map { file throws(AdministrationTokenError) in
       try AdministrationToken(contentsOfFile: file)
     }
   }
 
-  /// Who has this subject: one account or none.
+  /// The account with this subject: one or none.
   package func accounts(subject: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?subject=\(PercentEncoding.encode(subject))", AccountsReport.self).accounts
   }
 
-  /// Who has this address, as far as is known.
+  /// The accounts with this address, as far as is known.
   package func accounts(email: String) async throws -> [AccountReport] {
     try await ask(.get, "/accounts?email=\(PercentEncoding.encode(email))", AccountsReport.self).accounts
   }
@@ -121,7 +121,7 @@ package struct AdministrationClient: Sendable {
     }
   }
 
-  /// Where to connect to reach a listener of this machine: "every address" is no address to go to.
+  /// The address to connect to for a listener of this machine: "every address" cannot be connected to.
   private static func reachable(_ address: BindAddress) -> UpstreamAddress {
     switch address {
     case .unix(let path): .unix(path: path)
@@ -132,7 +132,7 @@ package struct AdministrationClient: Sendable {
   }
 }
 
-/// What a command tells its user when the gateway did not do it.
+/// The failure of a command that the gateway did not carry out, for its user.
 package struct AdministrationClientError: Error, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -20,15 +20,15 @@ package struct AccountReport: Codable, Sendable, Equatable {
   /// For an application that is about to go to another team: the user's name there, and the Team ID.
   package let transferSubject: String?
   package let transferTeam: String?
-  /// What the user was called before the application came to this team.
+  /// The user's subject before the application came to this team.
   package let formerSubject: String?
-  /// When the user last signed in.
+  /// The time of the user's last sign-in.
   package let latestAuthorization: String
-  /// When Apple last confirmed the account.
+  /// The time of Apple's last confirmation of the account.
   package let lastVerified: String
-  /// When Apple was last asked.
+  /// The time when Apple was last asked.
   package let lastAsked: String?
-  /// What came of the last check: `good`, `revoked`, `no good answer`; nil before the first.
+  /// The result of the last revalidation: `good`, `revoked`, `no good answer`; nil before the first.
   package let lastAnswer: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -80,7 +80,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
   package let ends: String
   /// A minute or two behind.
   package let lastSeen: String
-  /// What the browser called itself.
+  /// The browser's name for itself.
   package let userAgent: String?
 
   private enum CodingKeys: String, CodingKey {
@@ -101,7 +101,7 @@ package struct SessionReport: Codable, Sendable, Equatable {
   }
 }
 
-/// What came of ending sessions: how many there were.
+/// The result of ending sessions: how many there were.
 package struct EndedReport: Codable, Sendable, Equatable {
   package let ended: Int
 }
@@ -120,7 +120,7 @@ package struct DisconnectionReport: Codable, Sendable, Equatable {
     package let clientID: String
     /// `revoked`, or why not: `refused`, `apple_trouble`, `not_sent`, `no_secret`, `unreadable`.
     package let outcome: String
-    /// What is wrong, and what to do.
+    /// The problem and the remedy.
     package let message: String?
 
     private enum CodingKeys: String, CodingKey {
@@ -133,7 +133,7 @@ package struct DisconnectionReport: Codable, Sendable, Equatable {
   }
 }
 
-/// What a refused act is answered.
+/// The answer to a refused operation.
 struct RefusalReport: Codable {
   let error: String
   let message: String

@@ -2,7 +2,7 @@ internal import Secrets
 
 /// The bearer token of `admin.token_file`. Its description prints nothing.
 struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// What `Authorization: Bearer` carries: visible ASCII.
+  /// The value of `Authorization: Bearer`: visible ASCII.
   let revealed: [UInt8]
 
   /// In bytes, after one trailing newline was dropped.
@@ -11,26 +11,26 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
   static let maximumLength = 4_096
 
   /// Reads the token from a private file (`PrivateFile`): one trailing newline is dropped.
-  init(contentsOfFile path: String) throws(AdministrationTokenProblem) {
+  init(contentsOfFile path: String) throws(AdministrationTokenError) {
     var bytes: [UInt8]
     do throws(PrivateFileError) {
       bytes = try PrivateFile.read(path, limit: 65_536)
     } catch {
-      throw AdministrationTokenProblem(path: path, reason: error.problem, remedy: error.remedy)
+      throw AdministrationTokenError(path: path, reason: error.problem, remedy: error.remedy)
     }
     if bytes.last == 0x0A { bytes.removeLast() }
     guard (Self.minimumLength...Self.maximumLength).contains(bytes.count) else {
-      throw AdministrationTokenProblem(
+      throw AdministrationTokenError(
         path: path, reason: "holds \(bytes.count) bytes, and a token has \(Self.minimumLength) to \(Self.maximumLength)"
       )
     }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-      throw AdministrationTokenProblem(path: path, reason: "holds what no header can carry: a token is visible ASCII")
+      throw AdministrationTokenError(path: path, reason: "holds what no header can carry: a token is visible ASCII")
     }
     revealed = bytes
   }
 
-  /// Compares without telling by its time how much was right.
+  /// Whether a `state` is that of this sign-in, compared in constant time.
   func matches(_ candidate: some Collection<UInt8>) -> Bool {
     ConstantTime.equal(revealed, candidate)
   }
@@ -40,8 +40,8 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
   var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// The file of the token cannot be used. The operator's to mend.
-package struct AdministrationTokenProblem: Error, Sendable, Equatable, CustomStringConvertible {
+/// The file of the token cannot be used, which the operator has to fix.
+package struct AdministrationTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let reason: String
   /// Nil: the token has to be made again.

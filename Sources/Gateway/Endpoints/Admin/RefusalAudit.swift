@@ -6,7 +6,7 @@ final class RefusalAudit: Sendable {
   private let state = Mutex(State())
 
   private struct State {
-    /// When the minute began, in milliseconds since 1970.
+    /// The start of the minute, in milliseconds since 1970.
     var began: Int64 = .min
     var told = 0
     var omitted = 0
@@ -18,11 +18,11 @@ final class RefusalAudit: Sendable {
 
   /// A caller is refused.
   /// - Parameter now: in milliseconds since 1970.
-  /// - Returns: nil where it is not to be told; otherwise how many were not told since the last that was.
+  /// - Returns: nil if it is not to be recorded; otherwise how many were omitted since the last record.
   func refused(at now: Int64) -> Int? {
     state.withLock { state in
       let (age, overflow) = now.subtractingReportingOverflow(state.began)
-      // A clock that was set back begins anew, too.
+      // A clock that was set back starts a minute, too.
       if overflow || age < 0 || age >= Self.period {
         state.began = now
         state.told = 0

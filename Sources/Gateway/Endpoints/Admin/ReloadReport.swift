@@ -1,14 +1,13 @@
-/// What came of a reload: the answer of `POST /reload`.
+/// The result of a reload: the answer of `POST /reload`.
 package struct ReloadReport: Codable, Sendable, Equatable {
   /// Whether another configuration holds from now on.
   package let reloaded: Bool
-  /// The tables that differ from before; what stands in the files that the configuration names is read anew in any
-  /// case.
+  /// The tables that differ from before; the files that the configuration names are read again in any case.
   package let changed: [String]
-  /// Why the running configuration goes on, one line each: `FILE:LINE:COLUMN: what; remedy` where it has a place.
+  /// The reasons that the running configuration stays, one line each: `FILE:LINE:COLUMN: what; remedy` with a place.
   package let problems: [String]
 
-  /// What the audit says of one that came to nothing.
+  /// The failure in the audit.
   var failure: String? { reloaded ? nil : "not_reloaded" }
 
   static func done(_ changed: [String]) -> ReloadReport {

@@ -2,15 +2,15 @@ internal import AppleIdentity
 internal import FoundationEssentials
 internal import Sessions
 
-/// Moves the accounts of an application that goes to another team: page by page, so that whoever asks sees how far it
-/// is, and can go on after an interruption. What is done is skipped.
+/// Migrates the accounts of an application that goes to another team: page by page, so that the caller sees the
+/// progress and can go on after an interruption. Accounts that are done are skipped.
 struct TeamMigration {
   let store: any AccountStore & EncryptedTokenStore & TeamTransferStore
   let sessions: SessionManager
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
 
-  /// What is to be done with a page of accounts.
+  /// The operation on a page of accounts.
   struct Order: Equatable {
     var stage: Stage
     /// The last account of the page before.
@@ -28,12 +28,12 @@ struct TeamMigration {
     }
   }
 
-  /// Whoever asks waits for two minutes; one call to Apple can take twelve seconds.
+  /// The client waits for two minutes; one call to Apple can take twelve seconds.
   private static let patience = Duration.seconds(60)
 
   func run(_ order: Order) async throws -> MigrationReport {
     let began = ContinuousClock.now
-    if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationRefusal.sameTeam }
+    if case .prepare(apple.settings.teamID) = order.stage { throw AdministrationError.sameTeam }
     let page = try await store.accounts(after: order.after, limit: order.limit)
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
@@ -59,7 +59,7 @@ struct TeamMigration {
     return MigrationReport(results: results, next: page.count < order.limit ? nil : reached?.text, stopped: nil)
   }
 
-  /// What need not be done: it was before, or the account is none of those that move.
+  /// The result of an account that needs no call: it is done already, or is not among those that move.
   private static func known(_ account: Account, _ stage: Order.Stage, team: String) -> MigrationReport.Result? {
     let prepared = account.claims.preparedTransfer
     switch stage {
@@ -129,20 +129,20 @@ struct TeamMigration {
 /// `POST /accounts/migrate`: what became of a page of accounts.
 package struct MigrationReport: Codable, Sendable, Equatable {
   package let results: [Result]
-  /// Where to go on; nil after the last page.
+  /// The place to go on from; nil after the last page.
   package let next: String?
-  /// Why it went no further; nil if nothing stopped it. What was done is done.
+  /// The reason that it stopped early; nil if it did not. Results before it are final.
   package let stopped: String?
 
   /// One account.
   package struct Result: Codable, Sendable, Equatable {
-    /// What the user is called until now.
+    /// The present subject of the user.
     package let subject: String
     /// `done`, `done_before`, `would_be_done`, `not_prepared`, `refused`, `failed`, `gone`.
     package let outcome: String
-    /// What the user is called from now on.
+    /// The new subject of the user.
     package let newSubject: String?
-    /// What is wrong, and what to do.
+    /// The problem and the remedy.
     package let message: String?
 
     private enum CodingKeys: String, CodingKey {

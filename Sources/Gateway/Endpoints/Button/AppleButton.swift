@@ -13,13 +13,13 @@ struct AppleButton: Sendable {
   let images: ButtonImages?
   /// Of the gateway's own pages.
   let prefix: String
-  /// Where images come from, if they do.
+  /// The origin of the images, if any.
   let baseURL: String?
 
-  /// How long the sign-in page waits for an image that was never fetched; then the button is drawn.
+  /// The time that the sign-in page waits for an image that was never fetched; then the button is drawn.
   private static let patience = Duration.seconds(1)
 
-  /// How the page shows the button.
+  /// The button as the page shows it.
   func button(for languages: LanguagePreferences) async -> SignInButton {
     let locale = settings.locale ?? languages.lookup(ButtonLocale.byLanguageTag) ?? .english
     let (width, height) = settings.extent

@@ -7,11 +7,11 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// `POST notifications`: what Apple tells of its users by itself. Anybody can post there, so nothing is believed but
-/// Apple's signature.
+/// `POST notifications`: Apple's server-to-server notifications. Anybody can post there, so only Apple's signature is
+/// trusted.
 ///
-/// Apple repeats what is not answered 200: that is answered once the store has written down what follows, or has done
-/// so before; 503 where the store or Apple's keys cannot be had just now; 400 for everything that is not Apple's.
+/// Apple repeats a notification that is not answered 200. It is answered 200 once the store has recorded its effect,
+/// now or before; 503 if the store or Apple's keys are unavailable; 400 for everything that Apple did not sign.
 final class NotificationEndpoint: Sendable {
   private let verifier: NotificationVerifier
   private let sessions: SessionManager
@@ -19,7 +19,7 @@ final class NotificationEndpoint: Sendable {
   private let metrics: MetricsRegistry
   private let logger: Logger
   private let audit: AuditTrail
-  /// Until when refused posts are not told in the log.
+  /// Until when refused posts are not logged.
   private let quietUntil = Atomic<Int64>(0)
 
   /// Most bytes of a body: what the verifier looks at.
@@ -115,14 +115,14 @@ extension AccountNotification.Change {
 }
 
 extension AppleNotification.Kind {
-  /// What metrics call it: one of a closed set.
+  /// The name in metrics: one of a closed set.
   fileprivate var label: String {
     if case .other = self { "other" } else { name }
   }
 }
 
 extension NotificationOutcome {
-  /// What metrics and the audit call it.
+  /// The name in metrics and in the audit.
   fileprivate var label: String {
     switch self {
     case .carriedOut: "carried_out"

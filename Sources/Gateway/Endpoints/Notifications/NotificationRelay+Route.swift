@@ -5,14 +5,14 @@ internal import IdentityAssertion
 internal import NIOCore
 
 extension NotificationRelay {
-  /// The way to the application: where it is, and who signs.
+  /// The route to the application: its endpoint and the signer.
   struct Route: Sendable {
     let endpoint: EndpointAddress
     private let client: OriginClient
     private let signer: AssertionSigner
     private let lifetime: Duration
 
-    /// How long the application may take for one.
+    /// The time that the application may take for one.
     private static let timeout = Duration.seconds(10)
 
     /// Nil where there is nowhere to go.
@@ -30,7 +30,7 @@ extension NotificationRelay {
         timeout: Self.timeout, bodyLimit: 64 * 1024, on: eventLoop)
     }
 
-    /// - Returns: what went wrong; nil if the application took it.
+    /// - Returns: the reason of a failure; nil if the application accepted it.
     func post(_ notification: RelayedNotification, _ now: Date) async -> String? {
       let signed: SignedAssertion
       do throws(AssertionSigningProblem) {

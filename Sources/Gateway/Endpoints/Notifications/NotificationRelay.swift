@@ -4,10 +4,10 @@ internal import Operations
 internal import Sessions
 internal import Synchronization
 
-/// Hands notifications on to the application: signed, one after the other, each until it is taken.
+/// Forwards notifications to the application: signed, one after the other, each until it is accepted.
 ///
-/// They wait in the store, so a restart loses none. One that was delivered when the process ended is delivered once
-/// more: the application tells repetitions by `jti`.
+/// They wait in the store, so a restart loses none. One that was delivered when the process ended is delivered again:
+/// the application recognizes repetitions by `jti`.
 final class NotificationRelay: Sendable {
   private let store: any NotificationStore
   private let metrics: MetricsRegistry
@@ -16,12 +16,12 @@ final class NotificationRelay: Sendable {
   private let wakeUps: AsyncStream<Void>
   private let waker: AsyncStream<Void>.Continuation
 
-  /// Whoever takes a message has it this long; then, should the process have ended, another replica does.
+  /// The lease of a message: if the process has ended, another replica takes the message after it.
   /// Longer than the application may take.
   private static let lease: TimeInterval = 30
-  /// How often the store is asked for what another replica left.
+  /// The interval at which the store is asked for messages that another replica left.
   private static let interval = Duration.seconds(5)
-  /// How long one is tried.
+  /// The time for which a message is tried.
   private static let patience: TimeInterval = 7 * 86_400
 
   init(store: any NotificationStore, metrics: MetricsRegistry, logger: Logger) {
@@ -31,16 +31,16 @@ final class NotificationRelay: Sendable {
     (wakeUps, waker) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Where they go from now on; nil: nowhere, and what waits in the store waits on.
+  /// Forwards notifications by another route from now on; nil: not at all, and messages wait in the store.
   func apply(_ next: Route?) { route.withLock { $0 = next } }
 
-  /// Whether they go anywhere.
+  /// Whether notifications are forwarded.
   var isOn: Bool { route.withLock { $0 != nil } }
 
-  /// There is something to hand on.
+  /// Wakes the relay: there may be a message.
   func wake() { waker.yield() }
 
-  /// Hands on what there is, until cancelled.
+  /// Forwards messages, until cancelled.
   func run() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask {

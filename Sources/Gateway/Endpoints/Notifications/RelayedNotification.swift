@@ -8,7 +8,7 @@ struct RelayedNotification: Codable, Equatable {
   let subject: String
   /// As Apple writes it, in the documented spelling.
   let type: String
-  /// When it happened, in milliseconds since 1970.
+  /// The time of the event, in milliseconds since 1970.
   let eventTime: Int64
   let email: String?
   let isPrivateEmail: Bool?
@@ -38,7 +38,7 @@ struct RelayedNotification: Codable, Equatable {
     (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// What the application is told, beside who signs and for how long.
+  /// The claims for the application, without issuer and times.
   var claims: [String: AssertionValue] {
     var event: [String: AssertionValue] = [
       "type": .text(type), "event_time": .integer(eventTime), "client_id": .text(clientID),

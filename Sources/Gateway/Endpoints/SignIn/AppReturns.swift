@@ -38,7 +38,7 @@ struct AppReturns: Sendable {
     _ made: NewSession, to target: AppReturnTarget, challenge: [UInt8], _ request: ControlRequest
   ) -> ControlResponse {
     guard let appReturn = AppReturn(made.identifier, challenge: challenge),
-      let code = try? keyring.sealHandBack(appReturn, now: .now)
+      let code = try? keyring.sealAppReturn(appReturn, now: .now)
     else {
       logger.error("encrypting an app return code failed", metadata: ["request": "\(request.requestID)"])
       return redirect(.internalError, to: target)

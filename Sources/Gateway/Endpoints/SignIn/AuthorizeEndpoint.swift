@@ -33,8 +33,8 @@ struct AuthorizeEndpoint: Sendable {
       pages.pages(request).signIn(returnTo: wanted.path, button: await button.button(for: pages.languages(request))))
   }
 
-  /// `GET authorize`: starts an attempt and sends the browser to Apple. Only for a person who goes there: what a script
-  /// fetches, a frame loads or a browser loads ahead of time must not start attempts.
+  /// `GET authorize`: begins a sign-in and redirects the browser to Apple. Only for top-level navigations: a script, a
+  /// frame or a prefetch must not begin sign-ins.
   func authorize(_ request: ControlRequest) async -> ControlResponse {
     let fields = request.head.headerFields
     guard Self.isTopLevelNavigation(fields) else {
@@ -65,20 +65,20 @@ struct AuthorizeEndpoint: Sendable {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
-    for name in surplus(cookies, beside: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }
+    for name in surplus(cookies, with: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }
     metrics.signInAttempts.count("web")
     return response
   }
 
-  /// The session that this sign-in ends: the browser's own, if it is for the browser. An app's sign-in leaves it alone.
+  /// The session that this sign-in replaces: the browser's own. An app's sign-in replaces none.
   private func replaced(_ destination: SignInState.Destination, _ request: ControlRequest) -> PublicSessionID? {
     if case .app = destination { return nil }
     return requestSessions.identifiers(request).first?.handle
   }
 
-  /// The attempts of this browser that have to go so that no more than the limit remain: what cannot be opened first,
-  /// then the oldest. Another site cannot make an attempt go that the user began here.
-  private func surplus(_ cookies: RequestCookies, beside attempt: SignInState, now: Int64) -> [String] {
+  /// The sign-in states of this browser to remove so that no more than the limit remain: those that cannot be opened,
+  /// then the oldest. Another site cannot cause the removal of one that the user began here.
+  private func surplus(_ cookies: RequestCookies, with attempt: SignInState, now: Int64) -> [String] {
     var dead: [String] = []
     var rivals: [SignInState] = []
     for name in SignInState.names(in: cookies) {
@@ -93,8 +93,8 @@ struct AuthorizeEndpoint: Sendable {
     return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
   }
 
-  /// Whether a person goes to a page (Fetch Metadata): neither a frame nor a prefetch. Browsers that do not say are
-  /// believed.
+  /// Whether the request is a top-level navigation by Fetch Metadata, neither a frame nor a prefetch. True for browsers
+  /// that do not send it.
   private static func isTopLevelNavigation(_ fields: HTTPFields) -> Bool {
     (fields[.secFetchMode] ?? "navigate") == "navigate" && (fields[.secFetchDest] ?? "document") == "document"
       && fields[.secPurpose] == nil && fields[.purpose] == nil && fields[.xMoz] == nil

@@ -40,8 +40,8 @@ struct CallbackEndpoint: Sendable {
     }
   }
 
-  /// `GET callback`: `query`; or `fragment`, of which nothing reaches a server by itself: a page of ours posts it, and
-  /// what stands in the query is not looked at.
+  /// `GET callback`: `query`; or `fragment`, which does not reach a server by itself: our own page posts it, and the
+  /// query is ignored.
   func get(_ request: ControlRequest) async -> ControlResponse {
     if apple.settings.responseMode == .fragment {
       return ControlResponse(pages.pages(request).callbackFragment(field: (name: Self.repostField, value: "1")))
@@ -53,7 +53,7 @@ struct CallbackEndpoint: Sendable {
     }
   }
 
-  /// The mark of a form that was posted by our own page.
+  /// The field that marks a form posted by our own page.
   private static let repostField = "cordon_repost"
 
   private func callback(_ form: FormFields, _ request: ControlRequest) async -> ControlResponse {
@@ -70,7 +70,7 @@ struct CallbackEndpoint: Sendable {
     do throws(SealError) {
       let cookies = RequestCookies(request.head.headerFields)
       guard let found = try SignInState.open(name, in: cookies, keyring, now: WallClock.now()) else {
-        // Browsers that keep cookies from what other sites send: our own page posts it again, once.
+        // Some browsers withhold cookies from posts of other sites: our own page posts it again, once.
         if form.values(of: Self.repostField).isEmpty { return repost(form, request) }
         return failed(.attemptUnknown, "attempt_missing", request)
       }
@@ -94,19 +94,19 @@ struct CallbackEndpoint: Sendable {
     return ControlResponse(pages.pages(request).callbackRepost(fields: fields))
   }
 
-  /// The attempt is this browser's: with a code it is used up, whatever comes. A refusal spends nothing that could be
-  /// spent twice, so it costs no write: strangers can cancel as often as they like.
+  /// Handles an answer whose state is verified to be this browser's: with a code the state is consumed in any case. An
+  /// error consumes nothing that could be used twice, so it costs no write: strangers can cancel as often as they like.
   private func verified(
     _ attempt: SignInState, _ answer: AuthorizationResponse, _ request: ControlRequest
   ) async -> ControlResponse {
     switch answer {
-    case .refused(let refusal):
+    case .error(let refusal):
       if refusal.isCancelled { return failed(.cancelled, "cancelled", request, attempt) }
       logger.warning(
         "sign-in refused by Apple", metadata: ["error": "\(refusal.error)", "request": "\(request.requestID)"])
       return failed(.appleRefused, "apple_refused", request, attempt)
-    case .granted(let grant):
-      do throws(SignInFailure) {
+    case .success(let grant):
+      do throws(SignInError) {
         try await creation.consume(
           .attempt(Array(attempt.state.utf8)), until: attempt.expires, otherwise: "attempt_used")
       } catch {
@@ -117,11 +117,11 @@ struct CallbackEndpoint: Sendable {
   }
 
   private func granted(
-    _ grant: AuthorizationResponse.Grant, _ attempt: SignInState, _ request: ControlRequest
+    _ grant: AuthorizationResponse.Success, _ attempt: SignInState, _ request: ControlRequest
   ) async -> ControlResponse {
     let submitted = grant.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
     var response: ControlResponse
-    do throws(SignInFailure) {
+    do throws(SignInError) {
       let tokens = try await exchange(grant, submitted, attempt)
       let kept = PendingDisplayName.open(in: request, keyring, now: .now)
       let isTheirs = kept?.owner.matches(tokens.identityToken) ?? true
@@ -129,11 +129,11 @@ struct CallbackEndpoint: Sendable {
         if let submitted { submitted } else { await missing(isTheirs ? kept?.name : nil, for: tokens) }
       let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: attempt, request), request)
       response = redirect(made, attempt, request)
-      // Another user's waits for them.
+      // The name of another user stays for them.
       if isTheirs, PendingDisplayName.isSent(with: request) { response.setCookie(PendingDisplayName.clearCookie) }
     } catch {
       response = failed(error, request, attempt)
-      // Apple does not send it again. Where it is not proved yet whose it is, this browser keeps it for their next try.
+      // Apple does not send it again. Until its owner is verified, this browser keeps it for their next attempt.
       if let submitted, !error.isNameKept, let owner = PendingDisplayName.Owner(grant),
         let cookie = try? PendingDisplayName(submitted, of: owner).setCookie(keyring, now: .now)
       {
@@ -143,9 +143,9 @@ struct CallbackEndpoint: Sendable {
     return response
   }
 
-  /// The sessions that end with this sign-in: all that this browser has, as far as it shows. The attempt knows which
-  /// one there was when it began, or began since; the session's cookie comes along unless Apple's form is posted across
-  /// sites. An app's sign-in leaves them alone.
+  /// The sessions that this sign-in replaces: all that this browser is known to have. The sign-in state has the one
+  /// that existed when it began, or began since; the session's cookie is sent unless Apple's form is posted across
+  /// sites. An app's sign-in replaces none.
   private func replaced(by attempt: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
     guard case .page = attempt.destination else { return [] }
     var handles = attempt.replacing.map { [$0] } ?? []
@@ -156,31 +156,31 @@ struct CallbackEndpoint: Sendable {
   }
 
   private func exchange(
-    _ grant: AuthorizationResponse.Grant, _ name: PersonName?, _ attempt: SignInState
-  ) async throws(SignInFailure) -> TokenGrant {
+    _ grant: AuthorizationResponse.Success, _ name: PersonName?, _ attempt: SignInState
+  ) async throws(SignInError) -> TokenGrant {
     var isNameKept = false
-    do throws(SignInFailure) {
+    do throws(SignInError) {
       let outcome = try await apple.completeSignIn(
         grant, redirectURI: origin.redirectURI, nonce: attempt.nonce
-      ) { (token) async throws(SignInFailure) in
+      ) { (token) async throws(SignInError) in
         guard let name else { return }
         try await creation.saveName(name, of: token)
         isNameKept = true
       }
       return try creation.tokens(of: outcome, clientID: apple.settings.clientID)
     } catch {
-      throw SignInFailure(error.page, error.reason, isNameKept: isNameKept)
+      throw SignInError(error.page, error.reason, isNameKept: isNameKept)
     }
   }
 
-  /// The name that an earlier try of the same user left in this browser, if the user has none.
+  /// The pending display name of the same user in this browser, if the user has no name.
   private func missing(_ name: PersonName?, for tokens: TokenGrant) async -> PersonName? {
     guard let name, let subject = Subject(tokens.identityToken.subject) else { return nil }
     let known = try? await accounts.account(subject)
     return known?.name == nil ? name : nil
   }
 
-  /// The session is there: in this browser, or on its way to the app that began the sign-in.
+  /// The redirect of a completed sign-in: in this browser, or to the app that began it.
   private func redirect(
     _ made: NewSession, _ attempt: SignInState, _ request: ControlRequest
   ) -> ControlResponse {
@@ -196,8 +196,8 @@ struct CallbackEndpoint: Sendable {
     }
   }
 
-  /// The browser's other attempts, as cookies that name the session which has just begun: whichever is finished later
-  /// ends it. Only these cookies reach the callback of `form_post`, which another site posts to.
+  /// The browser's other sign-in states, as cookies that name the new session: whichever is completed later replaces
+  /// it. Only these cookies reach the callback of `form_post`, which another site posts to.
   private func pendingAttempts(
     replacing session: PublicSessionID, except attempt: SignInState, _ request: ControlRequest
   ) -> [String] {
@@ -210,20 +210,20 @@ struct CallbackEndpoint: Sendable {
       .sorted { $0.began > $1.began }
       .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
       .compactMap { other in
-        // All in one head: a proxy before us may have no more than 4 KiB for it.
+        // All in one head: a proxy in front of us may accept no more than 4 KiB.
         let keepsPath = other.returnTo.utf8.count <= room
         if keepsPath { room -= other.returnTo.utf8.count }
         return try? other.replacing(session, keepsPath: keepsPath).setCookie(keyring, age: now - other.began)
       }
   }
 
-  /// The most that the paths of pending attempts take together when their cookies are set again, in bytes.
+  /// The largest total size of the paths in sign-in states that are set again, in bytes.
   private static let pendingPathBytes = 1_024
 
   // MARK: Failures
 
   private func failed(
-    _ failure: SignInFailure, _ request: ControlRequest, _ attempt: SignInState
+    _ failure: SignInError, _ request: ControlRequest, _ attempt: SignInState
   ) -> ControlResponse {
     failed(failure.page, failure.reason, request, attempt)
   }
@@ -242,8 +242,8 @@ extension AuthorizationResponse {
   /// `state`, in either answer.
   fileprivate var state: String? {
     switch self {
-    case .granted(let grant): grant.state
-    case .refused(let refusal): refusal.state
+    case .success(let grant): grant.state
+    case .error(let refusal): refusal.state
     }
   }
 }

@@ -11,8 +11,8 @@ internal import WebFormats
 /// `native` and `native/exchange`: the sign-in of native apps.
 ///
 /// `native` takes Apple's token and code that the app has from its system, without a browser. The order is that of the
-/// callback: the app's token is verified, the name saved and the code consumed, the code exchanged, both tokens compared;
-/// only then there is a session.
+/// callback: the app's token is verified, the name saved and the code consumed, the code exchanged, both tokens
+/// compared; only then there is a session.
 struct NativeEndpoint: Sendable {
   let origin: OriginSettings
   let apple: AppleIdentityProvider
@@ -26,18 +26,18 @@ struct NativeEndpoint: Sendable {
   /// `POST native`.
   func signIn(_ request: ControlRequest) async -> ControlResponse {
     guard !apple.settings.nativeClientIDs.isEmpty else { return pages.failureJSON(.notFound, request) }
-    do throws(SignInFailure) {
+    do throws(SignInError) {
       let body = try appJSON(request)
       let app: NativeSignInRequest
       do throws(NativeSignInProblem) {
         app = try NativeSignInRequest(json: body)
       } catch {
-        throw SignInFailure(.badRequest, "native_request")
+        throw SignInError(.badRequest, "native_request")
       }
       creation.metrics.signInAttempts.count("native")
       let name = app.user.flatMap { PersonName(given: $0.givenName, family: $0.familyName) }
       var clientID = apple.settings.clientID
-      let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInFailure) in
+      let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInError) in
         clientID = token.audience
         if let name { try await creation.saveName(name, of: token) }
         try await creation.consume(
@@ -52,27 +52,28 @@ struct NativeEndpoint: Sendable {
     }
   }
 
-  /// How long a code is remembered, in seconds: longer than Apple takes it (five minutes).
+  /// The lifetime of a code's replay guard, in seconds: longer than Apple accepts it (five minutes).
   private static let codeMemory: TimeInterval = 600
 
   // MARK: What apps send and get
 
-  /// The body of an app's request. Never from a page of another site: browsers tell (`Sec-Fetch-Site`, `Origin`), and
-  /// without our leave none posts JSON across sites; apps send neither field.
-  private func appJSON(_ request: ControlRequest) throws(SignInFailure) -> [UInt8] {
+  /// The body of an app's request. Never from a page of another site: browsers send `Sec-Fetch-Site` and `Origin`, and
+  /// do not post JSON across sites without our permission; apps send neither field.
+  private func appJSON(_ request: ControlRequest) throws(SignInError) -> [UInt8] {
     let fields = request.head.headerFields
     let site = fields[.secFetchSite]
     let origin = fields[.origin]
     guard site.map({ $0 == "same-origin" }) ?? true,
       origin.map({ $0.utf8.elementsEqual(self.origin.origin.description.utf8) }) ?? true
-    else { throw SignInFailure(.crossSite, "cross_site") }
+    else { throw SignInError(.crossSite, "cross_site") }
     guard MediaType.matches(fields[.contentType], "application/json") else {
-      throw SignInFailure(.unsupportedMediaType, "content_type")
+      throw SignInError(.unsupportedMediaType, "content_type")
     }
     return request.body
   }
 
-  /// The answer to an app whose session has just begun: its JSON, the cookie, and by configuration the bearer token.
+  /// The response to an app whose session was just created: its JSON, the cookie, and by configuration the bearer
+  /// token.
   private func response(_ made: NewSession) -> ControlResponse {
     let token = native.acceptsBearer ? keyring.signedCookie(for: made.identifier) : nil
     var response = SessionDescription.response(made.snapshot, token: token)
@@ -82,21 +83,21 @@ struct NativeEndpoint: Sendable {
 
   // MARK: The exchange of a one-time code
 
-  /// `POST native/exchange`: the one-time code and its verifier for the session.
+  /// `POST native/exchange`: exchanges the one-time code and its verifier for the session.
   func exchange(_ request: ControlRequest) async -> ControlResponse {
     guard !native.returnSchemes.isEmpty else { return pages.failureJSON(.notFound, request) }
-    do throws(SignInFailure) {
+    do throws(SignInError) {
       let (code, verifier) = try Self.exchangeFields(try appJSON(request))
       let appReturn: AppReturn
       do throws(SealError) {
-        appReturn = try keyring.openHandBack(code, now: .now)
+        appReturn = try keyring.openAppReturn(code, now: .now)
       } catch .expired {
-        throw SignInFailure(.attemptExpired, "hand_back_expired")
+        throw SignInError(.attemptExpired, "hand_back_expired")
       } catch {
-        throw SignInFailure(.attemptUnknown, "hand_back_forged")
+        throw SignInError(.attemptUnknown, "hand_back_forged")
       }
-      // A wrong verifier does not use the code up: who has only caught it must not take it from the app.
-      guard appReturn.isProved(by: verifier) else { throw SignInFailure(.attemptUnknown, "hand_back_verifier") }
+      // A wrong verifier does not consume the code: an app that has intercepted it must not take it from the right one.
+      guard appReturn.isProved(by: verifier) else { throw SignInError(.attemptUnknown, "hand_back_verifier") }
       try await creation.consume(
         .handBack(code), until: .now + 2 * AppReturn.lifetime.timeInterval, otherwise: "hand_back_used")
       return response(try await session(of: appReturn))
@@ -106,25 +107,25 @@ struct NativeEndpoint: Sendable {
     }
   }
 
-  private func session(of appReturn: AppReturn) async throws(SignInFailure) -> NewSession {
+  private func session(of appReturn: AppReturn) async throws(SignInError) -> NewSession {
     let found: SessionSnapshot?
     do throws(StoreError) {
       found = try await sessions.find(appReturn.identifier)
     } catch {
-      throw SignInFailure(.storeUnavailable, "store")
+      throw SignInError(.storeUnavailable, "store")
     }
-    // Signed out everywhere, or revoked, in the minute between.
-    guard let found else { throw SignInFailure(.signInRequired, "hand_back_ended") }
+    // The session may have ended in the minute between.
+    guard let found else { throw SignInError(.signInRequired, "hand_back_ended") }
     return NewSession(identifier: appReturn.identifier, snapshot: found)
   }
 
   /// `code` and `code_verifier`, each a text.
   private static func exchangeFields(
     _ body: [UInt8]
-  ) throws(SignInFailure) -> (code: [UInt8], verifier: [UInt8]) {
+  ) throws(SignInError) -> (code: [UInt8], verifier: [UInt8]) {
     guard let members = try? StrictJSON.object(body, maximumBytes: 4096, maximumDepth: 2),
       let code = members["code"]?.text, let verifier = members["code_verifier"]?.text
-    else { throw SignInFailure(.badRequest, "exchange_request") }
+    else { throw SignInError(.badRequest, "exchange_request") }
     return (Array(code.utf8), Array(verifier.utf8))
   }
 }

@@ -5,17 +5,17 @@ internal import HTTPTypes
 internal import Sessions
 internal import WebFormats
 
-/// The name that Apple sent with a sign-in that failed before it was proved whose it is: sealed in a cookie of the same
-/// browser, for ten minutes.
+/// A pending display name: the name that Apple sent with a sign-in that failed before its owner was verified, sealed in
+/// a cookie of the same browser for ten minutes.
 ///
-/// Apple sends the name once. The next sign-in of this browser that comes without one takes it over, if it is of the
-/// owner that the failed one claimed and the user has no name yet. Several people may use one browser, so a name whose
-/// owner is unknown is not kept.
+/// Apple sends the name once. The next sign-in of this browser without a name takes it over, if its user is the owner
+/// that the failed one claimed and has no name yet. Several people may use one browser, so a name whose owner is
+/// unknown is not kept.
 struct PendingDisplayName: Equatable {
   let name: PersonName
   let owner: Owner
 
-  /// Whom the failed sign-in claimed to be of. The claim is a filter: it withholds a name, and proves nothing.
+  /// The owner that the failed sign-in claimed. The claim is a filter: it withholds a name, and proves nothing.
   enum Owner: Equatable {
     /// `sub` of the browser's identity token.
     case subject(String)
@@ -23,7 +23,7 @@ struct PendingDisplayName: Equatable {
     case address(String)
 
     /// The owner that an answer claims; nil if it does not say.
-    init?(_ grant: AuthorizationResponse.Grant) {
+    init?(_ grant: AuthorizationResponse.Success) {
       if let token = grant.identityToken {
         guard let subject = token.claimedSubject else { return nil }
         self = .subject(subject)
@@ -90,7 +90,7 @@ struct PendingDisplayName: Equatable {
     return "\(Self.cookie)=\(value); \(Self.attributes); Max-Age=\(Self.lifetime.components.seconds)"
   }
 
-  /// Takes the cookie away.
+  /// The `Set-Cookie` that removes the cookie.
   static let clearCookie = "\(cookie)=; \(attributes); Max-Age=0"
 
   /// Whether the browser has one.
@@ -98,7 +98,7 @@ struct PendingDisplayName: Equatable {
     RequestCookies(request.head.headerFields).first(cookie) != nil
   }
 
-  /// The name in the request's cookie; nil if there is none, or its time is over.
+  /// The name in the request's cookie; nil if there is none, or it has expired.
   static func open(in request: ControlRequest, _ keyring: SessionKeyring, now: Date) -> PendingDisplayName? {
     guard let value = RequestCookies(request.head.headerFields).first(cookie),
       let bytes = try? keyring.openText(Array(value.utf8), for: .attempt, context: context, now: now)

@@ -20,58 +20,58 @@ struct SessionCreation: Sendable {
   let logger: Logger
 
   /// Saves a submitted name before the code is exchanged: Apple sends it only once, and the exchange may fail.
-  func saveName(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInFailure) {
-    guard let subject = Subject(token.subject) else { throw SignInFailure(.answerInvalid, "subject") }
+  func saveName(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInError) {
+    guard let subject = Subject(token.subject) else { throw SignInError(.answerInvalid, "subject") }
     do throws(StoreError) {
       try await store.savePendingName(name, submittedBy: subject, at: .now)
     } catch {
       storeHealth.failed("keep_name", error)
-      throw SignInFailure(.storeUnavailable, "store")
+      throw SignInError(.storeUnavailable, "store")
     }
   }
 
   /// Consumes a replay guard.
   /// - Parameter reason: the reason of the failure if it was consumed before.
-  func consume(_ replayGuard: ReplayGuard, until: Date, otherwise reason: String) async throws(SignInFailure) {
+  func consume(_ replayGuard: ReplayGuard, until: Date, otherwise reason: String) async throws(SignInError) {
     let isFirst: Bool
     do throws(StoreError) {
       isFirst = try await store.consume(replayGuard, until: until)
     } catch {
       storeHealth.failed("use_up", error)
-      throw SignInFailure(.storeUnavailable, "store")
+      throw SignInError(.storeUnavailable, "store")
     }
-    guard isFirst else { throw SignInFailure(.attemptUsed, reason) }
+    guard isFirst else { throw SignInError(.attemptUsed, reason) }
   }
 
   /// The tokens of an exchange that went well.
   /// - Throws: any other outcome, after it was logged and reported to health.
-  func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInFailure) -> TokenGrant {
+  func tokens(of outcome: ExchangeOutcome, clientID: String) throws(SignInError) -> TokenGrant {
     revalidator.note(outcome, clientID: clientID)
     switch outcome {
     case .granted(let tokens): return tokens
-    case .refused: throw SignInFailure(.answerInvalid, "code_refused")
+    case .refused: throw SignInError(.answerInvalid, "code_refused")
     case .disagreement(let disagreement):
       logger.warning("identity tokens of a sign-in do not match", metadata: ["reason": "\(disagreement.message)"])
-      throw SignInFailure(.answerInvalid, "tokens_disagree")
+      throw SignInError(.answerInvalid, "tokens_disagree")
     case .unverified(let rejection):
       logger.warning("identity token rejected", metadata: ["reason": "\(rejection.message)"])
       throw rejection.isAppleTrouble
-        ? SignInFailure(.appleUnreachable, "apple_keys") : SignInFailure(.answerInvalid, "identity_token")
+        ? SignInError(.appleUnreachable, "apple_keys") : SignInError(.answerInvalid, "identity_token")
     case .misconfigured(let refusal):
       logger.error(
         "Apple rejects our credentials, sign-in is unavailable",
         metadata: ["error": "\(refusal.code.rawValue)", "remedy": "\(refusal.remedy)"])
-      throw SignInFailure(.appleRefused, refusal.code.rawValue)
+      throw SignInError(.appleRefused, refusal.code.rawValue)
     case .noSecret(let problem):
       logger.error(
         "creating the client secret failed, sign-in is unavailable", metadata: ["reason": "\(problem.message)"])
-      throw SignInFailure(.internalError, "client_secret")
+      throw SignInError(.internalError, "client_secret")
     case .appleTrouble(let trouble):
       logger.warning("sign-in failed: error response from Apple", metadata: ["reason": "\(trouble.message)"])
-      throw SignInFailure(.appleUnreachable, "apple_trouble")
+      throw SignInError(.appleUnreachable, "apple_trouble")
     case .notSent(let reason):
       logger.warning("sign-in failed: Apple is unreachable", metadata: ["reason": "\(reason)"])
-      throw SignInFailure(.appleUnreachable, "apple_unreachable")
+      throw SignInError(.appleUnreachable, "apple_unreachable")
     }
   }
 
@@ -79,8 +79,8 @@ struct SessionCreation: Sendable {
   /// session belongs to the client that the identity token was issued for.
   func create(
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
-  ) async throws(SignInFailure) -> NewSession {
-    guard let subject = Subject(tokens.identityToken.subject) else { throw SignInFailure(.answerInvalid, "subject") }
+  ) async throws(SignInError) -> NewSession {
+    guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
     let clientID = tokens.identityToken.audience
     let identifier = SessionIdentifier.random()
     let sealed: EncryptedToken?
@@ -90,7 +90,7 @@ struct SessionCreation: Sendable {
       }
     } catch {
       logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])
-      throw SignInFailure(.internalError, "seal")
+      throw SignInError(.internalError, "seal")
     }
     let session = Session(
       identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
@@ -110,7 +110,7 @@ struct SessionCreation: Sendable {
           replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt))
     } catch {
       storeHealth.failed("complete", error)
-      throw SignInFailure(.storeUnavailable, "store")
+      throw SignInError(.storeUnavailable, "store")
     }
     await sessions.forget(completed.ended)
     // Another browser of the same user shows the new claims as well.
@@ -170,8 +170,8 @@ struct NewSession: Sendable {
 }
 
 /// The failure of a sign-in.
-struct SignInFailure: Error {
-  /// What the user is told.
+struct SignInError: Error {
+  /// The page for the user.
   let page: PageFailure
   /// A short constant, for metrics and the audit.
   let reason: String

@@ -6,10 +6,10 @@ internal import Secrets
 internal import Sessions
 internal import WebFormats
 
-/// One attempt to sign in, as its cookie carries it: sealed, for ten minutes, in one browser.
+/// The state of one sign-in, in a sealed cookie: for ten minutes, in one browser.
 ///
-/// Its name is public (part of the cookie's name and of `state`); what proves it is the secret in `state`, which only
-/// this browser's cookie can be compared with.
+/// Its name is public (part of the cookie's name and of `state`). It is verified by the secret in `state`, which is
+/// compared with the one in this browser's cookie.
 struct SignInState: Equatable {
   /// 16 hexadecimal digits.
   let name: String
@@ -17,16 +17,16 @@ struct SignInState: Equatable {
   let secret: String
   /// 32 hexadecimal digits; comes back in the identity token.
   let nonce: String
-  /// Where it leads in the end.
+  /// The final destination.
   private(set) var destination: Destination
   /// The session that this sign-in replaces.
   private(set) var replacing: PublicSessionID?
-  /// Whether a page of another site led the browser here. Such an attempt takes no place of the browser's own ones.
+  /// Whether a page of another site led the browser here. Such a sign-in never displaces those begun on our own pages.
   let isCrossSite: Bool
-  /// When it began, in milliseconds since 1970.
+  /// The time when it began, in milliseconds since 1970.
   let began: Int64
 
-  /// Where a sign-in leads in the end.
+  /// The final destination of a sign-in.
   enum Destination: Equatable {
     /// A path on our own origin.
     case page(String)
@@ -37,13 +37,13 @@ struct SignInState: Equatable {
   /// The path to go on to on our own origin.
   var returnTo: String { if case .page(let path) = destination { path } else { "/" } }
 
-  /// How long an attempt may take.
+  /// The longest time that a sign-in may take, in milliseconds.
   static let lifetime: Int64 = 600_000
-  /// Most attempts of one browser at a time, not counting those that another site began.
+  /// The largest number of pending sign-ins of one browser, without those that another site began.
   static let mostAtOnce = 5
-  /// Most attempts of one browser at a time that another site began.
+  /// The largest number of pending sign-ins of one browser that another site began.
   static let mostCrossSite = 2
-  /// The longest path that an attempt of another site's making carries, in bytes. Cookies travel with every request.
+  /// The longest path of a sign-in that another site began, in bytes. Cookies are sent with every request.
   static let longestCrossSitePath = 512
   static let cookiePrefix = SessionCookie.name + "-attempt-"
 
@@ -61,8 +61,8 @@ struct SignInState: Equatable {
     began = now
   }
 
-  /// The same attempt, to end another session than it was begun to end.
-  /// - Parameter keepsPath: whether it still leads where it was to; the front page otherwise.
+  /// The same sign-in, replacing another session.
+  /// - Parameter keepsPath: whether it keeps its destination; the front page otherwise.
   func replacing(_ session: PublicSessionID, keepsPath: Bool) -> SignInState {
     var attempt = self
     attempt.replacing = session
@@ -70,22 +70,22 @@ struct SignInState: Equatable {
     return attempt
   }
 
-  /// What Apple hands back: the name, then the secret.
+  /// The `state` that Apple returns: the name, then the secret.
   var state: String { name + secret }
 
-  /// The name of the attempt that a `state` speaks of; nil where it is none of ours.
+  /// The name in a `state`; nil if it has not our format.
   static func name(inState state: String) -> String? {
     let bytes = Array(state.utf8)
     guard bytes.count == 48, bytes.allSatisfy(Hex.isLowercaseDigit) else { return nil }
     return String(decoding: bytes[..<16], as: UTF8.self)
   }
 
-  /// Compares without telling by its time how much was right.
+  /// Whether a `state` is that of this sign-in, compared in constant time.
   func isMeant(by state: String) -> Bool {
     ConstantTime.equal(self.state.utf8, state.utf8)
   }
 
-  /// When it is over, for good.
+  /// The time when it expires.
   var expires: Date { Date(wallClock: began + Self.lifetime) }
 
   private static func randomHexadecimal(bytes: Int) -> String {
@@ -100,7 +100,7 @@ extension SignInState {
   ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16)
   ///       | challenge: length (1) and hash (0 or 32) | path, or the app's address
   ///
-  /// The first bit of the first length says that another site began it.
+  /// The first bit of the first length is set if another site began it.
   private var bytes: [UInt8] {
     let handle = replacing?.bytes ?? []
     let (challenge, address) =
@@ -155,13 +155,13 @@ extension SignInState {
     return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
   }
 
-  /// Takes an attempt's cookie away.
+  /// The `Set-Cookie` that removes a sign-in's cookie.
   static func clearCookie(_ name: String) -> String {
     "\(cookiePrefix)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
   }
 
-  /// The names of the attempts that have a cookie, each once. A name in a cookie of another's making must not reach a
-  /// `Set-Cookie` of ours.
+  /// The names of the sign-ins that have a cookie, each once. A name in a forged cookie must not reach our
+  /// `Set-Cookie`.
   static func names(in cookies: RequestCookies) -> [String] {
     var seen: Set<String> = []
     return cookies.names(after: cookiePrefix).filter { name in
@@ -169,7 +169,7 @@ extension SignInState {
     }
   }
 
-  /// Opens the cookie of the attempt `name`.
+  /// Opens the cookie of the sign-in `name`.
   static func open(
     _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {

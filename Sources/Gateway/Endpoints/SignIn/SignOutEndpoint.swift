@@ -57,8 +57,8 @@ struct SignOutEndpoint: Sendable {
     return response
   }
 
-  /// Whether the request comes from our own pages (`Origin`, or `Sec-Fetch-Site` from browsers that leave `Origin` out).
-  /// False if it has neither.
+  /// Whether the request comes from our own pages (`Origin`, or `Sec-Fetch-Site` from browsers that leave `Origin`
+  /// out). False if it has neither.
   private func isSameOrigin(_ request: ControlRequest) -> Bool {
     let fields = request.head.headerFields
     if let site = fields[.secFetchSite], site != "same-origin" { return false }

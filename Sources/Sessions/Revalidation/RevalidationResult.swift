@@ -1,5 +1,5 @@
 /// What an answer of Apple's to a refresh means, in this module's own words.
-package enum Verdict: Sendable, Equatable, CaseIterable {
+package enum RevalidationResult: Sendable, Equatable, CaseIterable {
   /// 200: in good standing.
   case good
   /// 400 `invalid_grant`: revoked, or the password changed.
@@ -13,7 +13,7 @@ package enum Verdict: Sendable, Equatable, CaseIterable {
 }
 
 /// What to do about a verdict.
-package enum Consequence: Sendable, Equatable {
+package enum RevalidationAction: Sendable, Equatable {
   /// Write down the good answer.
   case noteGood
   /// End the sessions that rest on this token.
@@ -25,7 +25,7 @@ package enum Consequence: Sendable, Equatable {
 }
 
 /// What the operator must be told.
-package enum CheckAlarm: Sendable, Equatable {
+package enum RevalidationAlarm: Sendable, Equatable {
   /// Apple refuses our key, team or client identifier.
   case credentialsRefused
   /// Of so many checks within the hour not one succeeded: revocations are held.

@@ -1,5 +1,5 @@
-/// What keeps a configuration from being read: one line for each problem, with its place.
-package struct SettingsProblems: Error, Sendable, CustomStringConvertible {
+/// The problems that keep a configuration from being read: one line for each, with its place.
+package struct SettingsError: Error, Sendable, CustomStringConvertible {
   package let problems: [String]
 
   package init(_ problems: [String]) { self.problems = problems }

@@ -1,5 +1,5 @@
-/// What the server, or the way to it, said no with.
-enum DatabaseFailure: Error {
+/// The failure of a statement or of the connection.
+enum DatabaseError: Error {
   /// No connection came about.
   case notConnected(String)
   /// The connection broke. `isInDoubt`: the statement, or the whole transaction, may have been carried out.

@@ -63,7 +63,7 @@ extension StoreContract {
         try await stores.second.account(ada)?.lastAsked, now.addingTimeInterval(10),
         "lastAsked when somebody signed in before the return")
     },
-    StoreContract("The token of the preferred client is asked with, another's if there is none") { stores in
+    StoreContract("The token of the preferred client is used, another's if it has no token") { stores in
       let ada = try Scenario.subject()
       let keyring = try Scenario.keyring()
       _ = try await stores.first.complete(try Scenario.signIn(ada, token: "web token"))
@@ -219,7 +219,7 @@ extension StoreContract {
       try await stores.first.releaseLease(claim)
       try requireEqual(try await stores.first.account(ada), nil, "the account at last")
     },
-    StoreContract("What a clock far ahead wrote is mended by the next sign-in") { stores in
+    StoreContract("Times that a clock far ahead wrote are corrected by the next sign-in") { stores in
       let ada = try Scenario.subject()
       _ = try await stores.first.complete(try Scenario.signIn(ada, at: Scenario.later(.seconds(400 * 86_400))))
       let account = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.account
