@@ -54,8 +54,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   private var reads = ReadGate()
   /// Whether TLS stands: what goes wrong from then on is no failed handshake.
   private var hasHandshake = false
-  /// Bytes read behind the last response.
-  private var thrownAway = 0
+  private var lingering = LingeringClose(byteLimit: 256 * 1024)
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
   /// How fast the client takes what waits for it, while something does.
@@ -204,8 +203,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
       readMore(behind: buffer)
       tunnelInput(buffer)
     case .lingering:
-      thrownAway += buffer.readableBytes
-      if thrownAway > Self.lingeringBytes { closeNow() }
+      if lingering.discard(buffer.readableBytes) { closeNow() }
     case .closed:
       break
     }
@@ -381,26 +379,17 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
     pending = nil
     letGo()
     holdReads(false)
-    let unsent = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)
-    if unsent ?? 0 == 0 { return closeSent(clientMaySend: clientMaySend) }
+    if hasSentAll { return closeSent(clientMaySend: clientMaySend) }
     server.loop.wheel.arm(self, after: server.waits.writeProgress, now: .now())
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    sent.futureResult.whenSuccess { bound.value.closeSent(clientMaySend: clientMaySend) }
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    LingeringClose.whenSent(context) { self.closeSent(clientMaySend: clientMaySend) }
   }
 
   /// Closes behind a response that is out. Where the client may still be sending, its bytes are read and thrown away
   /// for a while: closing at once would reset the connection, and the response with it.
   private func closeSent(clientMaySend: Bool) {
     guard clientMaySend, !input.hasEnded, let context else { return closeNow() }
-    server.loop.wheel.arm(self, after: Self.lingering, now: .now())
-    // Over TLS with close_notify: at once, so that nobody waits for the end (RFC 9112, 9.8).
-    context.close(mode: .output, promise: nil)
+    LingeringClose.endOutput(context, of: self, server.loop.wheel)
   }
-
-  private static let lingering = TimeAmount.seconds(2)
-  private static let lingeringBytes = 256 * 1024
 
   /// The listener is to end: an idle connection in a moment, a busy one behind its response, a tunnel in its protocol's
   /// order.

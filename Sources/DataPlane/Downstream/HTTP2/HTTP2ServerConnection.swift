@@ -53,6 +53,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   /// Whether so much waits for the client that applications are not read any more.
   private var isFull = false
   private var reads = ReadGate()
+  /// More than what the windows of a client allow to be under way.
+  private var lingering = LingeringClose(byteLimit: 2 * 1_048_576)
   private var readManner = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
   var holding: UnfinishedHeads.Holding?
@@ -64,7 +66,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   /// For so long an idle connection keeps the memory that one in use needs: most have the next request sooner.
   private static let pause = TimeAmount.seconds(1)
   private static let farewell = TimeAmount.seconds(1)
-  private static let lingering = TimeAmount.seconds(2)
 
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
@@ -186,7 +187,11 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard wait != .lingering, !isClosed else { return }
+    guard !isClosed else { return }
+    if wait == .lingering {
+      if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
+      return
+    }
     isReading = true
     now = .now()
     let buffer = unwrapInboundIn(data)
@@ -316,20 +321,16 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     wait = .lingering
     holdReads(false)
     arm(server.waits.writeProgress)
-    let sent = context.eventLoop.makePromise(of: Void.self)
-    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-    sent.futureResult.whenSuccess { bound.value.linger() }
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: sent)
+    LingeringClose.whenSent(context) { self.linger() }
   }
 
   private func linger() {
     guard let context, !isClosed else { return }
-    // Who was told to go away is not owed a place to stay.
+    // After GOAWAY with an error, close without lingering.
     guard session.endedBy == nil || session.endedBy == .noError || !peer.isTLS else {
       return context.close(promise: nil)
     }
-    arm(Self.lingering)
-    context.close(mode: .output, promise: nil)
+    LingeringClose.endOutput(context, of: self, server.loop.wheel)
   }
 
   func drain() {

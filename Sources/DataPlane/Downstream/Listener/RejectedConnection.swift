@@ -10,11 +10,8 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   private let response: ByteBuffer
   private let entrance: ConnectionAcceptor
   private var context: ChannelHandlerContext?
-  private var thrownAway = 0
+  private var lingering = LingeringClose(byteLimit: 64 * 1024)
   private var hasAnswered = false
-
-  private static let time = TimeAmount.seconds(2)
-  private static let most = 64 * 1024
 
   init(response: ByteBuffer, entrance: ConnectionAcceptor) {
     self.response = response
@@ -31,14 +28,12 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   private func answer(_ context: ChannelHandlerContext) {
     guard !hasAnswered else { return }
     hasAnswered = true
-    entrance.context.loop.wheel.arm(self, after: Self.time, now: .now())
     context.writeAndFlush(wrapOutboundOut(response), promise: nil)
-    context.close(mode: .output, promise: nil)
+    LingeringClose.endOutput(context, of: self, entrance.context.loop.wheel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    thrownAway += unwrapInboundIn(data).readableBytes
-    if thrownAway > Self.most { context.close(promise: nil) }
+    if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
