@@ -1,7 +1,7 @@
 package import DataPlane
 package import Operations
 
-/// Where a running gateway is asked, and by what right: all that a command needs that speaks to it.
+/// The address and credential for the admin API of a running gateway, as commands need them.
 package struct AdministrationPlace: Sendable, Equatable {
   /// `admin.address`.
   package let address: BindAddress

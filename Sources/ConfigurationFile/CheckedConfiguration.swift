@@ -4,9 +4,9 @@ import DataPlane
 /// A configuration that is in order, what is odd about it, and what its routes mean.
 package struct CheckedConfiguration: Sendable {
   package let configuration: Configuration
-  /// What may not be meant, in the order of the file.
+  /// Warnings about possible mistakes, in the order of the file.
   package let warnings: [ConfigurationProblem]
-  /// What holds for the requests of each route, in the order of the file, and last for all others if there are any.
+  /// The effective settings of each route, in the order of the file, and last of all other requests if there are any.
   package let explanations: [RouteExplanation]
 
   /// - Parameter routes: the place in the document of each route.
@@ -28,7 +28,7 @@ package struct CheckedConfiguration: Sendable {
   }
 }
 
-/// What holds for the requests of one route, for people.
+/// The effective settings of one route as text.
 package struct RouteExplanation: Sendable, Equatable {
   /// The route's path, or what stands for all others.
   package var title: String
@@ -86,9 +86,9 @@ struct RouteExplanationWriter {
       warnings.append(
         reading.warning(
           atKey: places[route],
-          "everybody may pass here: the route gets access = \"public\" from \"\(path(source))\" "
+          "everybody is admitted here: the route inherits access = \"public\" from \"\(path(source))\" "
             + "(line \(line(places[source], Self.accessKeys)))",
-          remedy: "write access = \"public\" if that is meant, or who may pass"))
+          remedy: "write access = \"public\" if this is intended, or restrict access"))
     }
     let key = places[route].appending("private_email")
     if configuration.routes[route].conditions.privateEmail == .allow, reading.isThere(key),
@@ -96,7 +96,8 @@ struct RouteExplanationWriter {
     {
       warnings.append(
         reading.warning(
-          atKey: key, "private_email = \"allow\" lifts no condition: conditions add up along the routes above",
+          atKey: key,
+          "private_email = \"allow\" removes no condition: conditions of less specific routes are cumulative",
           remedy: "remove it, or the condition that is stated above"))
     }
     return warnings
@@ -161,7 +162,7 @@ struct RouteExplanationWriter {
     upstream.addresses.map(\.description).joined(separator: ", ")
   }
 
-  /// Where a setting is stated: " (line 12, [access])".
+  /// The place where a setting is stated: " (line 12, [access])".
   private func origin(_ source: EffectiveRoute.Source, of route: Int?, _ keys: [String]) -> String {
     switch source {
     case .standard: ""

@@ -12,14 +12,14 @@ internal import WebFormats
 package struct Configuration: Sendable, Equatable {
   /// The origin that browsers see, as they write it: `https://app.example.com`, without a trailing slash.
   package internal(set) var publicURL = ""
-  /// What the gateway's own pages stand under: begins with `/`, does not end with it. Default: `/.auth`.
+  /// The path prefix of the gateway's own pages: begins with `/`, does not end with it. Default: `/.auth`.
   package internal(set) var pathPrefix = "/.auth"
   /// Authorities that are accepted beside that of `publicURL`, in lower case.
   package internal(set) var hosts: [String] = []
   /// Event loops; 0 for one per processor core. Default: 0.
   package internal(set) var workers = 0
   package internal(set) var listener = ListenerSettings(address: .unix(path: ""))
-  /// Where operators ask. Default: `127.0.0.1:9901`.
+  /// The address of the admin listener. Default: `127.0.0.1:9901`.
   package internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
   package internal(set) var admin = AdminSettings()
   package internal(set) var upstream = UpstreamSettings(address: .unix(path: ""))
@@ -32,9 +32,9 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
   package internal(set) var identityHeaders = IdentityHeaderSettings()
   package internal(set) var assertion = AssertionSettings()
-  /// Where Apple's notifications are handed on to. Default: nil: nowhere.
+  /// The address to which Apple's notifications are relayed. Default: nil, not relayed.
   package internal(set) var notificationRelay: EndpointAddress?
-  /// What holds where no route says otherwise.
+  /// The default access settings of all routes.
   package internal(set) var access = AccessSettings()
   /// In the order of the file.
   package internal(set) var routes: [RouteSettings] = []
@@ -46,7 +46,7 @@ package struct Configuration: Sendable, Equatable {
   /// Only the reader of files makes one.
   init() {}
 
-  /// Where Apple sends the browser back to: `publicURL`, `pathPrefix` and `/callback`.
+  /// The return URL for Apple: `publicURL`, `pathPrefix` and `/callback`.
   package var redirectURI: String { publicURL + GatewayEndpoint.callback.path(below: pathPrefix) }
 
   /// The public origin in its parts.

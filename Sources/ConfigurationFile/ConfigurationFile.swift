@@ -35,8 +35,8 @@ package enum ConfigurationFile {
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, _): return bytes
     case .missing:
-      (what, remedy) = ("there is no such file", "name it with --config; gateway.conf.sample is a file to begin with")
-    case .notRegular: (what, remedy) = ("this is no regular file", "name a file")
+      (what, remedy) = ("there is no such file", "specify it with --config; gateway.conf.sample is a template")
+    case .notRegular: (what, remedy) = ("this is not a regular file", "name a file")
     case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason): (what, remedy) = ("the file cannot be read (\(reason))", "let this user read it")
     }

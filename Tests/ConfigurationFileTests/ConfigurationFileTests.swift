@@ -37,14 +37,14 @@ struct ConfigurationFileTests {
         try ConfigurationFile.load(folder + "/gateway.conf")
       }
       #expect(problems.problems.map(\.line) == [12])
-      #expect(problems.problems.first?.remedy == "take that away: chmod o= \(folder)/session.key")
+      #expect(problems.problems.first?.remedy == "fix it with: chmod o= \(folder)/session.key")
     }
   }
 
   @Test("A file that is not there, or is none, is a problem like any other")
   func unreadable() throws {
     try inFolder { folder in
-      for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is no regular file")] {
+      for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is not a regular file")] {
         let problems = try #require(throws: ConfigurationProblems.self) { try ConfigurationFile.load(path) }
         #expect(problems.description.hasPrefix("\(path):1:1: \(what); "))
       }

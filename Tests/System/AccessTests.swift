@@ -246,7 +246,7 @@ struct ExplainTests {
     #expect(result.exit == .code(0), "\(result.text)")
     let lines = result.file.components(separatedBy: "\n")
     let line = try #require(lines.firstIndex { $0 == "path = \"/public/reports/\"" })
-    #expect(result.text.contains(":\(line):3: warning: everybody may pass here"), "\(result.text)")
+    #expect(result.text.contains(":\(line):3: warning: everybody is admitted here"), "\(result.text)")
     #expect(result.text.components(separatedBy: "warning:").count == 2, "one, not more")
   }
 
@@ -255,7 +255,7 @@ struct ExplainTests {
     arguments: [
       (
         "[access]\nprivate_email = \"deny\"\n[[route]]\npath = \"/x/\"\nprivate_email = \"require\"",
-        "nobody could pass"
+        "it would admit nobody"
       ),
       (
         "[[route]]\npath = \"/\"\naccess = \"public\"\n[[route]]\npath = \"/x/\"\nrequire_claims = [\"org_id=4\"]",

@@ -215,7 +215,7 @@ struct RuleTests {
     for visitor in [try site.signedIn(as: "anna"), Visitor()] {
       #expect(try answer(visitor, "/shut/x") == "closed")
       let page = try visitor.open("\(site.origin)/shut/x")
-      #expect(page.status == 403 && page.text.contains("Nobody may open this address"))
+      #expect(page.status == 403 && page.text.contains("Nobody can open this page"))
       #expect(!page.text.contains("another Apple Account"))
     }
   }
@@ -252,11 +252,11 @@ struct RuleTests {
       ("allow_emails = [\"a@example.com\"]", "[]", "apple.scopes does not ask for it"),
       ("private_email = \"deny\"", "[]", "apple.scopes does not ask for it"),
       ("private_email = \"sometimes\"", nil, "private_email"),
-      ("allow_emails = []\nprivate_email = \"deny\"", nil, "nobody could pass"),
-      ("access = \"public\"\nprivate_email = \"deny\"", nil, "says who may pass"),
+      ("allow_emails = []\nprivate_email = \"deny\"", nil, "it would admit nobody"),
+      ("access = \"public\"\nprivate_email = \"deny\"", nil, "and also access lists"),
       ("require_claims = [\"email=a@example.com\"]", nil, "write allow_emails"),
       ("require_claims = [\"real_user_status=likely\"]", nil, "is what Apple never says"),
-      ("require_claims = [\"nonce=x\"]", nil, "is another at each sign-in"),
+      ("require_claims = [\"nonce=x\"]", nil, "changes with each sign-in"),
     ] as [(String, String?, String)])
   func mistakes(rule: String, scopes: String?, reason: String) throws {
     let directory = try TemporaryDirectory()

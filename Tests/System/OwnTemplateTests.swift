@@ -119,7 +119,7 @@ struct OwnTemplateSystemTests {
       let text = result.standardOutput + result.standardError
       #expect(result.exit == .code(78), "\(text)")
       for part in [
-        "pages/signin.mustache is none of the gateway's pages; did you mean sign-in.mustache?",
+        "pages/signin.mustache is not a template of the gateway; did you mean sign-in.mustache?",
         "pages/layout.mustache: {{script}} is missing",
         "pages/sign-out.mustache:2:5: there is no value headding; there are action, application,",
         "pages/failure.mustache:1:35: {{/content}} ends what was not begun last",

@@ -1,6 +1,6 @@
 import IdentityAssertion
 
-/// What is signed for the application, and what needs a signature.
+/// Checks of assertions and of the relay that signs with their key.
 enum AssertionChecks {
   static func check(_ draft: inout ConfigurationBuilder, _ reading: inout DecodingContext) {
     let (keys, audience, relay) = (
@@ -12,18 +12,18 @@ enum AssertionChecks {
       draft.configuration.assertion.audience = text
       if !hasKeys, reading.good.contains("assertion.key_files") || !reading.isThere("assertion.key_files") {
         reading.complain(
-          atKey: audience, "there is an assertion.audience, but no assertion.key_files",
-          remedy: "make a key with: cordon keygen --assertion --output assertion.pem")
+          atKey: audience, "assertion.audience is set, but assertion.key_files is not",
+          remedy: "create a key with: cordon keygen --assertion --output assertion.pem")
       }
     } else if hasKeys, !reading.isThere("assertion.audience") {
       reading.complain(
-        atKey: keys, "there are assertion.key_files, but no assertion.audience",
-        remedy: "write what the application calls itself, as in audience = \"orders\", and have it compare that")
+        atKey: keys, "assertion.key_files is set, but assertion.audience is not",
+        remedy: "write the application's identifier, as in audience = \"orders\", and have it compare that")
     }
     if draft.configuration.notificationRelay != nil, !hasKeys, !reading.isThere("assertion.key_files") {
       reading.complain(
-        at: relay, "notifications.relay_url wants a key to sign with, and there are no assertion.key_files",
-        remedy: "make a key with: cordon keygen --assertion --output assertion.pem")
+        at: relay, "notifications.relay_url needs a signing key, but assertion.key_files is not set",
+        remedy: "create a key with: cordon keygen --assertion --output assertion.pem")
     }
     checkClaims(draft.configuration.assertion.claims, &reading)
   }
@@ -32,7 +32,7 @@ enum AssertionChecks {
     for (index, claim) in claims.enumerated() where AssertionSettings.registeredClaims.contains(claim) {
       let path = NodePath("assertion.claims").appending(index)
       reading.complain(
-        at: path, "\(path): \"\(claim)\" is in every assertion, with a meaning of its own", remedy: "leave it out")
+        at: path, "\(path): \"\(claim)\" is a reserved claim of every assertion", remedy: "leave it out")
     }
   }
 }

@@ -24,8 +24,8 @@ enum CombinationChecks {
     guard limits.targetBytes > limits.headBytes else { return }
     let key = reading.good.contains("listen.limits.target_length") ? "target_length" : "head_size"
     reading.complain(
-      at: NodePath("listen.limits.\(key)"), "a request target may be longer than the whole head",
-      remedy: "make listen.limits.target_length smaller than listen.limits.head_size")
+      at: NodePath("listen.limits.\(key)"), "listen.limits.target_length is larger than listen.limits.head_size",
+      remedy: "reduce listen.limits.target_length, or increase listen.limits.head_size")
   }
 
   private static func checkAddresses(_ configuration: Configuration, _ reading: inout DecodingContext) {
@@ -34,7 +34,7 @@ enum CombinationChecks {
     if overlap(listen, configuration.adminAddress) {
       let key = reading.good.contains("admin.address") ? "admin.address" : "listen.address"
       reading.complain(
-        at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each a port of its own")
+        at: NodePath(key), "listen.address and admin.address are the same", remedy: "give each its own port")
     }
   }
 
@@ -97,7 +97,7 @@ enum CombinationChecks {
     if reading.good.contains("session.idle_timeout") {
       reading.complain(
         at: NodePath("session.idle_timeout"), "session.idle_timeout is longer than session.lifetime",
-        remedy: "make it shorter, or the lifetime longer")
+        remedy: "shorten it, or extend session.lifetime")
     } else {
       // Only the lifetime was written: the default of the other follows it.
       configuration.session.idleTimeout = configuration.session.lifetime
@@ -107,23 +107,23 @@ enum CombinationChecks {
   private static func checkLists(_ configuration: Configuration, _ reading: inout DecodingContext) {
     if reading.good.contains("session.secret_files"), configuration.session.secretFiles.isEmpty {
       reading.complain(
-        at: NodePath("session.secret_files"), "session.secret_files names no file",
-        remedy: "make one with: cordon keygen --output session.key")
+        at: NodePath("session.secret_files"), "session.secret_files is empty",
+        remedy: "create one with: cordon keygen --output session.key")
     }
     if reading.good.contains("pages.languages"), configuration.pages.languages.isEmpty {
       reading.complain(
-        at: NodePath("pages.languages"), "pages.languages names no language",
+        at: NodePath("pages.languages"), "pages.languages is empty",
         remedy: "write at least one, as in [\"en\"], or leave the key out")
     }
     if reading.good.contains("log.access_fields"), configuration.log.accessFields?.isEmpty == true {
       reading.complain(
-        at: NodePath("log.access_fields"), "log.access_fields names no field",
-        remedy: "name at least one, or switch the lines off with log.access = false")
+        at: NodePath("log.access_fields"), "log.access_fields is empty",
+        remedy: "name at least one, or disable the access log with log.access = false")
     }
     if reading.good.contains("log.audit_events"), configuration.log.auditEvents?.isEmpty == true {
       reading.complain(
-        at: NodePath("log.audit_events"), "log.audit_events names no event",
-        remedy: "name at least one, or switch the lines off with log.audit = false")
+        at: NodePath("log.audit_events"), "log.audit_events is empty",
+        remedy: "name at least one, or disable the audit log with log.audit = false")
     }
     let lists: [(key: String, values: [String])] = [
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),

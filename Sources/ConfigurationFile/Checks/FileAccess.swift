@@ -6,7 +6,7 @@ internal import Secrets
   internal import Musl
 #endif
 
-/// How files that a configuration names are looked at: a seam, so that tests need no files.
+/// Access to the files that a configuration names, injectable so that tests need no files.
 package struct FileAccess: Sendable {
   /// Reads a file, if it has at most `limit` bytes.
   package var read: @Sendable (_ path: String, _ limit: Int) -> Outcome
@@ -22,7 +22,7 @@ package struct FileAccess: Sendable {
     self.list = list
   }
 
-  /// What came of looking into a folder.
+  /// The result of listing a folder.
   package enum Listing: Sendable, Equatable {
     case names([String])
     case missing
@@ -31,12 +31,12 @@ package struct FileAccess: Sendable {
     case unreadable(reason: String)
   }
 
-  /// What came of it.
+  /// The result.
   package enum Outcome: Sendable, Equatable {
     /// The contents, and the file's permission bits.
     case contents([UInt8], mode: UInt32)
     case missing
-    /// A folder, a socket or something else that is no regular file.
+    /// A folder, a socket or something else that is not a regular file.
     case notRegular
     case tooLong
     /// The system's reason.

@@ -19,7 +19,7 @@ struct FileChecks {
     let configuration = draft.configuration
     if reading.good.contains("apple.private_key_file") {
       let path = NodePath("apple.private_key_file")
-      let hint = "download the key from Keys in the developer account; Apple lets you do that once"
+      let hint = "download the key from Keys in the developer account (possible only once)"
       if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
         let shown = reading.shown(configuration.apple.privateKeyFile)
         do throws(ClientSecretKeyProblem) {
@@ -58,17 +58,17 @@ struct FileChecks {
     let shown = reading.shown(file)
     // A command is run in any folder: its path is the whole one.
     let command = "cordon keygen --output \(reading.concealing(file))"
-    guard var contents = secret(file, path, missing: "make one with: \(command)", &reading) else { return }
+    guard var contents = secret(file, path, missing: "create one with: \(command)", &reading) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     if contents.count < 32 {
       reading.complain(
-        at: path, "\(path): \(shown) holds \(contents.count) bytes, and a secret has at least 32",
-        remedy: "remove it and make another with: \(command)")
+        at: path, "\(path): \(shown) holds \(contents.count) bytes, but a secret must have at least 32",
+        remedy: "remove it and create another with: \(command)")
     }
   }
 
   private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
-    let hint = "make one with: cordon keygen --assertion --output \(reading.concealing(file))"
+    let hint = "create one with: cordon keygen --assertion --output \(reading.concealing(file))"
     guard let contents = secret(file, path, missing: hint, &reading) else { return }
     do throws(AssertionKeyProblem) {
       _ = try AssertionKey(pem: contents, name: reading.shown(file))
@@ -77,14 +77,14 @@ struct FileChecks {
     }
   }
 
-  /// What `Authorization: Bearer` can carry: visible ASCII, 4096 bytes at most.
+  /// Checks that a token is valid for `Authorization: Bearer`: visible ASCII, 4096 bytes at most.
   private func checkToken(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     guard case .contents(var contents, _) = files.read(file, Self.limit) else { return }
     if contents.last == 0x0A { contents.removeLast() }
     guard contents.count > 4_096 || !contents.allSatisfy({ (0x21...0x7E).contains($0) }) else { return }
     reading.complain(
-      at: path, "\(path): \(reading.shown(file)) holds what no header can carry, a token is one line of visible ASCII",
-      remedy: "remove it and make another with: cordon keygen --output \(reading.concealing(file))")
+      at: path, "\(path): \(reading.shown(file)) is not a token: one line of visible ASCII",
+      remedy: "remove it and create another with: cordon keygen --output \(reading.concealing(file))")
   }
 
   func expect(
@@ -102,12 +102,12 @@ struct FileChecks {
     if mode & 0o007 != 0 {
       let shown = reading.shown(file)
       reading.complain(
-        at: path, "\(path): everybody on this machine may open \(shown)",
-        remedy: "take that away: chmod o= \(reading.concealing(file))")
+        at: path, "\(path): other users can access \(shown)",
+        remedy: "fix it with: chmod o= \(reading.concealing(file))")
     } else if !PrivateFile.isPrivate(mode: mode) {
       reading.complain(
-        at: path, "\(path): the file's group may change \(reading.shown(file))",
-        remedy: "take that away: chmod g-w \(reading.concealing(file))")
+        at: path, "\(path): the file's group can write \(reading.shown(file))",
+        remedy: "fix it with: chmod g-w \(reading.concealing(file))")
     }
     return bytes
   }
@@ -119,13 +119,13 @@ struct FileChecks {
     switch files.read(file, Self.limit) {
     case .contents(let bytes, let mode): return (bytes, mode)
     case .missing: reading.complain(at: path, "\(path): there is no file \(shown)", remedy: missing)
-    case .notRegular: reading.complain(at: path, "\(path): \(shown) is no regular file", remedy: "name a file")
+    case .notRegular: reading.complain(at: path, "\(path): \(shown) is not a regular file", remedy: "name a file")
     case .tooLong:
       reading.complain(at: path, "\(path): \(shown) has more than 64 KiB", remedy: "name the right file")
     case .unreadable(let reason):
       reading.complain(
         at: path, "\(path): \(shown) cannot be read (\(reason))",
-        remedy: "let the user that the gateway runs as read it")
+        remedy: "grant read access to the gateway's user")
     }
     return nil
   }

@@ -34,7 +34,7 @@ enum ListenerChecks {
     let taken = ["admin"] + listener.entrances.map(\.name)
     guard taken.contains(where: { UpstreamChecks.isSame($0, other.name) }) else { return }
     reading.complain(
-      at: path.appending("name"), "there is a listener of this name already",
+      at: path.appending("name"), "this listener name is already used",
       remedy: "choose another name; \"listen\" and \"admin\" are those of [listen] and [admin]")
   }
 
@@ -44,7 +44,7 @@ enum ListenerChecks {
     let others = configuration.listener.entrances.map(\.address) + [configuration.adminAddress]
     guard others.contains(where: { CombinationChecks.overlap($0, address) }) else { return }
     reading.complain(
-      at: path.appending("address"), "another listener has this address", remedy: "give each a port of its own")
+      at: path.appending("address"), "another listener has this address", remedy: "give each its own port")
   }
 
   private static func checkProtocols(_ draft: ListenerBuilder, at path: NodePath, _ reading: inout DecodingContext) {
@@ -70,15 +70,15 @@ enum ListenerChecks {
       for name in ["tls_ticket_key_files", "tls_client_ca_file", "tls_client_certificate"]
       where reading.isThere(path.appending(name)) {
         reading.complain(
-          atKey: path.appending(name), "\(path.appending(name)) is for TLS, and this listener has no certificate",
-          remedy: "write tls_certificate_file and tls_private_key_file, or leave this out")
+          atKey: path.appending(name), "\(path.appending(name)) requires TLS, but this listener has no certificate",
+          remedy: "set tls_certificate_file and tls_private_key_file, or remove this")
       }
     }
     let mode = path.appending("tls_client_certificate")
     if draft.settings.tls != nil, reading.isThere(mode), !reading.isThere(path.appending("tls_client_ca_file")) {
       reading.complain(
-        atKey: mode, "\(mode) says what clients must show, and no tls_client_ca_file says whom to believe",
-        remedy: "write tls_client_ca_file, or leave this out")
+        atKey: mode, "\(mode) is about client certificates, but tls_client_ca_file is not set",
+        remedy: "set tls_client_ca_file, or remove this")
     }
   }
 
@@ -87,7 +87,7 @@ enum ListenerChecks {
       !configuration.listener.entrances.contains(where: { $0.tls != nil })
     else { return }
     reading.complain(
-      at: NodePath("public_url"), "public_url is plain http, but the listener speaks TLS",
-      remedy: "write https:// in public_url, or leave the certificate out")
+      at: NodePath("public_url"), "public_url is http:, but the listener uses TLS",
+      remedy: "write https:// in public_url, or remove the certificate")
   }
 }

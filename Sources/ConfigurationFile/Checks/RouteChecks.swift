@@ -54,8 +54,8 @@ enum RouteChecks {
     for (key, isThere) in keys where isThere {
       reading.complain(
         at: path.appending(key),
-        "\(key) goes by the address, and apple.scopes does not ask for it",
-        remedy: "write scopes = [\"name\", \"email\"], or go by allow_subjects or allow_organizations")
+        "\(key) uses e-mail addresses, but apple.scopes does not request them",
+        remedy: "write scopes = [\"name\", \"email\"], or use allow_subjects or allow_organizations")
     }
   }
 
@@ -90,7 +90,7 @@ enum RouteChecks {
     reading.complain(
       at: path.appending("upstream"), "there is no upstream \(WrittenText(value: name, written: name).shown)",
       remedy: nearest.map { "did you mean \"\($0)\"?" }
-        ?? "write [[upstreams]] with name = \"\(name)\" and its url, or leave the key out")
+        ?? "write [[upstreams]] with name = \"\(name)\" and its url, or remove the key")
   }
 
   private static func route(
@@ -99,7 +99,7 @@ enum RouteChecks {
   ) -> RouteSettings? {
     if draft.path.utf8.elementsEqual(prefix.utf8) || draft.path.utf8.starts(with: (prefix + "/").utf8) {
       reading.complain(
-        at: path.appending("path"), "this route is under path_prefix, where the gateway answers itself",
+        at: path.appending("path"), "this route is under path_prefix, whose paths are never forwarded",
         remedy: "remove it, or choose another path_prefix")
       return nil
     }
@@ -126,8 +126,8 @@ enum RouteChecks {
     guard draft.access == nil || draft.access == .signedIn else { return true }
     for (key, _) in empty {
       reading.complain(
-        at: path.appending(key), "\(key) is empty, so that nobody could pass by it",
-        remedy: "name somebody, leave the key out to inherit who may pass, or write access = \"deny\" to let nobody in")
+        at: path.appending(key), "\(key) is empty, so it would admit nobody",
+        remedy: "add entries, remove the key to inherit access, or write access = \"deny\" to deny everybody")
     }
     return empty.isEmpty
   }
@@ -138,15 +138,16 @@ enum RouteChecks {
     guard let access = draft.access, access != .signedIn else { return true }
     if draft.lists != nil || !draft.conditions.isEmpty {
       reading.complain(
-        at: path.appending("access"), "this route has access = \"\(access.rawValue)\" and says who may pass",
+        at: path.appending("access"),
+        "this route has access = \"\(access.rawValue)\" and also access lists or conditions",
         remedy: access == .public
-          ? "remove what says so to let everybody in, or access to let in only those it names"
-          : "remove what says so to let nobody in, or access to let in those it names")
+          ? "remove the lists to admit everybody, or access to admit only the users in the lists"
+          : "remove the lists to admit nobody, or access to admit the users in the lists")
       return false
     }
     if present.contains("unauthenticated") {
       reading.complain(
-        at: path.appending("unauthenticated"), "unauthenticated means nothing where access is \"\(access.rawValue)\"",
+        at: path.appending("unauthenticated"), "unauthenticated has no effect with access = \"\(access.rawValue)\"",
         remedy: "remove one of the two")
       return false
     }

@@ -44,12 +44,12 @@ extension FileChecks {
   private func checkTicketKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     let command = "(umask 077; openssl rand 80 > \(reading.concealing(file)))"
     guard
-      let contents = secret(file, path, missing: "make one with: \(command)", &reading),
+      let contents = secret(file, path, missing: "create one with: \(command)", &reading),
       contents.count != 80, contents.count != 48
     else { return }
     reading.complain(
       at: path,
-      "\(path): \(reading.shown(file)) has \(contents.count) bytes, and the key of session tickets has 80 or 48",
-      remedy: "make one with: \(command)")
+      "\(path): \(reading.shown(file)) has \(contents.count) bytes, but a session ticket key has 80 or 48",
+      remedy: "create one with: \(command)")
   }
 }

@@ -10,7 +10,7 @@ enum TemplateChecks {
       guard OwnTemplates.fileNames.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else {
         let near = NearestKey.find(name, among: OwnTemplates.fileNames).map { "did you mean \($0)? " } ?? ""
         complain(
-          "\(folder)/\(name)", "is none of the gateway's pages",
+          "\(folder)/\(name)", "is not a template of the gateway",
           remedy: "\(near)the names are \(OwnTemplates.fileNames.joined(separator: ", "))", &reading)
         continue
       }
@@ -21,7 +21,7 @@ enum TemplateChecks {
       case .tooLong: complain("\(folder)/\(name)", "has more than 64 KiB", remedy: "make it shorter", &reading)
       case .unreadable(let reason):
         complain(
-          "\(folder)/\(name)", "cannot be read (\(reason))", remedy: "let the user that the gateway runs as read it",
+          "\(folder)/\(name)", "cannot be read (\(reason))", remedy: "grant read access to the gateway's user",
           &reading)
       }
     }
@@ -37,18 +37,18 @@ enum TemplateChecks {
 
   private static let path = NodePath("pages.templates")
 
-  /// What is in the folder, but for what is hidden (as the links of a Kubernetes volume are) and what editors leave.
+  /// The files in the folder, except hidden ones (such as the links of a Kubernetes volume) and editors' backups.
   private static func names(in folder: String, _ files: FileAccess, _ reading: inout DecodingContext) -> [String]? {
     switch files.list(folder) {
     case .names(let all):
       let names = all.filter { $0.utf8.first != UInt8(ascii: ".") && $0.utf8.last != UInt8(ascii: "~") }.sorted()
       guard names.isEmpty else { return names }
-      complain(folder, "holds no template", remedy: "put one there, or leave the key out", &reading)
-    case .missing: complain(folder, "is not there", remedy: "make the folder, or leave the key out", &reading)
-    case .notFolder: complain(folder, "is no folder", remedy: "name the folder that the templates are in", &reading)
+      complain(folder, "holds no template", remedy: "create it, or remove the key", &reading)
+    case .missing: complain(folder, "is not there", remedy: "create the folder, or remove the key", &reading)
+    case .notFolder: complain(folder, "is no folder", remedy: "write the path of the templates' folder", &reading)
     case .unreadable(let reason):
       complain(
-        folder, "cannot be read (\(reason))", remedy: "let the user that the gateway runs as read it", &reading)
+        folder, "cannot be read (\(reason))", remedy: "grant read access to the gateway's user", &reading)
     }
     return nil
   }

@@ -19,7 +19,7 @@ enum UpstreamChecks {
         .first(where: { reading.isThere("upstream.check.\($0)") })
     {
       reading.complain(
-        atKey: NodePath("upstream.check.\(key)"), "upstream.check has no path, so that nothing is checked",
+        atKey: NodePath("upstream.check.\(key)"), "upstream.check has no path, so health checks are disabled",
         remedy: "write path = \"/health\" under [upstream.check], or leave the table out")
     }
     for (index, other, _) in drafts { add(other, at: index, to: &draft, &reading) }
@@ -34,8 +34,8 @@ enum UpstreamChecks {
         at: path.appending("name"), "\"default\" is the name of [upstream]", remedy: "choose another name")
     } else if draft.configuration.upstreams.contains(where: { isSame($0.name, other.name) }) {
       reading.complain(
-        at: path.appending("name"), "there is an upstream of this name already",
-        remedy: "choose another name, or write all addresses of one upstream into its urls")
+        at: path.appending("name"), "this upstream name is already used",
+        remedy: "choose another name, or list all addresses of one upstream in its urls")
     }
     if other.url == nil, other.urls == nil {
       reading.complain(
@@ -83,10 +83,10 @@ enum UpstreamChecks {
     let list = path.appending("urls")
     if url != nil, urls != nil {
       reading.complain(
-        atKey: list, "\(path) has a url and urls", remedy: "write one or the other: urls holds every address")
+        atKey: list, "\(path) has a url and urls", remedy: "write only one of them: urls has all addresses")
     }
     if let urls, urls.isEmpty {
-      reading.complain(at: list, "\(list) names no address", remedy: "write where the application listens")
+      reading.complain(at: list, "\(list) names no address", remedy: "write the application's address")
     }
     if let urls, urls.count > UpstreamSettings.addressLimit {
       reading.complain(
@@ -102,7 +102,7 @@ enum UpstreamChecks {
       if listen.contains(where: { CombinationChecks.isLoop(address, $0) }) {
         reading.complain(
           at: place, "\(place) is the gateway's own listener",
-          remedy: "write where the application listens, and give it another port")
+          remedy: "write the application's address, with another port")
       }
     }
     return urls ?? url.map { [$0] } ?? []

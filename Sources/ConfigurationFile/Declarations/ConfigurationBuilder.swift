@@ -34,7 +34,7 @@ struct UpstreamBuilder: DecodingTarget {
   var tls = UpstreamTLSBuilder()
 }
 
-/// What an upstream is told about TLS, while it is read.
+/// The TLS settings of an upstream while they are read.
 struct UpstreamTLSBuilder: Sendable {
   var authorityFile: String?
   /// Halves of the client's certificate, until both are seen.

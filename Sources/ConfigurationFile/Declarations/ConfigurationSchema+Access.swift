@@ -1,47 +1,47 @@
 import AccessPolicy
 
-/// What holds for every route.
+/// The defaults of all routes.
 extension ConfigurationSchema {
   static let access = Section<ConfigurationBuilder>(
     name: "access",
     introduction: """
-      Who may pass wherever no route says otherwise. Each setting of a request comes from the most specific route that \
-      states it, and in the end from here. The lists and a route's access are one setting: a route that states any of \
-      them decides alone. private_email and require_claims add up: routes add theirs, and lift none. Nothing here \
-      concerns public routes. `cordon check --explain` tells who passes where, and by which line.
+      Default access rules. Each setting of a request comes from the most specific route that states it, finally from \
+      here. The lists and a route's access are one setting: a route that states any of them replaces all of them. \
+      private_email and require_claims are cumulative: routes can add conditions, but not remove any. Public routes \
+      are not affected. `cordon check --explain` shows who is admitted where, and by which line.
       """,
     entries: [
       .withDefault(
         "access.allow_subjects", subjects, into: \.access.subjects,
         """
-        Apple's sub of those who may pass. A user whom any one of the lists names passes; without any list, everybody who \
-        is signed in.
+        Admitted users by Apple's sub. A user in any of the lists is admitted; without any list, every signed-in user \
+        is.
         """, seeAlso: ["route.allow_subjects"]),
       .withDefault(
         "access.allow_emails", emails, into: \.access.emails,
-        "E-mail addresses of those who may pass, without regard to case.",
+        "Admitted users by e-mail address, case-insensitive.",
         seeAlso: ["identity.allow_unverified_email", "route.allow_emails"]),
       .withDefault(
         "access.allow_email_domains", emailDomains, into: \.access.emailDomains,
-        "Domains of the addresses of those who may pass.", seeAlso: ["route.allow_email_domains"]),
+        "Admitted users by the domain of their e-mail address.", seeAlso: ["route.allow_email_domains"]),
       .withDefault(
         "access.allow_organizations", organizations, into: \.access.organizations,
-        "The org_id of the Managed Apple Accounts of those who may pass.", seeAlso: ["route.allow_organizations"]),
+        "Admitted users by the org_id of their Managed Apple Account.", seeAlso: ["route.allow_organizations"]),
       .withDefault(
         "access.private_email", .choice, into: \.access.privateEmail,
         """
-        A condition on the address, beside the lists: "deny" refuses users who hide it behind Apple's relay, "require" \
-        those who do not.
+        A condition in addition to the lists: "deny" refuses users who hide their address behind Apple's relay, \
+        "require" refuses all others.
         """, seeAlso: ["route.private_email"]),
       .withDefault(
         "access.require_claims", ValueType.claimRequirement.list().named("list of claim=value"),
-        into: \.access.requirements, "What claims of Apple's have to say, beside the lists.",
+        into: \.access.requirements, "Required values of Apple's claims, in addition to the lists.",
         seeAlso: ["route.require_claims"]),
       .withDefault(
         "access.unauthenticated", .choice, into: \.access.unauthenticated,
         """
-        What a request without a session gets: "401", or "auto", which sends a browser's navigation to sign in and \
-        answers anything else with 401.
+        The response to a request without a session: "401", or "auto", which redirects browser navigations to sign-in \
+        and answers everything else with 401.
         """, seeAlso: ["route.unauthenticated"]),
     ])
 

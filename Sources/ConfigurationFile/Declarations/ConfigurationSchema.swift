@@ -33,148 +33,151 @@ enum ConfigurationSchema {
       .required(
         "public_url", .publicURL, into: \.configuration.publicURL, example: "\"https://app.example.com\"",
         """
-        The origin that browsers see: scheme, host, and the port if it is not the usual one. Apple sends browsers back \
-        to it, at public_url + path_prefix + "/callback": register that address with the Services ID. Plain http: is \
-        accepted on loopback only.
+        The public origin: scheme, host, and port unless it is the default. Register public_url + path_prefix + \
+        "/callback" as return URL of the Services ID. http: is accepted on loopback only.
         """, seeAlso: ["path_prefix", "listen.hosts"]),
       .withDefault(
         "path_prefix", .pathPrefix, into: \.configuration.pathPrefix,
         """
-        What the gateway's own pages stand under. Requests below it never reach the application, so choose a path that \
-        the application does not use.
+        The path prefix of the gateway's own pages. Requests below it are never forwarded, so choose a path that the \
+        application does not use.
         """, seeAlso: ["public_url"]),
     ])
 
   static let listen = Section<ConfigurationBuilder>(
-    name: "listen", introduction: "Where browsers, or the load balancer before the gateway, connect to.",
+    name: "listen", introduction: "The main listener, for browsers or for the load balancer in front of the gateway.",
     entries: [
       .required(
         "listen.address", .address, into: \.main.address, example: "\"0.0.0.0:8080\"",
         """
-        The address that the gateway listens on: an IP address and a port, or "unix:" and the path of a socket. "[::]" \
-        is every address of the machine, IPv4 too.
+        The listener's address: an IP address and a port, or "unix:" and the path of a socket. "[::]" means all \
+        addresses of the machine, including IPv4.
         """, seeAlso: ["admin.address"]),
       .withDefault(
         "listen.workers", .integer(0...1_024), into: \.configuration.workers,
         """
-        Event loops, each of which serves its share of the connections. 0 is one for each processor that the process may \
-        use: by its affinity (taskset, CPUAffinity=, a cpuset) and by the quota of its control group (CPUQuota=, \
-        --cpus, limits.cpu), rounded up.
+        Number of event loops (threads). 0 means one for each CPU that the process may use, by its affinity (taskset, \
+        CPUAffinity=, a cpuset) and by the quota of its control group (CPUQuota=, --cpus, limits.cpu), rounded up.
         """),
       .withDefault(
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """
-        Hosts that requests may name beside that of public_url, with a port if it is not the usual one. Any other gets \
-        421. The application sees the host that was named. People sign in and out at public_url, and stay there.
+        Host names that are accepted in addition to that of public_url, with a port unless it is the default. Other \
+        hosts get 421. The application receives the requested host. Sign-in and sign-out redirect to public_url.
         """, seeAlso: ["public_url"]),
       .withDefault(
         "listen.trusted_proxies", ValueType.network.list(), into: \.main.trustedProxies,
         """
-        Networks of the proxies before the gateway, whose X-Forwarded-For, X-Original-URI, X-Request-Id and the like are \
-        believed: the client is the rightmost address of X-Forwarded-For that is none of them. Name no network that \
-        browsers can come from: they could be anybody then.
+        Networks of trusted proxies in front of the gateway. Their X-Forwarded-For, X-Original-URI, X-Request-Id and \
+        similar headers are accepted: the client is the rightmost address of X-Forwarded-For that is not a trusted \
+        proxy. Do not list networks of browsers, which could then forge their address.
         """,
         omission: """
-          Nobody is believed; the client is whoever connects. verify answers 403 where any route is stricter than \
-          signed-in.
+          No proxy is trusted; the client is the peer of the connection. verify answers 403 if any route is stricter \
+          than signed-in.
           """, seeAlso: ["listen.proxy_protocol_from"]),
       .withDefault(
         "listen.proxy_protocol_from", ValueType.network.list(), into: \.main.proxyProtocolPeers,
         """
-        Networks of the load balancers that begin each connection with a PROXY protocol header, version 1 or 2. From \
-        these every connection must begin with one, or it is closed; from others none may. The address that it announces \
-        takes the place of the connection's own, also for trusted_proxies.
-        """, omission: "Nobody sends one.", seeAlso: ["listen.trusted_proxies"]),
+        Networks of load balancers that send a PROXY protocol header, version 1 or 2, at the start of each connection. \
+        It is required from these networks and refused from others. Its address replaces that of the connection, also \
+        for trusted_proxies.
+        """, omission: "PROXY headers are not accepted.", seeAlso: ["listen.trusted_proxies"]),
     ] + listenTLS)
 
   static let listenLimits = Section<ConfigurationBuilder>(
     name: "listen.limits",
     introduction:
-      "What one request, and all connections together, may be at most. A request beyond a limit is refused.",
+      "Limits of one request and of all connections together. Requests beyond a limit are refused.",
     entries: [
       .withDefault(
         "listen.limits.head_size", .size(1_024...65_535), into: \.configuration.listener.limits.headBytes,
-        "The request line and all header fields together. Beyond it: 431.", unit: "bytes"),
+        "Maximum size of the request line and all header fields together. Beyond it: 431.", unit: "bytes"),
       .withDefault(
         "listen.limits.field_count", .integer(1...1_000), into: \.configuration.listener.limits.fieldCount,
-        "Header fields of a request. Beyond it: 431.", unit: "fields"),
+        "Maximum number of header fields of a request. Beyond it: 431.", unit: "fields"),
       .withDefault(
         "listen.limits.target_length", .size(64...65_535), into: \.configuration.listener.limits.targetBytes,
-        "The request target, path and query. Beyond it: 414.", unit: "bytes", seeAlso: ["listen.limits.head_size"]),
+        """
+        Maximum length of the request target, path and query. Beyond it: 414.
+        """, unit: "bytes", seeAlso: ["listen.limits.head_size"]),
       .absent(
         "listen.limits.body_size", .size(1...SizeText.limit), into: \.configuration.listener.limits.bodyBytes,
-        example: "\"100MiB\"", "The body of a request. Beyond it: 413.", unit: "bytes",
-        omission: "There is no limit: the application knows its own."),
+        example: "\"100MiB\"", "Maximum size of a request body. Beyond it: 413.", unit: "bytes",
+        omission: "There is no limit."),
       .withDefault(
         "listen.limits.body_rate", .integer(0...1_000_000_000), into: \.configuration.listener.limits.bodyRate,
         """
-        How much of a request's body has to arrive each second, on average since its head; time in which the application \
-        does not take it is not counted. A slower one is ended with 408. 0 asks for nothing.
+        Minimum average rate of a request body since the request header; time in which the application does not read \
+        is not counted. Slower requests end with 408. 0 disables the limit.
         """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.body_progress"]),
       .withDefault(
         "listen.limits.response_rate", .integer(0...1_000_000_000), into: \.configuration.listener.limits.responseRate,
         """
-        How much of a response a client has to take each second while it waits for it; time in which the application has \
-        nothing to say is not counted, and tunnels are not asked. A slower client is cut off: it would hold one of the \
-        application's connections. 0 asks for nothing.
+        Minimum rate at which a client must read a response while data is pending; time in which the application sends \
+        nothing is not counted, and tunnels are exempt. Slower clients are disconnected, because they occupy an \
+        upstream connection. 0 disables the limit.
         """, unit: "bytes per second", seeAlso: ["listen.timeouts.body_grace", "listen.timeouts.write_progress"]),
       .withDefault(
         "listen.limits.connections", .integer(1...1_000_000), into: \.configuration.listener.limits.connections,
         """
-        Client connections at a time, idle ones too. One more is answered 503 and closed. Where the descriptors that the \
-        process may have open are fewer, further clients wait until there is one again.
+        Maximum number of client connections, including idle ones. Further ones are answered with 503 and closed. If \
+        the process has fewer file descriptors, further clients wait until one is free.
         """, unit: "connections"),
     ])
 
-  /// How long a step of a connection may take.
+  /// The permitted range of timeouts.
   static let stepRange: ClosedRange<Duration> = .milliseconds(1)...(.seconds(86_400))
 
   static let listenTimeouts = Section<ConfigurationBuilder>(
     name: "listen.timeouts",
-    introduction: "How long each step of a client's connection may take. Times are kept to a quarter of a second.",
+    introduction: "Timeouts of client connections, with a resolution of a quarter of a second.",
     entries: [
       .withDefault(
         "listen.timeouts.head", .duration(stepRange), into: \.configuration.listener.timeouts.head,
-        "From the first byte of a request's head to its last. Then: 408."),
+        "Time from the first to the last byte of a request header. Then: 408."),
       .withDefault(
         "listen.timeouts.body_progress", .duration(stepRange), into: \.configuration.listener.timeouts.bodyProgress,
-        "Without a byte of a request's body. Then: 408.", seeAlso: ["listen.limits.body_rate"]),
+        "Time without a byte of a request body. Then: 408.", seeAlso: ["listen.limits.body_rate"]),
       .withDefault(
         "listen.timeouts.body_grace", .duration(stepRange), into: \.configuration.listener.timeouts.bodyGrace,
         """
-        From a request's head until its body has to arrive at its least rate, and from when bytes of a response wait for \
-        the client until they have to be taken at theirs.
+        Time before the minimum rates apply: from the end of the request header for bodies, and from when data is \
+        pending for responses.
         """, seeAlso: ["listen.limits.body_rate", "listen.limits.response_rate"]),
       .withDefault(
         "listen.timeouts.idle", .duration(stepRange), into: \.configuration.listener.timeouts.idle,
         """
-        Between two requests of one connection. Then it is closed. A load balancer before the gateway must give up its \
-        idle connections earlier.
+        Time between two requests on a connection. Then it is closed. The idle timeout of a load balancer in front of \
+        the gateway must be shorter.
         """),
       .withDefault(
         "listen.timeouts.write_progress", .duration(stepRange), into: \.configuration.listener.timeouts.writeProgress,
-        "Without progress of a response that the client does not read. Then the connection is closed."),
+        "Time without progress of a response that the client does not read. Then the connection is closed."),
       .withDefault(
         "listen.timeouts.handshake", .duration(stepRange), into: \.configuration.listener.timeouts.handshake,
-        "From the connection to the end of its PROXY header, and from there to that of the TLS handshake. Then it is closed."
+        """
+        Time from the start of the connection to the end of its PROXY header, and from there to the end of the TLS \
+        handshake. Then it is closed.
+        """
       ),
     ])
 
   static let shutdown = Section<ConfigurationBuilder>(
     name: "shutdown",
-    introduction: "How the gateway ends on SIGTERM and SIGINT. A second one ends it at once.",
+    introduction: "Graceful shutdown on SIGTERM and SIGINT. A second signal ends the process at once.",
     entries: [
       .withDefault(
         "shutdown.delay", .duration(.zero...(.seconds(3_600))), into: \.configuration.shutdown.delay,
         """
-        How long requests are still taken while /readyz says 503 already and responses say that their connection ends. A \
-        load balancer or a cluster goes on sending until it has noticed: give it twice the interval of its probes.
+        Time in which requests are still accepted while /readyz already answers 503 and responses have "Connection: \
+        close", so that load balancers can notice. Use twice the interval of their probes.
         """, seeAlso: ["shutdown.limit"]),
       .withDefault(
         "shutdown.limit", .duration(.milliseconds(1)...(.seconds(86_400))), into: \.configuration.shutdown.limit,
         """
-        How long what is in flight may take after that, WebSockets too, which are told by a Close frame. What is not done \
-        by then is cut off. Whoever kills the process when it does not end must wait for longer than both together.
+        Time for requests in flight after the delay, and for WebSockets after their Close frame. Then they are \
+        aborted. The service manager must wait for longer than both times together before it kills the process.
         """, seeAlso: ["shutdown.delay"]),
     ])
 
@@ -185,15 +188,15 @@ enum ConfigurationSchema {
       .withDefault(
         "admin.address", .address, into: \.configuration.adminAddress,
         """
-        An IP address and a port, or "unix:" and the path of a socket. Health and metrics ask for no token, so let only \
-        your own network reach it. On a loopback address it answers for loopback names and addresses only.
+        An IP address and a port, or "unix:" and the path of a socket. Health and metrics need no token, so restrict \
+        access to your own network. On a loopback address, only loopback host names and addresses are accepted.
         """, seeAlso: ["listen.address"]),
       .absent(
         "admin.token_file", .file, into: \.configuration.admin.tokenFile, example: "\"admin.token\"",
         """
-        A file with the bearer token that administration of accounts and sessions asks for, at least 32 bytes. Others \
-        must not be able to read it. `cordon keygen --output FILE` makes one.
+        A file with the bearer token for the administration of accounts and sessions, at least 32 bytes. Others must \
+        not be able to read it. `cordon keygen --output FILE` creates one.
         """,
-        omission: "Accounts and sessions are administered through a Unix socket only, by whoever may open it."),
+        omission: "Accounts and sessions can be administered only through a Unix socket, by users who may open it."),
     ])
 }

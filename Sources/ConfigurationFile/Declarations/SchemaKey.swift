@@ -1,14 +1,14 @@
-/// What a reader of the reference is told of one key.
+/// The description of one key in the reference.
 struct SchemaKeyDescription: Sendable {
   /// With its tables: `listen.timeouts.head`.
   let key: String
   let typeName: String
   let presence: Presence
-  /// What it is for, in whole sentences.
+  /// The purpose, in complete sentences.
   let purpose: String
   /// The unit of a value that has one.
   let unit: String?
-  /// What happens without it, where the default does not say that.
+  /// The effect of leaving it out, unless the default shows it.
   let omission: String?
   /// Keys to look at, too.
   let seeAlso: [String]
@@ -80,7 +80,7 @@ struct SchemaKey<Target: DecodingTarget>: Sendable {
   }
 }
 
-/// What entries are read into: it begins with every default.
+/// The target of decoding; it starts with all defaults.
 protocol DecodingTarget: Sendable {
   init()
 }

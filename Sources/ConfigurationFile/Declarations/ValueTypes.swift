@@ -11,12 +11,12 @@ extension ValueType where Value == String {
     text(
       name, expected: expected, write: { $0 },
       parse: { text, _ throws(Diagnostic) in
-        guard !text.isEmpty else { throw Diagnostic("is empty", remedy: "write \(expected), or leave the key out") }
+        guard !text.isEmpty else { throw Diagnostic("is empty", remedy: "write \(expected), or remove the key") }
         guard text.utf8.count <= limit else {
           throw Diagnostic("is longer than \(limit) bytes", remedy: "write \(expected)")
         }
         guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && !(0x7F..<0xA0).contains($0.value) }) else {
-          throw Diagnostic("holds control characters", remedy: "remove them")
+          throw Diagnostic("contains control characters", remedy: "remove them")
         }
         return text
       })
@@ -49,7 +49,7 @@ extension ValueType where Value == String {
           let parts = error.message.utf8.split(separator: UInt8(ascii: ";"), maxSplits: 1)
           let remedy = parts.count > 1 ? parts[1].drop { $0 == UInt8(ascii: " ") } : "see `cordon reference`"[...].utf8
           throw Diagnostic(
-            String(decoding: parts.first ?? "is no origin"[...].utf8, as: UTF8.self),
+            String(decoding: parts.first ?? "is not an origin"[...].utf8, as: UTF8.self),
             remedy: String(decoding: remedy, as: UTF8.self))
         }
       })
@@ -63,7 +63,8 @@ extension ValueType where Value == String {
         let origin = try? PublicOrigin(parsing: "https://localhost")
         guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
           throw Diagnostic(
-            "is no host", remedy: "write a host, and a port if it is not the usual one, as in \"app.example.com:8443\"")
+            "is not a host",
+            remedy: "write a host, with a port unless it is the default, as in \"app.example.com:8443\"")
         }
         return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
       })
@@ -77,7 +78,7 @@ extension ValueType where Value == String {
       })
   }
 
-  /// What is asked for in a check.
+  /// The path of a health check.
   static var requestPath: ValueType {
     text(
       "path", expected: "a path, as in \"/health\"", write: { $0 },
@@ -86,13 +87,13 @@ extension ValueType where Value == String {
           text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") })
         else {
           throw Diagnostic(
-            "is no path", remedy: "begin with \"/\", and percent-encode spaces and letters beyond ASCII")
+            "is not a path", remedy: "begin with \"/\", and percent-encode spaces and letters beyond ASCII")
         }
         return text
       })
   }
 
-  /// What the operator calls a thing, and metrics have as a label.
+  /// A name chosen by the operator, also used as a metrics label.
   static var label: ValueType {
     text(
       "name", expected: "a name, as in \"reports\"", write: { $0 },
@@ -101,13 +102,13 @@ extension ValueType where Value == String {
           text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.".utf8.contains($0) })
         else {
           throw Diagnostic(
-            "is no name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
+            "is not a name", remedy: "write at most 64 letters, digits, \"-\", \"_\" and \".\", as in \"reports\"")
         }
         return text
       })
   }
 
-  /// What a certificate has to list: a host name or an IP address.
+  /// The name that a certificate must list: a host name or an IP address.
   static var serverName: ValueType {
     text(
       "name", expected: "a host name, as in \"app.internal\"", write: { $0 },
@@ -116,7 +117,7 @@ extension ValueType where Value == String {
           text.utf8.allSatisfy({ $0.isASCIILetter || $0.isASCIIDigit || "-_.:".utf8.contains($0) })
         else {
           throw Diagnostic(
-            "is no host name", remedy: "write a name or an IP address without port, as in \"app.internal\"")
+            "is not a host name", remedy: "write a name or an IP address without port, as in \"app.internal\"")
         }
         return text
       })

@@ -11,13 +11,13 @@ struct Document: Sendable {
   /// Most bytes of a file.
   static let sizeLimit = 1_048_576
 
-  /// - Throws: The first thing that makes the file no TOML document; there can be no second before that is mended.
+  /// - Throws: The first syntax error of the file; parsing stops there.
   init(_ bytes: [UInt8]) throws(DocumentError) {
     let text = SourceText(bytes)
     guard bytes.count <= Self.sizeLimit else {
       throw DocumentError(
         place: .start, what: "the file is longer than 1 MiB",
-        remedy: "a configuration has a few kilobytes; is this the right file?")
+        remedy: "check that this is the right file")
     }
     if let offset = UTF8Check.firstInvalid(bytes) {
       throw DocumentError(
@@ -31,11 +31,11 @@ struct Document: Sendable {
       throw DocumentError(
         place: text.place(of: offset),
         what: "tables and lists are nested deeper than \(SourceLocations.depthLimit) levels",
-        remedy: "no key of the configuration needs that; see `cordon reference`")
+        remedy: "no key needs that; see `cordon reference`")
     }
     if let offset = finder.escapedNUL {
       throw DocumentError(
-        place: text.place(of: offset), what: "a text holds an escaped NUL", remedy: "remove the escape")
+        place: text.place(of: offset), what: "a text contains an escaped NUL", remedy: "remove the escape")
     }
     if let (offset, what) = finder.malformed {
       throw DocumentError(place: text.place(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
@@ -55,10 +55,10 @@ struct Document: Sendable {
   /// Whether the key of a path is written anywhere.
   func hasKey(_ path: NodePath) -> Bool { keys[path] != nil }
 
-  /// Where the key of a path stands; of one that is not there, the nearest table around it.
+  /// The location of a key; of a missing key, the nearest enclosing table.
   func placeOfKey(_ path: NodePath) -> SourcePlace { place(path, in: keys) }
 
-  /// Where the value of a path stands; of one that is not there, the nearest value or key around it.
+  /// The location of a value; of a missing value, the nearest enclosing value or key.
   func placeOfValue(_ path: NodePath) -> SourcePlace {
     if let offset = values[path] { return text.place(of: offset) }
     if case .index = path.components.last, let parent = path.parent, values[parent] != nil {
@@ -101,7 +101,7 @@ struct Document: Sendable {
   }
 }
 
-/// Why a file is no TOML document.
+/// The reason why a file is not a TOML document.
 struct DocumentError: Error {
   var place: SourcePlace
   var what: String
@@ -120,15 +120,15 @@ struct DocumentError: Error {
     what = error.description
     remedy =
       if error.description.contains("redefine") || error.description.contains("duplicate") {
-        "it stands twice; keep one of them"
+        "it is defined twice; keep one of them"
       } else if error.description.contains("64 bits") || error.description.contains("parsing floating-point") {
-        "write a smaller number: no key takes one of this size"
+        "write a smaller number"
       } else {
         Self.syntaxRemedy
       }
   }
 
-  static let syntaxRemedy = "mend the syntax here: texts stand in \"quotation marks\", lists in [brackets]"
+  static let syntaxRemedy = "fix the syntax here: write texts in \"quotation marks\", lists in [brackets]"
 }
 
 /// Whether bytes are UTF-8 (RFC 3629), and where they stop being it.

@@ -9,7 +9,7 @@ indirect enum Node: Sendable, Equatable {
   /// A date, a time or both: nothing in the configuration is one.
   case moment
 
-  /// What it is, for a complaint: "a text".
+  /// The kind of the node for diagnostics: "a text".
   var kind: String {
     switch self {
     case .table: "a table"
@@ -22,7 +22,7 @@ indirect enum Node: Sendable, Equatable {
   }
 }
 
-/// Where a value is in a document: `route[1].path`.
+/// The path of a value in a document: `route[1].path`.
 struct NodePath: Sendable, Hashable, CustomStringConvertible {
   enum Component: Sendable, Hashable {
     case key(String)

@@ -12,17 +12,17 @@ struct SourceLocations {
   private(set) var keys: [NodePath: Int] = [:]
   /// Offsets of values, by path.
   private(set) var values: [NodePath: Int] = [:]
-  /// Where nesting goes beyond the limit.
+  /// The offset at which nesting exceeds the limit.
   private(set) var tooDeep: Int?
-  /// Where a text holds an escaped NUL.
+  /// The offset of an escaped NUL in a text.
   private(set) var escapedNUL: Int?
 
-  /// Where a mistake is that the parser would end the process for.
+  /// The offset of an error for which the parser would trap.
   private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
   private var position = 0
-  /// How many elements each array of tables has so far.
+  /// The number of elements of each array of tables so far.
   private var tableCounts: [NodePath: Int] = [:]
 
   init(_ bytes: [UInt8]) {
@@ -141,7 +141,7 @@ struct SourceLocations {
       let start = position
       while let byte = current, !",]}#\n".utf8.contains(byte) { position += 1 }
       if malformed == nil, !BareValue.isPlausible(bytes[start..<position]) {
-        malformed = (start, "this is no number and no text in quotation marks")
+        malformed = (start, "this is neither a number nor a text in quotation marks")
       }
     }
   }

@@ -6,9 +6,9 @@ package struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible
   package var line: Int
   /// From 1, in characters.
   package var column: Int
-  /// What is wrong. Never holds the value of an environment variable or the contents of a secret.
+  /// The problem. It never contains the value of an environment variable or of a secret.
   package var what: String
-  /// What to do about it.
+  /// The remedy.
   package var remedy: String
 
   package init(file: String, line: Int, column: Int, what: String, remedy: String) {

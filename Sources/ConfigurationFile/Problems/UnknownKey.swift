@@ -16,7 +16,7 @@ struct UnknownKey {
     }
     let elsewhere = descriptions.filter { $0.name.utf8.elementsEqual(key.utf8) }.map(\.key)
     if !elsewhere.isEmpty {
-      return "did you mean \(elsewhere.joined(separator: " or "))? it stands under another table"
+      return "did you mean \(elsewhere.joined(separator: " or "))? it belongs to another table"
     }
     if let nearest = NearestKey.find(name, among: descriptions.map(\.key)) { return "did you mean \(nearest)?" }
     if let nearest = NearestKey.find(key, among: descriptions.map(\.name)),

@@ -56,7 +56,7 @@ struct DecodingContext {
       ? String(decoding: path.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) : path
   }
 
-  /// Where a key stands, for the order of complaints.
+  /// The location of a key, for the order of diagnostics.
   func place(of path: NodePath) -> SourcePlace { document.placeOfKey(path) }
 
   /// A problem at a key that keeps nothing from running: it is told, not collected.

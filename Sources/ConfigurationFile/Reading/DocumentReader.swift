@@ -51,7 +51,7 @@ struct DocumentReader {
           reading.complain(
             atKey: keyPath, "\(name) is \(node.kind == "a list" ? "a list of tables" : node.kind)",
             remedy: "write it as one table, [\(name)]"
-              + (name == "upstream" ? "; others are [[upstreams]]" : ""))
+              + (name == "upstream" ? "; additional ones are [[upstreams]]" : ""))
         }
       } else if name == ConfigurationSchema.route.name {
         readList(
@@ -68,7 +68,7 @@ struct DocumentReader {
       } else if name == ConfigurationSchema.listener.name {
         readList(
           node, at: keyPath, ConfigurationSchema.listener, key: "name",
-          remedy: "\"internal\", or what the log is to call it",
+          remedy: "\"internal\", or another name for the log",
           keep: { $0.listeners.append($1) })
       } else {
         complainUnknown(keyPath, name: name, isTable: node.kind == "a table")

@@ -6,7 +6,7 @@ package struct ForeignSettings: Sendable {
   package struct Setting: Sendable, Equatable {
     package let name: String
     package let value: Value
-    /// Where the key stands, from 1.
+    /// The line of the key, starting at 1.
     package let line: Int
   }
 

@@ -1,4 +1,4 @@
-/// Tells the whole configuration from its declarations.
+/// Renders the reference of the configuration from its declarations.
 package enum Reference {
   /// Every table and key, in Markdown that reads well on a terminal, too.
   package static func text() -> String {

@@ -90,7 +90,7 @@ package enum SampleFile {
       """
   }
 
-  /// What the keys of a table are for that there may be many of.
+  /// The purposes of the keys of a repeatable table.
   private static func keys(of section: Section<some DecodingTarget>) -> String {
     let rule = "# " + String(repeating: "-", count: width - 2)
     let keys = section.entries.map { "#   \($0.description.name)\n" + comment(explanation(of: $0.description)) }

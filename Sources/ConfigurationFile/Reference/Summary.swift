@@ -6,8 +6,7 @@ import Pages
 import Sessions
 
 extension Configuration {
-  /// What a person wants to see of a configuration that is in order: for each part its name and what it is, without
-  /// secrets.
+  /// A summary of a valid configuration: the name and settings of each part, without secrets.
   package var summary: [(part: String, text: String)] {
     var lines: [(part: String, text: String)] = [
       ("public", "\(publicURL), the gateway's own pages under \(pathPrefix)"),

@@ -28,13 +28,13 @@ enum AddressText {
     }
     guard IPAddress(host) != nil else {
       if host.utf8.elementsEqual("localhost".utf8) {
-        throw Diagnostic("is a name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
+        throw Diagnostic("is a host name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
       }
       if host.isEmpty || host.utf8.elementsEqual("*".utf8) {
         throw Diagnostic(
-          "has no IP address", remedy: "for every address of the machine write \"0.0.0.0:\(port)\" or \"[::]:\(port)\"")
+          "has no IP address", remedy: "for all addresses of the machine write \"0.0.0.0:\(port)\" or \"[::]:\(port)\"")
       }
-      throw Diagnostic("is no IP address with a port", remedy: remedy)
+      throw Diagnostic("is not an IP address with a port", remedy: remedy)
     }
     return .ip(host: host, port: port)
   }

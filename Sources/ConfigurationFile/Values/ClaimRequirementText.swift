@@ -1,6 +1,6 @@
 import AccessPolicy
 
-/// What a claim has to say, as it is written: the claim, `=`, and one value.
+/// The text form of a claim requirement: the claim, `=`, and one value.
 enum ClaimRequirementText {
   static func parse(_ text: String) throws(Diagnostic) -> ClaimRequirement {
     let parts = text.utf8.split(
@@ -11,7 +11,8 @@ enum ClaimRequirementText {
         "names no value", remedy: "write the claim, \"=\" and what it says, as in \"real_user_status=2\"")
     }
     guard parts[1].utf8.count <= 255, parts[1].utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Diagnostic("has a value that no claim has", remedy: "write at most 255 bytes without control characters")
+      throw Diagnostic(
+        "has a value that no claim can have", remedy: "write at most 255 bytes without control characters")
     }
     let claim = parts[0]
     for (names, what, remedy) in unsuited where names.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) {
@@ -30,14 +31,14 @@ enum ClaimRequirementText {
   /// Claims that a rule must not go by, or has a better way to.
   private static let unsuited: [(names: [String], what: String, remedy: String)] = [
     (["sub"], "has a list of its own", "write allow_subjects"),
-    (["email"], "has lists of its own, which know no case", "write allow_emails or allow_email_domains"),
+    (["email"], "has its own case-insensitive lists", "write allow_emails or allow_email_domains"),
     (
-      ["name", "given_name", "family_name"], "goes by what users call themselves, which proves nothing",
+      ["name", "given_name", "family_name"], "is chosen by the user and proves nothing",
       "write allow_subjects"
     ),
     (
-      ["session_id", "iat", "exp", "auth_time", "nonce", "c_hash", "at_hash"], "is another at each sign-in",
-      "write allow_subjects, or leave it out"
+      ["session_id", "iat", "exp", "auth_time", "nonce", "c_hash", "at_hash"], "changes with each sign-in",
+      "write allow_subjects, or remove it"
     ),
   ]
 

@@ -1,4 +1,4 @@
-/// What is wrong with one value, without the place.
+/// The problem of one value, without its location.
 struct Diagnostic: Error, Sendable, Equatable {
   /// Continues the value's name: "is no address".
   var what: String

@@ -8,10 +8,10 @@ enum FilePath {
   ///   - isSocket: Whether it must fit into the address of a Unix socket.
   static func parse(_ text: String, directory: String, isSocket: Bool = false) throws(Diagnostic) -> String {
     guard !text.isEmpty else {
-      throw Diagnostic("is an empty path", remedy: "write the path of a file, or leave the key out")
+      throw Diagnostic("is an empty path", remedy: "write the path of a file, or remove the key")
     }
     guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-      throw Diagnostic("holds control characters", remedy: "write a path without them")
+      throw Diagnostic("contains control characters", remedy: "write a path without them")
     }
     let path = resolve(text, in: directory)
     if isSocket, path.utf8.count > socketLimit {

@@ -22,7 +22,7 @@ enum IdentityHeaderText {
     }
     guard !reserved.contains(folded(name)) else {
       throw Diagnostic(
-        "is a header with a meaning of its own", remedy: "choose a name that nothing else uses, as in X-Forwarded-User")
+        "is a reserved header", remedy: "choose another name, as in X-Forwarded-User")
     }
   }
 
@@ -35,7 +35,7 @@ enum IdentityHeaderText {
     }
     guard !["nonce", "c_hash", "at_hash"].contains(claim) else {
       throw Diagnostic(
-        "binds a token to one sign-in and is not kept", remedy: "write \"sub\" or \"session_id\" to tell users apart")
+        "is bound to one sign-in and not stored", remedy: "write \"sub\" or \"session_id\" to tell users apart")
     }
   }
 

@@ -9,7 +9,7 @@ enum PathPrefixText {
     let bytes = Array(text.utf8)
     guard bytes.first == UInt8(ascii: "/") else { throw Diagnostic("does not begin with \"/\"", remedy: remedy) }
     guard bytes.count > 1 else {
-      throw Diagnostic("would take every path from the application", remedy: remedy)
+      throw Diagnostic("would match every path of the application", remedy: remedy)
     }
     guard bytes.last != UInt8(ascii: "/") else {
       throw Diagnostic("ends with \"/\"", remedy: "leave the last \"/\" out")

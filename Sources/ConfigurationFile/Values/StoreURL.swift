@@ -1,7 +1,7 @@
 import Sessions
 
-/// Where accounts and sessions are kept: `sqlite:` and a path, or a `postgresql://` address. It may hold a password:
-/// complaints never repeat it.
+/// The address of the store: `sqlite:` and a path, or a `postgresql://` address. It may contain a password, which
+/// diagnostics never repeat.
 enum StoreURL {
   static func parse(_ text: String, directory: String) throws(Diagnostic) -> StoreSettings.Location {
     if text.utf8.starts(with: "sqlite:".utf8) {
@@ -15,7 +15,7 @@ enum StoreURL {
     }
     guard text.utf8.starts(with: "postgresql://".utf8) || text.utf8.starts(with: "postgres://".utf8) else {
       throw Diagnostic(
-        "names no store that is known",
+        "is not a supported store",
         remedy: "write \"sqlite:/var/lib/cordon/cordon.db\" or \"postgresql://user@host/database\"")
     }
     guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

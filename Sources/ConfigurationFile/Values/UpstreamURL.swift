@@ -14,17 +14,17 @@ enum UpstreamURL {
     let folded = text.utf8.map(\.asciiLowercased)
     let tls = folded.starts(with: "https://".utf8)
     guard tls || folded.starts(with: "http://".utf8) else {
-      throw Diagnostic("is no http:, https: or unix: address", remedy: remedy)
+      throw Diagnostic("is not an http:, https: or unix: address", remedy: remedy)
     }
     var authority = Array(text.utf8.dropFirst(tls ? 8 : 7))
     if authority.last == UInt8(ascii: "/") { authority.removeLast() }
     if authority.contains(UInt8(ascii: "@")) {
-      throw Diagnostic("has user information in it", remedy: "leave out everything up to the \"@\"")
+      throw Diagnostic("contains user information", remedy: "remove everything up to the \"@\"")
     }
     if authority.contains(where: { "/?#\\".utf8.contains($0) }) {
       throw Diagnostic(
         "has a path or a query",
-        remedy: "leave out everything after the host and the port: paths are forwarded as they arrive")
+        remedy: "remove everything after host and port: paths are forwarded unchanged")
     }
     guard let parsed = Authority(parsing: authority), authority.first != UInt8(ascii: "-") else {
       throw Diagnostic("has no valid host and port", remedy: remedy)

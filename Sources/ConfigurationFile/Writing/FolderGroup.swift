@@ -4,7 +4,7 @@
   internal import Musl
 #endif
 
-/// Whom a folder is for beside its owner.
+/// The group that a folder is for, in addition to its owner.
 package enum FolderGroup {
   /// The group that may enter a folder, where that is another one than this process's own: /etc/cordon is the gateway's
   /// group's. Nil where there is none, or where the folder cannot be looked at.
