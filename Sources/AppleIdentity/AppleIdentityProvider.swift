@@ -39,7 +39,7 @@ package struct AppleIdentityProvider: Sendable {
     transfer = TransferClient(call: call)
   }
 
-  /// Where to send a browser that signs in.
+  /// The address to which a browser is redirected for sign-in.
   package func authorizationRequest(
     redirectURI: String, state: String, nonce: String, locale: String? = nil
   ) -> AuthorizationRequest {

@@ -8,11 +8,11 @@ package struct AppleSettings: Sendable, Equatable {
   package var keyID: String
   /// Absolute path of the `.p8` file (PKCS #8, P-256).
   package var privateKeyFile: String
-  /// What to ask for. Default: name and e-mail.
+  /// The requested scopes. Default: name and e-mail.
   package var scopes: [Scope] = [.name, .email]
-  /// How Apple hands over the answer. Default: `form_post`.
+  /// The way in which Apple returns its response. Default: `form_post`.
   package var responseMode: ResponseMode = .formPost
-  /// What Apple hands over. Default: `code id_token`.
+  /// The content of Apple's response. Default: `code id_token`.
   package var responseType: ResponseType = .codeIDToken
   /// App IDs of native apps whose tokens `POST native` accepts. Default: none.
   package var nativeClientIDs: [String] = []

@@ -4,9 +4,9 @@ internal import WebFormats
 package struct AppleSettingsProblem: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
   package let key: String
-  /// What is wrong.
+  /// The problem.
   package let reason: String
-  /// What to do about it.
+  /// The remedy.
   package let remedy: String
 
   static let baseURL = AppleSettingsProblem(

@@ -27,7 +27,7 @@ extension Concealed: CustomStringConvertible, CustomDebugStringConvertible, Cust
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What tells the kinds of ``Concealed`` apart; never a value.
+/// A marker that distinguishes the kinds of ``Concealed``; it has no values.
 package enum ConcealedKind {
   /// Marks a concealed authorization code.
   package enum AuthorizationCode {}

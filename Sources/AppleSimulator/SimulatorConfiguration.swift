@@ -1,16 +1,16 @@
-/// How a simulator is set up.
+/// The configuration of a simulator.
 package struct SimulatorConfiguration: Sendable {
   /// The address that it listens on. Default: 127.0.0.1, so that nobody else can reach it.
   package var host: String
   /// The port; 0 for any that is free. Default: 0.
   package var port: Int
-  /// Who is registered. Default: nobody.
+  /// The registered clients. Default: none.
   package var clients: [SimulatedClient]
-  /// Who has an account. Default: the built-in users.
+  /// The users with an account. Default: the built-in users.
   package var users: [SimulatedUser]
-  /// What of Apple's behaviour is shown.
+  /// The simulated behaviours of Apple.
   package var switches: SimulatorSwitches
-  /// Where notifications about users are posted. Default: nowhere.
+  /// The address for notifications about users. Default: none.
   package var notificationURL: String?
 
   package init(

@@ -1,4 +1,4 @@
-/// What somebody sees who opens the simulator's own address.
+/// The page at the simulator's own address.
 struct WelcomePage {
   var html: String {
     SimulatorPage(

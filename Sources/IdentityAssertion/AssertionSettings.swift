@@ -1,4 +1,4 @@
-/// How the application is told in signed form who the user is (`[assertion]` of the configuration).
+/// Settings of signed identity assertions (`[assertion]` of the configuration).
 package struct AssertionSettings: Sendable, Equatable {
   /// Absolute paths of P-256 private keys in PEM: the first signs, the public halves of all are published. Without any,
   /// nothing is signed.
@@ -7,10 +7,10 @@ package struct AssertionSettings: Sendable, Equatable {
   package var audience = ""
   /// Whether each request of a signed-in user carries `X-Identity-Assertion`. Default: true.
   package var sendsHeader = true
-  /// From an assertion's making to its `exp`. One is made anew after ``AssertionMint/renewal``, so that what arrives
-  /// has some of it left. Default: five minutes.
+  /// The lifetime of an assertion (`exp`). It is renewed after ``AssertionMint/renewal``, so that received ones are
+  /// valid for some time. Default: five minutes.
   package var lifetime = Duration.seconds(300)
-  /// What it tells beside `sub`; a claim that the account does not have is left out.
+  /// Claims in addition to `sub`; missing claims are omitted.
   package var claims = ["email", "email_verified", "name"]
 
   package init() {}

@@ -7,7 +7,7 @@ package struct PageRenderer: Sendable {
   let templates: PageTemplates
   /// The operator's, or ours.
   private let ownStylesheet: Markup
-  /// What the pages say, in the language that they are in.
+  /// The texts of the pages, in their language.
   private(set) var texts: any PageTexts
   /// By the tag that clients ask with.
   private let languages: [String: PageLanguage]

@@ -1,4 +1,4 @@
-/// What the pages say and look like (`[pages]` of the configuration).
+/// Settings of the pages (`[pages]` of the configuration).
 package struct PageSettings: Sendable, Equatable {
   /// The name of the application, for titles and the sign-in page. Default: the host of `public_url`.
   package var applicationName: String?

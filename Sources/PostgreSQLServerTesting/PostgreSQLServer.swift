@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// PostgreSQL does not run as root, so root starts it as the user `postgres` that Debian's package brings.
 package final class PostgreSQLServer: Sendable {
-  /// Who may do everything; the password is wanted on TCP.
+  /// The superuser; TCP connections need the password.
   package static let user = "cordon"
   package static let password = "s3cret/of:the@tests"
 
@@ -70,7 +70,7 @@ package final class PostgreSQLServer: Sendable {
     return "postgresql://\(user):\(escaped)@127.0.0.1:\(port)/\(database)"
   }
 
-  /// What `psql` answers, a row a line, columns with `|` between them. By the server's socket: a query of the tests
+  /// The output of `psql`, one row a line, columns with `|` between them. By the server's socket: a query of the tests
   /// works without a password.
   @discardableResult
   package func query(_ statement: String, in database: String = "postgres") throws -> String {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a server shows to whoever connects, in PEM.
+/// A server's certificate, in PEM.
 package struct ServerCertificate: Sendable {
   let chain: String
   let key: String

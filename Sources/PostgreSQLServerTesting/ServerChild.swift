@@ -84,7 +84,7 @@ final class ServerChild: Sendable {
   }
 }
 
-/// What became of a child, for threads that wait for it.
+/// The exit of a child process, for threads that wait for it.
 private final class EndOfChild: Sendable {
   private let state = Mutex(State())
   private let hasStarted = DispatchSemaphore(value: 0)

@@ -3,7 +3,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 
-/// Where the command gets the client's public key from.
+/// The source of the client's public key.
 enum ClientKeyFile {
   /// The public key in PEM, read or made; nothing if no file is named.
   static func publicKey(

@@ -7,20 +7,20 @@ struct CheckCommand: ParsableCommand {
     commandName: "check",
     abstract: "Checks a configuration file.",
     discussion: """
-      Tells every mistake, one a line: FILE:LINE:COLUMN: what is wrong; and the remedy. The files that the configuration \
-      names are looked at, too. Nothing is contacted: that is what `cordon doctor` does. Warnings are about what may not \
-      be meant, and change no exit status.
+      Reports every error on a line: FILE:LINE:COLUMN: problem; remedy. It also checks the files that the \
+      configuration names. It uses no network; see `cordon doctor` for that. Warnings point out possible mistakes and \
+      do not change the exit status.
 
-      With --explain it tells for each route who passes, what is asked of them, where requests go, and by which line of \
-      the file each of it holds.
+      With --explain it shows for each route who is admitted, the conditions and the upstream, and the line of the \
+      file that decides each.
 
-      Exit status: 0 if everything is in order, 78 if not, 64 if this command was not written correctly.
+      Exit status: 0 if the configuration is valid, 78 if not, 64 for a usage error.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
   var config: String
 
-  @Flag(name: .long, help: "Tells for each route who passes, and by which line.")
+  @Flag(name: .long, help: "Show for each route who is admitted, and by which line.")
   var explain = false
 
   func run() throws {

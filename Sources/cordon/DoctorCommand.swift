@@ -13,14 +13,14 @@ import Sessions
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Looks, live, at everything that the gateway needs.",
+    abstract: "Tests everything that the gateway needs at run time.",
     discussion: """
-      One line for each thing: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the clock \
-      against Apple's; team, key and client ID by Apple's own answer (to a code that nobody has: no user is asked \
-      about); the application; the certificate; the session secrets; the store. Nothing is changed. Run it as the \
-      gateway's user, so that it sees what the gateway sees; a running gateway does not mind.
+      Prints a line for each test: the redirect URI by Apple's rules; the key file; a client secret; Apple's keys; the \
+      clock against Apple's; team, key and client ID with Apple (by an invalid code, without any user's data); the \
+      application; the certificate; the session secrets; the store. It changes nothing. Run it as the gateway's user; \
+      the gateway may be running.
 
-      Exit status: 0 if people can sign in (warnings included), 1 if not, 78 if the configuration is not in order.
+      Exit status: 0 if users can sign in (also with warnings), 1 if not, 78 if the configuration is invalid.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
@@ -35,7 +35,7 @@ struct DoctorCommand: AsyncParsableCommand {
     }
     let isTerminal = isatty(STDOUT_FILENO) == 1
     let style = Style(isColoured: isTerminal && getenv("NO_COLOR") == nil, lines: TerminalLines())
-    print(style.line(.ok, "configuration", "\(config) is in order", nil))
+    print(style.line(.ok, "configuration", "\(config) is valid", nil))
     // Apple may take twelve seconds over an answer.
     let progress = Progress()
     progress.show("      looking")
@@ -52,7 +52,7 @@ struct DoctorCommand: AsyncParsableCommand {
     if failures > 0 { throw ExitCode.failure }
   }
 
-  /// How lines look.
+  /// The style of output lines.
   private struct Style {
     let isColoured: Bool
     /// On a terminal what to do stands on a line of its own. Programs get one line for each thing.

@@ -12,14 +12,14 @@ import Sessions
 struct KeygenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keygen",
-    abstract: "Makes a new random secret: 48 bytes, written in base64url; or a key that signs assertions.")
+    abstract: "Creates a random secret (48 bytes in base64url) or a key for signed assertions.")
 
   @Option(
     name: .long, help: ArgumentHelp("Write to a new file that only you can read.", valueName: "file"),
     completion: .file())
   var output: String?
 
-  @Flag(name: .long, help: "Make a key for assertion.key_files: P-256, in PEM.")
+  @Flag(name: .long, help: "Create a key for assertion.key_files: P-256, in PEM.")
   var assertion = false
 
   func run() throws {
@@ -37,7 +37,7 @@ struct KeygenCommand: ParsableCommand {
     }
   }
 
-  /// Why a file was not made.
+  /// The reason why a file was not made.
   struct NewFileError: Error {
     let message: String
   }

@@ -31,7 +31,7 @@ func complain(_ text: String) {
 }
 
 extension StoreSettings {
-  /// How long a database server that does not answer yet is waited for: both may be starting.
+  /// The time to wait for a database server, which may still be starting.
   private static let patience = Duration.seconds(20)
 
   /// Opens the store, and makes it where there is none.

@@ -4,16 +4,16 @@
   import Musl
 #endif
 
-/// How far something long has come, part by part: on a terminal a line that changes, elsewhere a line now and then; and
+/// Progress of a long operation, part by part: on a terminal a line that changes, elsewhere a line now and then; and
 /// a line for each part that is done.
 struct LongWork {
   private let progress = Progress()
   private var latest: (part: String, count: String)?
   private var shown = ContinuousClock.now
 
-  /// How often a log, or whoever else reads, is told.
+  /// The interval of progress lines in logs.
   private static let pause = Duration.seconds(10)
-  /// How often a terminal is.
+  /// The interval of updates on a terminal.
   private static let glance = Duration.milliseconds(100)
 
   /// So much of a part is done.

@@ -4,8 +4,8 @@
   import Musl
 #endif
 
-/// What is being waited for, on one line of a terminal that the next output takes the place of. Where standard error is
-/// no terminal nothing is written.
+/// A temporary status line on a terminal, which the next output replaces. If standard error is not a terminal, nothing
+/// is written.
 struct Progress {
   static var isTerminal: Bool { isatty(STDERR_FILENO) == 1 }
 

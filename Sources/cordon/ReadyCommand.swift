@@ -6,11 +6,11 @@ import Gateway
 struct ReadyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ready",
-    abstract: "Tells whether the running gateway takes requests.",
+    abstract: "Checks whether the running gateway is ready.",
     discussion: """
-      Asks /readyz at admin.address. For the health check of a container, which has no other program to ask with.
+      Requests /readyz at admin.address. For health checks in containers without an HTTP client.
 
-      Exit status: 0 if it takes requests, 1 if it does not or does not answer, 78 if the configuration is not in order.
+      Exit status: 0 if it is ready, 1 if it is not or does not answer, 78 if the configuration is invalid.
       """)
 
   @Option(

@@ -6,15 +6,15 @@ import Gateway
 struct ReloadCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "reload",
-    abstract: "Has a running gateway read its configuration again.",
+    abstract: "Reloads the configuration of a running gateway.",
     discussion: """
-      Configuration, secrets, Apple's key, pages and certificate are read anew, and hold from the next request on; no \
-      connection is closed. Where anything is wrong, or changes what a running gateway cannot change, everything stays \
-      as it is, and the reasons are told: here, in the gateway's log and in its metrics. Asks at admin.address, with the \
-      token of admin.token_file; SIGHUP does the same without asking.
+      Reads configuration, secrets, Apple's key, templates and certificates again and applies them from the next \
+      request on; no connection is closed. If there is an error, or a change that requires a restart, the running \
+      configuration is kept, and the reasons are reported here, in the gateway's log and in its metrics. Uses \
+      admin.address with the token of admin.token_file; SIGHUP has the same effect.
 
-      Exit status: 0 when the configuration holds, 1 if the gateway kept the old one or could not be asked, 78 if the \
-      file is not in order: the gateway kept the old one, too.
+      Exit status: 0 if the configuration was applied, 1 if the gateway kept the old one or could not be reached, 78 \
+      if the file is invalid: then the gateway kept the old one, too.
       """)
 
   @OptionGroup var gateway: RunningGatewayOptions
@@ -43,13 +43,13 @@ struct ReloadCommand: AsyncParsableCommand {
       report = try await gateway.waiting { try await AdministrationClient(at: place.address, place.settings).reload() }
     } catch {
       complain("\(problems)")
-      complain("Not reloaded: the file is not in order. The gateway was not asked: \(printable("\(error)"))")
+      complain("Not reloaded: the file is invalid. The gateway was not contacted: \(printable("\(error)"))")
       throw ExitCode(ExitStatus.configuration)
     }
     try tell(report, orExit: ExitCode(ExitStatus.configuration))
   }
 
-  /// Where the gateway could be asked is not known.
+  /// The address of the admin listener is unknown.
   private struct Unaskable: Error, CustomStringConvertible {
     var description: String { "where it listens stands in [admin], which cannot be read; SIGHUP asks without knowing" }
   }

@@ -19,11 +19,11 @@ struct RunCommand: AsyncParsableCommand {
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Serves until SIGTERM or SIGINT, then finishes what is in flight; a second one ends it at once. SIGHUP has it read \
-      its configuration again, as `cordon reload` does. Logs go to standard output.
+      Serves until SIGTERM or SIGINT, then completes requests in flight; a second signal ends it at once. SIGHUP \
+      reloads the configuration, as `cordon reload` does. Logs are written to standard output.
 
-      Exit status: 0 after a stop that was asked for, 78 if the configuration is not in order (as `cordon check` tells \
-      it), 1 if the gateway could not start.
+      Exit status: 0 after SIGTERM or SIGINT, 78 if the configuration is invalid (see `cordon check`), 1 if the \
+      gateway could not start.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())

@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// Where complaints of the command itself go.
+/// The output stream for error messages of the command.
 struct StandardError: TextOutputStream {
   mutating func write(_ string: String) {
     var rest = Array(string.utf8)[...]

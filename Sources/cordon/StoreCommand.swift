@@ -6,28 +6,28 @@ import Sessions
 /// `cordon store`: work on the store itself.
 struct StoreCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "store", abstract: "Works on the session store.", subcommands: [Copy.self, Reseal.self])
+    commandName: "store", abstract: "Maintains the session store.", subcommands: [Copy.self, Reseal.self])
 
   /// `cordon store reseal`: every refresh token to the first secret.
   struct Reseal: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "reseal",
-      abstract: "Seals every refresh token with the first secret of session.secret_files.",
+      abstract: "Re-encrypts every refresh token with the first secret of session.secret_files.",
       discussion: """
-        For a change of the secret: when this is done, no token rests on an older one. May run while the gateway does, \
-        and again after it was interrupted. Run it as the gateway's user: a store of SQLite has files beside it that \
-        both must be able to write.
+        Use it when you rotate the secret: afterwards no token depends on an older one. It can run while the gateway \
+        runs, and can be repeated after an interruption. Run it as the gateway's user: both must be able to write the \
+        files of an SQLite store.
 
-        --forget-unreadable is for a secret that is lost: tokens that no secret opens are deleted, and if there are any, \
-        every session ends. Accounts and names stay; everybody signs in again.
+        --forget-unreadable is for a lost secret: tokens that no secret decrypts are deleted, and if there are any, \
+        every session ends. Accounts and names are kept; everybody has to sign in again.
 
-        Exit status: 0 when all are moved, 1 if not, 78 if the configuration is not in order.
+        Exit status: 0 if all tokens are re-encrypted, 1 if not, 78 if the configuration is invalid.
         """)
 
     @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
     var config: String
 
-    @Flag(help: "Delete the tokens that no secret opens, and end every session. Accounts and names stay.")
+    @Flag(help: "Delete the tokens that no secret decrypts, and end every session. Accounts and names are kept.")
     var forgetUnreadable = false
 
     func run() async throws {

@@ -15,13 +15,13 @@ extension StoreCommand {
   struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "copy",
-      abstract: "Copies a store of SQLite to the PostgreSQL database that store.url names.",
+      abstract: "Copies an SQLite store to the PostgreSQL database of store.url.",
       discussion: """
-        Accounts, names, refresh tokens, sessions, used-up marks and waiting messages, as they are: nobody is signed out. \
-        Stop the gateways first, set store.url to the database, copy, start the gateways. The database must be empty; a \
-        copy that was interrupted goes on where it was. The file is left as it is.
+        Copies accounts, names, refresh tokens, sessions, replay guards and queued messages unchanged: nobody is \
+        signed out. Stop the gateways, set store.url to the database, copy, and start the gateways. The database must \
+        be empty; an interrupted copy continues where it stopped. The file is not changed.
 
-        Exit status: 0 when the copy is whole, 1 if not, 78 if the configuration is not in order.
+        Exit status: 0 if the copy is complete, 1 if not, 78 if the configuration is invalid.
         """)
 
     @Option(

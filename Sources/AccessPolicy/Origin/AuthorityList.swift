@@ -54,13 +54,13 @@ package struct AuthorityList: Sendable {
   }
 }
 
-/// What is wrong with one of `listen.hosts`.
+/// A problem with one of `listen.hosts`.
 package struct AuthorityProblem: Error, Sendable, Equatable {
   /// Its place in the list.
   package var index: Int
   package var text: String
 
-  /// What is wrong, and the remedy.
+  /// The problem and its remedy.
   package var message: String {
     "\"\(text)\" is no authority; write a host, and a port if it is not the usual one, as in \"app.example.com:8443\""
   }

@@ -10,7 +10,7 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   /// Whether only browsers on the same machine can reach it. Plain http is accepted there alone.
   package let isLoopback: Bool
 
-  /// What stands in `Host`, and after `://`: the host, and the port unless it is the scheme's own.
+  /// The value of `Host` and the part after `://`: the host, and the port unless it is the scheme's own.
   package var authority: String { port == scheme.defaultPort ? host : "\(host):\(port)" }
 
   /// As browsers write it in `Origin`, without a trailing slash.
@@ -42,11 +42,11 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   }
 }
 
-/// What is wrong with an origin.
+/// A problem with an origin.
 package enum OriginProblem: Error, Sendable, Equatable {
   case scheme, userInformation, path, authority, plainHTTP
 
-  /// What is wrong, and the remedy.
+  /// The problem and its remedy.
   package var message: String {
     switch self {
     case .scheme: "is no origin; write \"https://\" and the host that browsers see, as in \"https://app.example.com\""

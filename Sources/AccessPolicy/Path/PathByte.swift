@@ -2,7 +2,8 @@ internal import WebFormats
 
 /// Single bytes and escapes of a path.
 enum PathByte {
-  /// Whether the byte is printable ASCII other than the bytes that end, separate, escape or nest something: `/ . ; \ % ? #`.
+  /// Whether the byte is printable ASCII other than the bytes that end, separate, escape or nest something:
+  /// `/ . ; \ % ? #`.
   @inline(__always)
   static func isPlain(_ byte: UInt8) -> Bool {
     byte < 64 ? plainLow >> UInt64(byte) & 1 == 1 : byte < 128 && plainHigh >> UInt64(byte & 63) & 1 == 1

@@ -1,4 +1,4 @@
-/// What a request path is, before any route is looked up.
+/// The classification of a request path before route look-up.
 ///
 /// What is matched is what is forwarded, byte for byte: Cordon never normalises a path. A path that every server reads
 /// the same way is *canonical*; one that servers are known to read in different ways is *ambiguous* and never gets a
@@ -12,7 +12,7 @@ package enum PathClassification: Sendable, Equatable {
   case refused(PathRefusal)
 }
 
-/// Why a path has more than one reading. Of several, the one with the highest raw value is told.
+/// The reason why a path has more than one reading. Of several reasons, the one with the highest raw value is reported.
 ///
 /// Up to ``emptySegment`` the other reading is another spelling of a place that can be worked out (percent-encodings
 /// decoded, letters normalised, parameters dropped, slashes collapsed), and only the routes found there can make the
@@ -54,7 +54,7 @@ package enum PathAmbiguity: UInt8, Sendable, Equatable, Comparable, CaseIterable
   package static func < (a: PathAmbiguity, b: PathAmbiguity) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Why a path is refused.
+/// The reason why a path is refused.
 package enum PathRefusal: Sendable, Equatable {
   /// Empty, or not beginning with `/`.
   case notAbsolute

@@ -6,12 +6,12 @@ struct PathScan {
   private(set) var ambiguity: PathAmbiguity?
   /// Bytes of the segment so far, parameters aside; saturating is not needed, a path is shorter than an `Int`.
   private var length = 0
-  /// How many of those bytes, once decoded, are dots, and how many are spaces.
+  /// The number of those bytes that are dots after decoding; `spaces` is the number of spaces.
   private var dots = 0
   private var spaces = 0
   /// Whether a `;` was met in this segment.
   private var inParameter = false
-  /// How much of an escape the *decoded* bytes spell: 1 after `%`, 2 after `%` and a hexadecimal digit.
+  /// The length of the escape that the *decoded* bytes form: 1 after `%`, 2 after `%` and a hexadecimal digit.
   private var nestedEscape = 0
 
   /// Takes a byte that means nothing but itself.
@@ -103,7 +103,8 @@ struct PathScan {
     return nil
   }
 
-  /// What a segment of dots (and spaces) only is. A parameter's bytes count into `length`, so that it is judged once.
+  /// Classifies a segment of dots (and spaces) only. A parameter's bytes count into `length`, so that this happens
+  /// once.
   private mutating func judgeDots() -> PathRefusal? {
     guard dots > 0, dots + spaces == length else { return nil }
     if spaces == 0, dots <= 2 { return .dotSegment }

@@ -16,7 +16,7 @@ enum SessionParameter {
     }
   }
 
-  /// Where a path ends that is canonical without its session parameter, and ambiguous for that alone.
+  /// The end of a path that is ambiguous only because of its session parameter, without that parameter.
   static func plainEnd(of path: Span<UInt8>, _ judgement: PathClassification) -> Int? {
     guard judgement == .ambiguous(.parameter), let end = start(in: path),
       PathClassification.classify(path.extracting(0..<end)) == .canonical

@@ -1,7 +1,6 @@
 internal import WebFormats
 
-/// Where a sign-in in the browser is handed back to a native app: an address of a scheme that the operator has listed.
-/// Nothing else can be one.
+/// The address in a native app to which a browser sign-in returns. Its scheme must be listed by the operator.
 package struct AppReturnTarget: Sendable, Equatable {
   /// As the app wrote it: characters of RFC 3986, without a fragment.
   package let address: String
@@ -35,7 +34,7 @@ package struct AppReturnTarget: Sendable, Equatable {
     return schemes.contains { $0.utf8.elementsEqual(scheme) }
   }
 
-  /// What no address holds unencoded, and `#`: what is added for the app has to stand in front of a fragment.
+  /// Characters that an address must not contain unencoded, and `#`, because parameters are appended to the address.
   private static let refused = Array("\"#<>\\^`{|}".utf8)
 
   /// The address with one item more in its query.

@@ -1,4 +1,4 @@
-/// What native apps may do beside browsers (`[native]` of the configuration).
+/// Settings for native apps (`[native]` of the configuration).
 package struct NativeSettings: Sendable, Equatable {
   /// Custom URL schemes, in lower case, that a sign-in in the browser may be handed back to. Default: none.
   package var returnSchemes: [String] = []

@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// Where the browser goes after it has signed in or out: a path on our own origin. Nothing else can be one.
+/// The destination after sign-in or sign-out: always a path on our own origin.
 package struct ReturnTarget: Sendable, Equatable {
   /// The path, with the query and the fragment if there are any: printable ASCII, beginning with exactly one `/`.
   package let path: String
@@ -64,7 +64,7 @@ package struct ReturnTarget: Sendable, Equatable {
     return target.count
   }
 
-  /// How often nested escapes (`%252F`) are decoded; a path that nests deeper is refused.
+  /// The maximum depth of nested escapes (`%252F`); a path that nests deeper is refused.
   private static let deepestNesting = 3
 
   /// Whether the path stays on our origin for a browser, and for a server that decodes it more than once and redirects.

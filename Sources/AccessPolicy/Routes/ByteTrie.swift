@@ -3,7 +3,7 @@
 struct ByteTrie: Sendable {
   /// One edge each: the parent (28 bits), the byte (8 bits), the child (28 bits); 0 is an empty slot, as no child is 0.
   private var slots = [UInt64](repeating: 0, count: 16)
-  /// How far a 64-bit hash is shifted to be a place in `slots`, whose count is a power of two.
+  /// The shift that turns a 64-bit hash into an index of `slots`, whose count is a power of two.
   private var shift: UInt64 = 60
   /// Nodes, the root (0) among them.
   private(set) var nodeCount = 1

@@ -106,7 +106,7 @@ struct CheckedRoutes {
     return complaint(about: route, at: index, path)
   }
 
-  /// What is wrong with a path by itself.
+  /// The problem of a path by itself.
   private static func complaint(about path: [UInt8]) -> String? {
     let beginsSegmentWithColon = zip(path, path.dropFirst()).contains {
       $0 == UInt8(ascii: "/") && $1 == UInt8(ascii: ":")
@@ -130,7 +130,7 @@ struct CheckedRoutes {
     }
   }
 
-  /// What is wrong with a route beside those before it.
+  /// The problem of a route with respect to the routes before it.
   private mutating func complaint(
     about route: RouteSettings, at index: Int, _ path: [UInt8]
   ) -> (key: String, message: String)? {
@@ -164,7 +164,8 @@ struct CheckedRoutes {
     return twin.map {
       (
         "path",
-        "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take them "
+        "differs from \"\(routes[$0].path)\" only in case, spelling or the last slash, and an application may take "
+          + "them "
           + "for the same; give both the same access"
       )
     }
@@ -176,7 +177,7 @@ struct CheckedRoutes {
   }
 }
 
-/// What is wrong with routes, each told once.
+/// The problems of routes, without repetitions.
 struct RouteProblemSet {
   private(set) var problems: [RouteProblem] = []
   /// Routes that were complained of for what their chain holds.
@@ -211,7 +212,8 @@ struct RouteProblemSet {
       let place = route.map { "the route \"\(checked.routes[$0].path)\"" } ?? "[access]"
       tell(
         stated.route, checked, key: "private_email",
-        "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions add up: "
+        "private_email is \"\(stated.value.rawValue)\" here and \"\(value.rawValue)\" in \(place), and conditions "
+          + "add up: "
           + "nobody could pass; remove one of the two")
     }
   }

@@ -1,8 +1,8 @@
 /// The effective settings of a route's requests, each with the place that states it.
 package struct EffectiveRoute: Sendable, Equatable {
-  /// Who may pass.
+  /// The users who are admitted.
   package var access: Stated<RouteSettings.Access>
-  /// What is asked of them besides, from the most to the least specific route. Empty on a public route.
+  /// Additional conditions, from the most to the least specific route. Empty on a public route.
   package var conditions: [Stated<AccessConditions>]
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
@@ -21,7 +21,7 @@ package struct EffectiveRoute: Sendable, Equatable {
     }
   }
 
-  /// Where a setting is stated.
+  /// The place where a setting is stated.
   package enum Source: Sendable, Hashable {
     /// The route at this place of the configured order.
     case route(Int)

@@ -1,6 +1,6 @@
-/// What a request may expect. A plain value: it holds no reference, and copying it costs nothing.
+/// The decision for a request. A plain value without references, cheap to copy.
 package struct RouteDecision: Sendable, Hashable {
-  /// Who may pass.
+  /// The users who are admitted.
   package var access: Access
   /// The answer to a request without a session.
   package var unauthenticated: RouteSettings.Unauthenticated
@@ -18,7 +18,7 @@ package struct RouteDecision: Sendable, Hashable {
   /// The decision of a table without routes and without `[access]`: signed in.
   package static let `default` = RouteDecision(access: .signedIn)
 
-  /// Who may pass.
+  /// The users who are admitted.
   package enum Access: Sendable, Hashable {
     /// Everybody; the identity is still sent when there is a session.
     case `public`
@@ -87,7 +87,7 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
 
   /// In ascending order from the front; -1 behind them.
   private var places = SIMD8<Int32>(repeating: -1)
-  /// How many there are.
+  /// The number of elements.
   package private(set) var count = 0
 
   init(_ index: Int) {

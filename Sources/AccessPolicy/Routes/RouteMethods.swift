@@ -3,7 +3,7 @@ struct RouteMethods: Sendable {
   private var names = ByteTrie()
   /// The number of the method that a node of `names` spells; -1 where it spells none.
   private var numbers: [Int32] = [-1]
-  /// How many are named.
+  /// The number of named methods.
   private(set) var count = 0
 
   /// The number of every method that no route names.

@@ -9,7 +9,7 @@ package struct RouteSettings: Sendable, Equatable {
   package var match = Match.prefix
   /// The methods that it holds for, byte for byte; `GET` includes `HEAD`. Default: nil: all.
   package var methods: [String]?
-  /// Who may pass. Default: nil: inherited.
+  /// The users who are admitted. Default: nil, inherited.
   package var access: Access?
   /// Conditions beside those that it inherits; on a public route there are none.
   package var conditions = AccessConditions()
@@ -42,7 +42,7 @@ package struct RouteSettings: Sendable, Equatable {
     case all
   }
 
-  /// How a path is compared with that of a route.
+  /// The comparison of a path with that of a route.
   package enum Match: String, Sendable, CaseIterable {
     /// The path itself unless it ends with `/`, and everything below it.
     case prefix
@@ -50,7 +50,7 @@ package struct RouteSettings: Sendable, Equatable {
     case exact
   }
 
-  /// Who may pass.
+  /// The users who are admitted.
   package enum Access: Sendable, Equatable {
     /// Everybody; the identity is still sent when there is a session.
     case `public`
@@ -100,11 +100,11 @@ package struct AccessLists: Sendable, Equatable {
   package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty }
 }
 
-/// What is asked of a user beside the lists. Conditions add up along a chain of routes: none lifts another.
+/// Conditions in addition to the lists. They are cumulative along a chain of routes: none removes another.
 package struct AccessConditions: Sendable, Equatable {
-  /// What is asked of the address. Default: nothing.
+  /// The condition on the e-mail address. Default: none.
   package var privateEmail = PrivateEmail.allow
-  /// What claims of the identity token have to say. Default: nothing.
+  /// Required values of identity token claims. Default: none.
   package var requirements: [ClaimRequirement] = []
 
   package init() {}
@@ -112,7 +112,7 @@ package struct AccessConditions: Sendable, Equatable {
   /// Whether nothing is asked.
   package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty }
 
-  /// What is asked of the user's address.
+  /// A condition on the user's e-mail address.
   package enum PrivateEmail: String, Sendable, CaseIterable {
     case allow
     /// A user who hides the address behind Apple's relay does not pass.

@@ -99,7 +99,7 @@ package final class RouteTable: Sendable {
   @inline(__always)
   private func tree(of host: Host) -> RouteTree { host.number < 0 ? tree : others[host.number] }
 
-  /// What holds for each route, in the configured order, and what holds where no route does.
+  /// The effective settings of each route, in the configured order, and of requests without a route.
   /// - Throws: every problem of the routes at once.
   package static func effectiveRoutes(
     access: AccessSettings, routes: [RouteSettings]
@@ -118,17 +118,17 @@ package final class RouteTable: Sendable {
   }
 }
 
-/// What is wrong with the routes of a configuration.
+/// The problems of a configuration's routes.
 package struct RouteProblems: Error, Sendable, Equatable {
   package var problems: [RouteProblem]
 }
 
-/// What is wrong with one route, or with `[access]`.
+/// A problem of one route, or of `[access]`.
 package struct RouteProblem: Sendable, Equatable {
   /// The place of the route in the configured order; nil for `[access]`.
   package var route: Int?
   /// The key that it is about.
   package var key: String
-  /// What is wrong, and the remedy.
+  /// The problem and its remedy.
   package var message: String
 }

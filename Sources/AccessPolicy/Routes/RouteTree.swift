@@ -102,7 +102,7 @@ final class RouteTree: Sendable {
   /// Whether any request needs more than a session.
   var hasRestrictions: Bool { decisions.contains { $0.access.strictness > RouteDecision.Access.signedIn.strictness } }
 
-  /// What the walk over the exact bytes has found.
+  /// The result of the walk over the exact bytes.
   private struct Request {
     let method: Int
     /// The place of the longest prefix that the path lies under; -1 where there is none.

@@ -1,6 +1,6 @@
 /// Lays the routes out that can hold for requests to one host.
 struct RouteTreeBuilder {
-  /// What a ``RouteTree`` consists of.
+  /// The parts of a ``RouteTree``.
   struct Parts {
     var exact = ByteTrie()
     var loose = ByteTrie()
@@ -60,14 +60,14 @@ struct RouteTreeBuilder {
     return chain
   }
 
-  /// What holds for the requests of a route itself, by the first of its methods.
+  /// The effective settings of a route, by the first of its methods.
   func effectiveRoute(of index: Int) -> EffectiveRoute {
     let route = checked.routes[index]
     let method = checked.methodNumbers[index]?.min() ?? checked.methods.other
     return effective(chain(at: Array(route.path.utf8), withExact: route.match == .exact, method: method))
   }
 
-  /// What holds where no route does.
+  /// The effective settings of requests without a route.
   var effectiveDefault: EffectiveRoute { effective([]) }
 
   private func effective(_ chain: [Int]) -> EffectiveRoute {

@@ -1,4 +1,4 @@
-/// What one claim of the user's identity token has to say.
+/// The required value of one claim of the user's identity token.
 package struct ClaimRequirement: Sendable, Equatable {
   /// The claim's name, as Apple writes it.
   package let claim: String

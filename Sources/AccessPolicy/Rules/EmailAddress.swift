@@ -8,7 +8,7 @@ internal import WebFormats
 struct EmailAddress {
   /// The whole, with ASCII letters in lower case.
   let folded: [UInt8]
-  /// Where its domain stands.
+  /// The range of its domain.
   let domain: Range<Int>
 
   /// nil where the text is not exactly one address.

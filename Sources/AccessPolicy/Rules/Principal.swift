@@ -23,13 +23,13 @@ package struct Principal: Sendable, Equatable {
   }
 }
 
-/// What rules say of a user.
+/// The verdict of rules on a user.
 package enum RuleVerdict: Sendable, Equatable {
   case allowed
   case denied(DenialReason)
 }
 
-/// Why rules do not let a user in; the most helpful reason that is true.
+/// The reason why rules do not let a user in; the most helpful reason that is true.
 package enum DenialReason: String, Sendable, Equatable {
   /// No list names the user.
   case notListed = "not-listed"

@@ -19,7 +19,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package let state: String
     /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
     package let user: SubmittedUser?
-    /// Why a `user` field that was there could not be used. The sign-in goes on without a name.
+    /// The reason why a `user` field that was there could not be used. The sign-in goes on without a name.
     package let userProblem: SubmittedUserProblem?
   }
 
@@ -89,7 +89,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
   }
 }
 
-/// Why an answer was refused. Always the sender's fault, and the sender need not be Apple.
+/// The reason why an answer was refused. Always the sender's fault, and the sender need not be Apple.
 package enum AuthorizationResponseProblem: Error, Sendable, Equatable {
   /// A field is not there.
   case missing(String)
@@ -102,7 +102,7 @@ package enum AuthorizationResponseProblem: Error, Sendable, Equatable {
   /// An error and a code at once.
   case contradictory
 
-  /// What is wrong with the answer.
+  /// The problem of the response.
   package var message: String {
     switch self {
     case .missing(let name): "the field \(name) is missing"

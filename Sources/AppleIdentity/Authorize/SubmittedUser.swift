@@ -50,12 +50,12 @@ package struct SubmittedUser: Sendable, Equatable {
   }
 }
 
-/// Why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
+/// The reason why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
 package enum SubmittedUserProblem: Error, Sendable, Equatable {
   /// No JSON of the form that Apple sends; why.
   case unreadable(String)
 
-  /// What is wrong with the object.
+  /// The problem of the object.
   package var message: String {
     switch self {
     case .unreadable(let reason): "the field user could not be read: \(reason)"

@@ -15,7 +15,7 @@ package struct ButtonVariant: Sendable, Hashable {
 }
 
 extension ButtonSettings {
-  /// Where Apple has the image of a variant: path and query.
+  /// The location of a variant's image at Apple: path and query.
   package func imagePath(_ variant: ButtonVariant) -> String {
     var parameters: [(name: String, value: String)] = [
       ("color", variant.isWhite ? "white" : "black"), ("border", border ? "true" : "false"),
@@ -72,7 +72,7 @@ package struct ButtonImage: Sendable, Equatable {
   }
 }
 
-/// Why there is no image from Apple.
+/// The reason why there is no image from Apple.
 package enum ButtonImageProblem: Error, Sendable, Equatable {
   /// There was no answer.
   case unreachable(AppleTransportError)
@@ -81,7 +81,7 @@ package enum ButtonImageProblem: Error, Sendable, Equatable {
   /// 200 with something else; the text says what is wrong with it.
   case noImage(String)
 
-  /// What is wrong, for the log: one line, whatever Apple's side sent.
+  /// The problem as a single line for the log, whatever Apple sent.
   package var message: String {
     switch self {
     case .unreachable(.notSent(let reason)), .unreachable(.unanswered(let reason)): LogText.sanitised(reason)

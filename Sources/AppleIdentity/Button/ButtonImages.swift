@@ -8,7 +8,7 @@ internal import HTTPTypes
 /// - A failure is followed by a pause, in which nothing is asked: of this image if Apple had an answer, of any if not.
 /// - There are as many images as there are locales and colours, and no more than a fixed number of bytes of them.
 package actor ButtonImages {
-  /// What the images look like.
+  /// The appearance of the images.
   package nonisolated let settings: ButtonSettings
   private let origin: AppleOrigin
   private let transport: AppleTransport

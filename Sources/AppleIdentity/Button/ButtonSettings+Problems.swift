@@ -18,7 +18,7 @@ extension ButtonSettings {
     return problems
   }
 
-  /// What is there and does not belong to the shape.
+  /// Settings that do not apply to the shape.
   private var shapeProblems: [AppleSettingsProblem] {
     let parameters: [(name: String, isThere: Bool, shapes: [Shape])] = [
       ("locale", locale != nil, [.centred, .left]), ("type", type != nil, [.centred, .left]),

@@ -1,5 +1,5 @@
-/// How Apple's button on the sign-in page looks (`[pages.button]` of the configuration): every parameter that Apple's
-/// image service has (Apple, "Displaying Sign in with Apple buttons on the web"). Lengths are in points.
+/// The appearance of Apple's button on the sign-in page (`[pages.button]` of the configuration): every parameter that
+/// Apple's image service has (Apple, "Displaying Sign in with Apple buttons on the web"). Lengths are in points.
 ///
 /// A parameter that is nil has a default, and which parameters there are depends on the shape: see ``problems``.
 package struct ButtonSettings: Sendable, Equatable {
@@ -21,7 +21,7 @@ package struct ButtonSettings: Sendable, Equatable {
   package var scale = 3
   /// Default: by the visitor's `Accept-Language`. Not with the shape `logo`.
   package var locale: ButtonLocale?
-  /// What the words say. Default: sign in. Not with the shape `logo`.
+  /// The text. Default: sign in. Not with the shape `logo`.
   package var type: Kind?
   /// 130 to 375. Default: 320. Not with the shape `logo`.
   package var width: Int?
@@ -62,7 +62,7 @@ package struct ButtonSettings: Sendable, Equatable {
     case white
   }
 
-  /// What the button says.
+  /// The text of the button.
   package enum Kind: String, Sendable, CaseIterable {
     /// "Sign in with Apple".
     case signIn = "sign-in"
@@ -70,7 +70,7 @@ package struct ButtonSettings: Sendable, Equatable {
     case proceed = "continue"
   }
 
-  /// How large the logo is.
+  /// The size of the logo.
   package enum LogoSize: String, Sendable, CaseIterable {
     /// Apple's `small`.
     case small
@@ -87,8 +87,8 @@ package struct ButtonSettings: Sendable, Equatable {
 }
 
 extension ButtonSettings {
-  /// Where images are fetched from; nil where none are. A simulated Apple draws no button worth showing, so with one
-  /// the page draws it, unless the configuration says otherwise.
+  /// The origin of the images; nil if none are fetched. With a simulated Apple the page draws the button, unless the
+  /// configuration says otherwise.
   package func imageOrigin(_ apple: AppleSettings) -> String? {
     guard usesAppleImage else { return nil }
     return baseURL ?? (apple.baseURL.utf8.elementsEqual(AppleSettings.appleBaseURL.utf8) ? Self.appleBaseURL : nil)

@@ -1,5 +1,5 @@
 extension ButtonLocale {
-  /// What the button says, in Apple's translation: for screen readers, and where the button is drawn.
+  /// The text of the button, in Apple's translation: for screen readers, and where the button is drawn.
   package func title(_ type: ButtonSettings.Kind) -> String {
     switch type {
     case .signIn: titles.signIn

@@ -46,7 +46,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   /// A `.p8` file has about 260 bytes.
   private static let maximumBytes = 16 * 1024
 
-  /// What stands between `-----BEGIN ` and `-----` (RFC 7468 2).
+  /// The text between `-----BEGIN ` and `-----` (RFC 7468 2).
   private static func pemLabel(of text: String) -> String? {
     let bytes = Array(text.utf8)
     let begin = Array("-----BEGIN ".utf8)
@@ -56,7 +56,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   }
 }
 
-/// Why a key file cannot be used. The operator's to mend.
+/// The reason why a key file cannot be used. An operator error.
 package enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   /// The file cannot be read, or is not private.
   case file(PrivateFileError)
@@ -69,7 +69,7 @@ package enum ClientSecretKeyProblem: Error, Sendable, Equatable {
   /// A key of another curve, or of another algorithm.
   case notP256(String)
 
-  /// What is wrong.
+  /// The problem.
   package var message: String {
     switch self {
     case .file(let error): "\(error.path) \(error.problem)"
@@ -80,7 +80,7 @@ package enum ClientSecretKeyProblem: Error, Sendable, Equatable {
     }
   }
 
-  /// What to do about it.
+  /// The remedy.
   package var remedy: String {
     switch self {
     case .file(let error): error.remedy

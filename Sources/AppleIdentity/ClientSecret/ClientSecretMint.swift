@@ -6,10 +6,9 @@ internal import Synchronization
 ///
 /// Source: "Creating a client secret", developer.apple.com.
 package final class ClientSecretMint: Sendable {
-  /// How long a secret is good for after it was minted. Apple allows six months; a secret that leaks is worth little
-  /// after ten minutes.
+  /// The lifetime of a client secret. Apple allows six months; a leaked secret is worthless after ten minutes.
   package static let lifetime: TimeInterval = 600
-  /// How far `iat` is set back, against "issued in the future" under clock skew.
+  /// The time by which `iat` is set back, against "issued in the future" errors with clock skew.
   package static let backdating: TimeInterval = 60
   /// A secret is handed out again while at least this much of its life is left.
   static let remainder: TimeInterval = 120
@@ -69,14 +68,14 @@ package final class ClientSecretMint: Sendable {
   }
 }
 
-/// Why no client secret could be made. Ours to mend.
+/// The reason why no client secret could be made. An internal error.
 package enum ClientSecretMintProblem: Error, Sendable, Equatable {
   /// The clock shows a time that no JWT can carry.
   case clockOutOfRange
   /// The key did not sign.
   case signingFailed
 
-  /// What happened, with the remedy.
+  /// The problem and its remedy.
   package var message: String {
     switch self {
     case .clockOutOfRange: "the system's clock shows an impossible time"

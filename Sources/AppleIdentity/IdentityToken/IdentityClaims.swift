@@ -1,6 +1,6 @@
 internal import WebFormats
 
-/// What a verified identity token says, beyond who it is about.
+/// The claims of a verified identity token, except its subject.
 ///
 /// Every claim with a single value is kept as text, because any of them may be wanted as an identity header: a string
 /// as it is, a Boolean as `true` or `false`, an integer in digits, a list of strings joined by spaces. Apple writes
@@ -39,7 +39,7 @@ package struct IdentityClaims: Sendable, Equatable {
   package var transferSubject: String? { text(of: "transfer_sub") }
   /// The organization of a Managed Apple Account.
   package var organizationID: String? { text(of: "org_id") }
-  /// What a Managed Apple Account granted, separated by spaces.
+  /// The scopes that a Managed Apple Account granted, separated by spaces.
   package var scopes: String? { text(of: "scopes") }
 
   func flag(_ claim: String) -> Bool? {

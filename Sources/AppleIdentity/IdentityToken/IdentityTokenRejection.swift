@@ -1,4 +1,4 @@
-/// Why an identity token is not believed.
+/// The reason why an identity token is rejected.
 package enum IdentityTokenRejection: Error, Sendable, Equatable {
   /// The answer should have carried a token, and did not.
   case absent
@@ -35,7 +35,7 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
   /// The nonce is another sign-in's.
   case nonceMismatch
 
-  /// What is wrong, without any text of the token.
+  /// The problem, without any text of the token.
   package var message: String {
     switch self {
     case .absent: "the identity token that was asked for did not come"

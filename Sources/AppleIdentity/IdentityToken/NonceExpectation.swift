@@ -1,7 +1,7 @@
 internal import Crypto
 internal import WebFormats
 
-/// What the nonce of an identity token is compared with.
+/// The expected nonce of an identity token.
 package enum NonceExpectation: Sendable {
   /// A sign-in in the browser: the nonce of the attempt, exactly.
   case web(String)

@@ -27,7 +27,7 @@ struct SignedClaims {
     return SignedClaims(values: values)
   }
 
-  /// How deep a payload may nest.
+  /// The maximum nesting depth of a payload.
   fileprivate static let maximumDepth = 16
 
   private static func key(

@@ -35,7 +35,7 @@ package enum IdentityTokenDisagreement: Error, Sendable, Equatable {
   /// The user; the attempt; the hash of the code (`c_hash`).
   case subject, nonce, codeHash
 
-  /// What does not agree.
+  /// The mismatch.
   package var message: String {
     switch self {
     case .subject: "the two identity tokens name different users"

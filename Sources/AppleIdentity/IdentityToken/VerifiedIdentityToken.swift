@@ -37,8 +37,8 @@ package struct VerifiedIdentityToken: Sendable, Equatable {
 package struct IdentityTokenVerifier: Sendable {
   /// The longest token looked at, in bytes. Apple's have about 1000.
   package static let maximumBytes = 16 * 1024
-  /// How far in the future `iat` may lie, against clock skew. Default: 60 s. `exp` gets no leeway: it is later than now
-  /// or the token is out of date.
+  /// The time by which `iat` may be in the future, for clock skew. Default: 60 s. `exp` gets no leeway: it is later
+  /// than now or the token is out of date.
   package static let leeway: TimeInterval = 60
 
   private let keySet: AppleKeySet

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 internal import WebFormats
 
-/// Who brought a token: what a stranger sends must not keep Apple's keys from whoever is signing in.
+/// The source of a token. Tokens from anonymous clients must not exhaust the key fetches that sign-ins need.
 package enum TokenSource: Sendable, Hashable {
   /// Anybody: a notification, an app.
   case stranger
@@ -155,14 +155,14 @@ package actor AppleKeySet {
   }
 }
 
-/// What `doctor` tells about the key set.
+/// The report of `doctor` about the key set.
 package struct KeySetReport: Sendable, Equatable {
   /// The identifiers of the keys (`kid`), in the order of the set.
   package let keyIdentifiers: [String]
   /// The field `Date` of Apple's answer.
   package let date: String?
 
-  /// How far our clock is ahead of Apple's, in seconds; negative if it is behind, `nil` if Apple did not tell the time.
+  /// The difference of our clock to Apple's, in seconds; positive if ours is ahead, `nil` if Apple sent no time.
   /// More than a minute ahead, and Apple may find our secrets issued in the future; more than a minute behind, and we
   /// find Apple's tokens so.
   package func clockDifference(at now: Date) -> TimeInterval? {
@@ -170,7 +170,7 @@ package struct KeySetReport: Sendable, Equatable {
   }
 }
 
-/// Why a key is not to be had.
+/// The reason why a key is not available.
 package enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The token names a key that Apple does not publish. The token's fault.
   case unknownKey
@@ -183,7 +183,7 @@ package enum AppleKeySetProblem: Error, Sendable, Equatable {
   /// The answer was no JWK set, or had no key that we can use.
   case unusable(String)
 
-  /// What happened, with the remedy.
+  /// The problem and its remedy.
   package var message: String {
     switch self {
     case .unknownKey: "no key of Apple's has this identifier"

@@ -1,7 +1,7 @@
 internal import WebFormats
 
-/// What a native app hands over after Apple's sheet: JSON with `identity_token`, `authorization_code`, the raw `nonce`
-/// and, the first time ever, `user`.
+/// The request of a native app after Apple's sign-in sheet: JSON with `identity_token`, `authorization_code`, the raw
+/// `nonce` and, the first time ever, `user`.
 ///
 /// Nothing in it is proven. Source: "Authenticating users with Sign in with Apple", developer.apple.com.
 package struct NativeSignInRequest: Sendable, Equatable {
@@ -49,7 +49,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
   }
 }
 
-/// Why what an app sent could not be used. Always the sender's fault.
+/// The reason why what an app sent could not be used. Always the sender's fault.
 package enum NativeSignInProblem: Error, Sendable, Equatable {
   /// Not JSON, not an object, too long or too deep.
   case unreadable(String)

@@ -1,7 +1,7 @@
 package import FoundationEssentials
 internal import WebFormats
 
-/// What Apple tells a server about one of its users. Only ``NotificationVerifier`` makes one.
+/// A notification from Apple about one of our users. Only ``NotificationVerifier`` creates one.
 ///
 /// Apple sends it again until it is answered 200, so acting on it twice does no harm, and an event that is older than
 /// the user's latest authorization ends nothing.
@@ -12,7 +12,7 @@ package struct AppleNotification: Sendable, Equatable {
   package let identifier: String
   /// The client ID that it is for: the App ID as often as the Services ID.
   package let audience: String
-  /// What happened.
+  /// The event.
   package let kind: Kind
   /// The user.
   package let subject: String
@@ -126,7 +126,7 @@ package struct NotificationVerifier: Sendable {
       identifier: identifier, audience: audience, event: try Self.event(of: signed), payload: token)
   }
 
-  /// The claim `events` is JSON text in a string; an object is taken as well, should Apple mend that.
+  /// The claim `events` is JSON text in a string; an object is accepted as well, in case Apple fixes that.
   private static func event(of signed: SignedClaims) throws(IdentityTokenRejection) -> [String: StrictJSON] {
     switch signed.values["events"] {
     case nil, .null: throw .missingClaim("events")

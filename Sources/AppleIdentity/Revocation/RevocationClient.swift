@@ -22,7 +22,7 @@ package struct RevocationClient: Sendable {
   }
 }
 
-/// What came of a revocation.
+/// The outcome of a revocation.
 package enum RevocationOutcome: Sendable, Equatable {
   /// 200, whatever the body. Also the answer for a token that was invalid already.
   case revoked
@@ -32,6 +32,6 @@ package enum RevocationOutcome: Sendable, Equatable {
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple.
   case notSent(reason: String)
-  /// The client secret could not be made. Ours to mend.
+  /// The client secret could not be made. An internal error.
   case noSecret(ClientSecretMintProblem)
 }

@@ -7,7 +7,7 @@ struct AppleCall: Sendable {
   let transport: AppleTransport
   let mint: ClientSecretMint
 
-  /// What came of a call, before anybody says what it means.
+  /// The uninterpreted outcome of a call.
   enum Outcome: Sendable {
     /// 200, with the body as it is.
     case succeeded(body: [UInt8])

@@ -16,7 +16,7 @@ extension TokenClient {
   }
 }
 
-/// What Apple thinks of our credentials.
+/// Apple's verdict on our credentials.
 package enum CredentialVerdict: Sendable, Equatable {
   /// Apple takes them.
   case accepted
@@ -26,6 +26,6 @@ package enum CredentialVerdict: Sendable, Equatable {
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple: nothing is known.
   case notSent(reason: String)
-  /// The client secret could not be made. Ours to mend.
+  /// The client secret could not be made. An internal error.
   case noSecret(ClientSecretMintProblem)
 }

@@ -27,12 +27,12 @@ package struct OAuthError: Error, Sendable, Equatable {
     case invalidScope = "invalid_scope"
   }
 
-  /// What Apple said.
+  /// The meaning of Apple's error.
   package var message: String {
     "Apple answered \(code.rawValue)" + (description.map { ": \($0)" } ?? "")
   }
 
-  /// What the operator should look at.
+  /// The settings that the operator should check.
   package var remedy: String {
     switch code {
     case .invalidClient:
@@ -46,7 +46,7 @@ package struct OAuthError: Error, Sendable, Equatable {
   }
 }
 
-/// Why Apple's answer, or its absence, decides nothing. Apple's fault, or the network's.
+/// The reason why Apple's response, or its absence, is not conclusive. Apple's fault, or the network's.
 package enum AppleTransportFailure: Error, Sendable, Equatable {
   /// No answer, and the request may have arrived.
   case unanswered(reason: String)
@@ -57,7 +57,7 @@ package enum AppleTransportFailure: Error, Sendable, Equatable {
   /// The body is not what the documentation says.
   case malformed(reason: String)
 
-  /// What happened, with the remedy.
+  /// The problem and its remedy.
   package var message: String {
     switch self {
     case .unanswered(let reason): "Apple did not answer: \(reason)"

@@ -1,10 +1,10 @@
-/// What came of exchanging a code.
+/// The outcome of exchanging a code.
 package enum ExchangeOutcome: Sendable, Equatable {
   /// Apple gave tokens, and the identity token among them is verified.
   case granted(TokenGrant)
   /// `invalid_grant`: the code was used before, is too old, or is of another client or redirect URI. Sign in again.
   case refused(OAuthError)
-  /// Any other error code: our key, team, client ID or redirect URI is wrong. The operator's to mend.
+  /// Any other error code: our key, team, client ID or redirect URI is wrong. An operator error.
   case misconfigured(OAuthError)
   /// Tokens came, and the identity token is not to be believed, or Apple's keys cannot be had to tell.
   case unverified(IdentityTokenRejection)
@@ -14,11 +14,11 @@ package enum ExchangeOutcome: Sendable, Equatable {
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)
-  /// The client secret could not be made. Ours to mend.
+  /// The client secret could not be made. An internal error.
   case noSecret(ClientSecretMintProblem)
 }
 
-/// What Apple gives for a code.
+/// The tokens that Apple returns for a code.
 package struct TokenGrant: Sendable, Equatable {
   /// The identity token of the answer, verified.
   package let identityToken: VerifiedIdentityToken
@@ -26,7 +26,7 @@ package struct TokenGrant: Sendable, Equatable {
   package let refreshToken: RefreshToken?
 }
 
-/// What the answer to a refresh means for the user.
+/// The meaning of Apple's response to a refresh.
 package enum RefreshVerdict: Sendable, Equatable {
   /// 200. Note the time, and keep what came with it.
   case goodStanding(GoodStanding)
@@ -39,20 +39,20 @@ package enum RefreshVerdict: Sendable, Equatable {
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple. The only case in which the check may be tried again.
   case notSent(reason: String)
-  /// The client secret could not be made, and nothing was sent. Ours to mend.
+  /// The client secret could not be made, and nothing was sent. An internal error.
   case noSecret(ClientSecretMintProblem)
 }
 
-/// What came with a good answer to a refresh.
+/// The content of a successful response to a refresh.
 package struct GoodStanding: Sendable, Equatable {
   /// The user's identity token, verified, to update the claims from.
   package var identityToken: VerifiedIdentityToken?
   /// To be used from now on instead of the one that was sent (RFC 6749, 6). Apple sends none today.
   package var refreshToken: RefreshToken?
-  /// Why an identity token that came was passed over, for the log.
+  /// The reason why an identity token that came was passed over, for the log.
   package var rejection: IdentityTokenRejection?
 
-  /// What came, if anything.
+  /// Creates the content, which may be empty.
   package init(
     identityToken: VerifiedIdentityToken? = nil, refreshToken: RefreshToken? = nil,
     rejection: IdentityTokenRejection? = nil
@@ -78,7 +78,7 @@ extension ExchangeOutcome {
     }
   }
 
-  /// What happened, for a log line; `nil` if it went well. No code, token or secret is in it.
+  /// The problem for a log line; `nil` after a success. No code, token or secret is in it.
   package var problem: String? {
     switch self {
     case .granted: nil
@@ -105,7 +105,7 @@ extension RefreshVerdict {
     }
   }
 
-  /// What happened, for a log line; `nil` if it went well.
+  /// The problem for a log line; `nil` after a success.
   package var problem: String? {
     switch self {
     case .goodStanding(let standing): standing.rejection?.message

@@ -23,7 +23,7 @@ package struct TransferClient: Sendable {
     return TransferPermit(token: Concealed(token), clientID: clientID)
   }
 
-  /// What the user is called on the way to another team. For the team that gives the application away.
+  /// Requests the user's transfer identifier for another team. For the team that transfers the application.
   package func transferSubject(
     of subject: String, toTeam team: String, by permit: TransferPermit
   ) async throws(TransferProblem) -> String {
@@ -35,7 +35,7 @@ package struct TransferClient: Sendable {
     return transferSubject
   }
 
-  /// What the user is called here. For the team that received the application.
+  /// Requests the user's new identifier. For the team that received the application.
   package func user(
     behind transferSubject: String, by permit: TransferPermit
   ) async throws(TransferProblem) -> TransferredUser {
@@ -63,7 +63,7 @@ package struct TransferClient: Sendable {
     }
   }
 
-  /// What can stand behind `Bearer` (RFC 6750 2.1).
+  /// Whether the text is a valid `Bearer` token (RFC 6750, 2.1).
   private static func isToken(_ text: String) -> Bool {
     (1...4_096).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
@@ -86,7 +86,7 @@ package struct TransferredUser: Sendable, Equatable {
   package let isPrivateEmail: Bool?
 }
 
-/// Why Apple did not tell.
+/// The reason why Apple returned no identifier.
 package enum TransferProblem: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
   case refused(OAuthError)
@@ -108,7 +108,7 @@ package enum TransferProblem: Error, Sendable, Equatable {
     }
   }
 
-  /// What is wrong, and what to do.
+  /// The problem and its remedy.
   package var message: String {
     switch self {
     case .refused(let refusal): "\(refusal.message): \(refusal.remedy)"

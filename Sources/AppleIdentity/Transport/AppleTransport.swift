@@ -31,7 +31,7 @@ package struct AppleHTTPRequest: Sendable, CustomStringConvertible, CustomDebugS
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// What Apple answered. The body is complete and already bounded by the transport.
+/// Apple's HTTP response. The body is complete, and the transport limits its size.
 ///
 /// The body may carry tokens, so a description shows the status only.
 package struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -57,7 +57,8 @@ package struct AppleHTTPResponse: Sendable, CustomStringConvertible, CustomDebug
   package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-/// Why there is no answer. The difference decides whether a check may be tried again: Apple allows one a day.
+/// The reason why there is no response. The difference decides whether a check may be tried again: Apple allows one a
+/// day.
 package enum AppleTransportError: Error, Sendable, Equatable {
   /// The request cannot have reached Apple: the name was not found, the connection was refused, the handshake failed.
   case notSent(reason: String)

@@ -1,4 +1,4 @@
 package import FoundationEssentials
 
-/// Where the time comes from: the system's clock in the gateway, a clock of its own in a test.
+/// The source of the time: the system's clock in the gateway, a manual clock in tests.
 package typealias AppleClock = @Sendable () -> Date

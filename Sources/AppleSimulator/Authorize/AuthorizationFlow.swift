@@ -4,9 +4,9 @@ import FoundationEssentials
 struct AuthorizationFlow: Sendable {
   let apple: SimulatedApple
 
-  /// How long the user may think about it, in seconds.
+  /// The time that the user has to decide, in seconds.
   private static let patience: Double = 3_600
-  /// How long a code is good for, in seconds (Apple: five minutes).
+  /// The lifetime of a code, in seconds (Apple: five minutes).
   static let codeLifetime: Double = 300
 
   /// Judges a request and keeps it until the user decides.
@@ -50,7 +50,7 @@ struct AuthorizationFlow: Sendable {
     }
   }
 
-  /// What the page shows.
+  /// The content of the page.
   struct Choice: Sendable {
     let ticket: String
     let request: AuthorizationRequest
@@ -79,7 +79,7 @@ struct AutomaticAnswer: Sendable, Codable {
   }
 }
 
-/// What the user decided.
+/// The user's decision.
 enum UserDecision: Sendable, Equatable {
   case cancel
   case proceed(Account, hidesEmail: Bool)

@@ -15,7 +15,7 @@ struct AuthorizationRequest: Sendable, Equatable {
   let nonce: String?
 }
 
-/// Why a request to authorise was turned down.
+/// The reason why an authorization request was refused.
 enum AuthorizationRefusal: Error, Sendable, Equatable {
   /// Shown to the user, because there is no address, or no agreed way, that could be answered to.
   case page(code: String, message: String)
@@ -104,7 +104,7 @@ extension AuthorizationRequest {
   }
 }
 
-/// What the browser carries back to the client.
+/// The response that the browser returns to the client.
 struct AuthorizationAnswer: Sendable, Equatable {
   let redirectURI: String
   let mode: AuthorizationRequest.ResponseMode

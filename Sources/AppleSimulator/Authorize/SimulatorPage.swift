@@ -1,4 +1,4 @@
-/// What the simulator's pages have in common: they say on top that this is not Apple, and do not look like it.
+/// The common parts of the simulator's pages: a banner says that this is not Apple, and they do not look like Apple's.
 struct SimulatorPage {
   let title: String
   /// HTML.

@@ -115,7 +115,7 @@ extension ButtonRequest {
     return image
   }
 
-  /// How far a point is inside a box with round corners; negative outside.
+  /// The distance of a point from the edge of a box with round corners; negative outside.
   private static func depth(x: Int, y: Int, width: Int, height: Int, corner: Double) -> Double {
     let fromSide = Double(min(x, width - 1 - x)) + 0.5
     let fromEdge = Double(min(y, height - 1 - y)) + 0.5

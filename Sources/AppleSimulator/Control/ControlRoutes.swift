@@ -145,7 +145,7 @@ struct ControlRoutes: Sendable {
   }
 }
 
-/// What is wrong with an order to the control API: a 400 with the reason.
+/// An invalid control request: a 400 with the reason.
 struct ControlError: HTTPResponseError {
   let message: String
   var status: HTTPResponse.Status { .badRequest }
@@ -167,7 +167,7 @@ private struct TransferOrder: Decodable {
   }
 }
 
-/// How the clock is moved (`POST /simulator/clock`).
+/// The change of the clock (`POST /simulator/clock`).
 private struct ClockOrder: Decodable {
   /// Forward, or backward if negative.
   var advanceSeconds: Double?
@@ -199,7 +199,7 @@ private struct ClockOrder: Decodable {
   }
 }
 
-/// What `GET /simulator` tells.
+/// The response of `GET /simulator`.
 private struct StateSummary: Encodable {
   let now: Double
   let clients: [SimulatedClient]

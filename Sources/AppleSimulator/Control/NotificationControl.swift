@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Where notifications go, and sending one on request.
+/// The address for notifications, and sending one on request.
 struct NotificationControl: Sendable {
   let apple: SimulatedApple
 
@@ -52,11 +52,11 @@ private struct NotificationOrder: Decodable {
   var clientID: String?
   var user: String
   var type: NotificationEvent.Kind
-  /// How long ago it happened. Default: 0.
+  /// The age of the event in seconds. Default: 0.
   var secondsAgo: Double?
   /// Default: that of `PUT /simulator/notification-url`.
   var url: String?
-  /// How it differs from an honest one.
+  /// The differences from a genuine one.
   var token: TokenOrder?
 
   enum CodingKeys: String, CodingKey {
@@ -67,7 +67,7 @@ private struct NotificationOrder: Decodable {
 }
 
 extension SimulatorState {
-  /// What a user has agreed on with a client; the account's own name and address where there is nothing.
+  /// The consent of a user to a client; without one, the account's own name and address.
   func presentConsent(of user: SimulatedUser, to client: SimulatedClient) -> Consent {
     consents[Consent.Key(userID: user.id, clientID: client.clientID)]
       ?? Consent(firstName: user.firstName, lastName: user.lastName, hidesEmail: false, scopes: ["name", "email"])

@@ -14,7 +14,7 @@ struct SeenRequest: Sendable, Encodable {
   let body: String
   /// Nothing until it is answered.
   var status: Int?
-  /// Why it was refused.
+  /// The reason for the refusal.
   var reason: String?
 }
 

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What tests do with keys and tokens: rotate, mint what no honest issuer would, and play a native app.
+/// Control of keys and tokens: rotate keys, mint invalid tokens, and simulate a native app.
 struct TokenControl: Sendable {
   let apple: SimulatedApple
 
@@ -50,7 +50,7 @@ struct TokenControl: Sendable {
     }
   }
 
-  /// What an iPhone hands to the app: both tokens, and the name the first time.
+  /// The data that an iPhone passes to the app: both tokens, and the name the first time.
   private func authorizeNatively(_ order: NativeOrder) throws -> NativeAnswer {
     try apple.withState { state, now in
       let client = try state.registeredClient(order.clientID)
@@ -97,7 +97,7 @@ private struct MintOrder: Decodable {
   var code: String?
   /// Mint a notification of this kind instead of an identity token.
   var notification: NotificationEvent.Kind?
-  /// How long ago what is notified happened. Default: 0.
+  /// The age of the notified event in seconds. Default: 0.
   var secondsAgo: Double?
   var token: TokenOrder?
 

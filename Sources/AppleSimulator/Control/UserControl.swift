@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// What tests do to users: add, revoke, delete, change their mail forwarding.
+/// Control of users: add, revoke, delete, change their mail forwarding.
 ///
 /// Each act of the kind that Apple tells servers about answers the notifications that Apple sends, one for each client
 /// concerned. They are posted where an address is set for them; otherwise a test posts them itself.

@@ -5,7 +5,7 @@ struct OrderedFault: Sendable, Codable {
   var kind: Kind
   /// Only token requests with this `grant_type`. Default: all.
   var grantType: String?
-  /// How long `slow` takes, in milliseconds, at most ten minutes. Default: 3000.
+  /// The delay of `slow`, in milliseconds, at most ten minutes. Default: 3000.
   var milliseconds: Int?
   /// The HTTP status of `status`. Default: 500.
   var status: Int?
@@ -13,7 +13,7 @@ struct OrderedFault: Sendable, Codable {
   var error: String?
   /// The `error_description` of `refuse`, which Apple does not document and sometimes sends. Default: none.
   var errorDescription: String?
-  /// How many calls it lasts. Default: until faults are cleared.
+  /// The number of calls for which it applies. Default: until faults are cleared.
   var times: Int?
 
   enum Endpoint: String, Sendable, Codable {
@@ -89,13 +89,13 @@ extension SimulatorState {
 
 /// Wrong content of an otherwise ordinary answer, as a test orders it (`POST /simulator/tamper`).
 struct OrderedTampering: Sendable, Codable {
-  /// Where the token is handed out: to the browser, or by the token endpoint.
+  /// The place where the token is issued: to the browser, or by the token endpoint.
   var place: Place
-  /// What is different about the identity token.
+  /// The differences of the identity token.
   var token: TokenOrder?
   /// Fields of the authorisation answer to set, or with `null` to leave out: `state`, `code`, `user`, …
   var fields: [String: JSONValue]?
-  /// How many answers it lasts. Default: 1.
+  /// The number of responses for which it applies. Default: 1.
   var times: Int?
 
   enum Place: String, Sendable, Codable {

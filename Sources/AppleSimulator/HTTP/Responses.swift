@@ -18,7 +18,8 @@ extension Response {
   static func page(_ html: String, status: HTTPResponse.Status = .ok, reason: String? = nil) -> Response {
     var response = bytes(Data(html.utf8), type: "text/html;charset=UTF-8", status: status, reason: reason)
     response.headers[.contentSecurityPolicy] =
-      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'"
+      "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+      + "frame-ancestors 'none'"
     return response
   }
 
@@ -57,7 +58,7 @@ struct EndpointRefusal: Error, Sendable, Equatable {
   let code: Code
   /// Apple's undocumented `error_description`, where it is known to send one.
   var description: String?
-  /// Why, in the simulator's own words.
+  /// The reason, in the simulator's own words.
   var reason: String
 
   init(_ code: Code, description: String? = nil, reason: String? = nil) {

@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Written by hand on purpose: a JWT library refuses to make most of what a gateway must refuse to take.
 enum CompactJWS {
-  /// How a token is signed.
+  /// The signature of a token.
   enum Signature: Sendable {
     /// As Apple does.
     case rs256(SigningKey)

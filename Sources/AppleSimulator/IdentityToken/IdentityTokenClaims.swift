@@ -1,6 +1,6 @@
 import Crypto
 
-/// What Apple says about a user to a client, in an identity token (Apple, "Authenticating users with Sign in with
+/// The claims about a user in an identity token (Apple, "Authenticating users with Sign in with
 /// Apple", table of claims).
 struct IdentityTokenClaims: Sendable {
   /// Apple's own issuer, whatever address the simulator listens on.

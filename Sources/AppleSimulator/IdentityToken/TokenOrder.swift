@@ -1,7 +1,7 @@
 import Crypto
 import FoundationEssentials
 
-/// How a token is to differ from an honest one, as tests order it (`POST /simulator/mint`, `/simulator/tamper`).
+/// Differences of a token from a genuine one, as requested by tests (`POST /simulator/mint`, `/simulator/tamper`).
 struct TokenOrder: Sendable, Codable {
   /// Laid over the header; `null` takes a member away.
   var header: [String: JSONValue]?

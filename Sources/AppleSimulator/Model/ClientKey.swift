@@ -15,7 +15,7 @@ package struct ClientKey: Sendable, CustomStringConvertible {
   /// The content of the `.p8`.
   package var privateKeyPEM: String { key.pemRepresentation }
 
-  /// What the simulator needs to know of it.
+  /// The public key, which is all that the simulator needs.
   package var publicKeyPEM: String { key.publicKey.pemRepresentation }
 
   /// Prints nothing of the key.

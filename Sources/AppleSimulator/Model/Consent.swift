@@ -5,7 +5,7 @@ struct Consent: Sendable, Equatable {
   var lastName: String
   /// Whether the client is told the relay's address instead of the real one.
   var hidesEmail: Bool
-  /// What was asked for when it was given.
+  /// The scopes that were requested when it was given.
   var scopes: [String]
 
   /// The address that the client is told.
@@ -13,7 +13,7 @@ struct Consent: Sendable, Equatable {
     hidesEmail ? user.relayAddress(forTeam: teamID) : user.email
   }
 
-  /// Who authorised whom.
+  /// The user and the authorized client.
   struct Key: Hashable, Sendable {
     let userID: String
     let clientID: String

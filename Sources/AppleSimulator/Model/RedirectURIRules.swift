@@ -1,7 +1,7 @@
-/// What Apple takes for a redirect URI: https, a domain name that is neither an IP address nor localhost, no fragment
+/// Apple's rules for redirect URIs: https, a domain name that is neither an IP address nor localhost, no fragment
 /// (Apple, "Configure Sign in with Apple for the web").
 enum RedirectURIRules {
-  /// What is wrong with a URI, or nothing.
+  /// The problem of a URI, if there is one.
   ///
   /// - Parameter allowingLoopback: also take `http` on `localhost`, `127.0.0.1` and `[::1]`. Apple never does; a
   ///   gateway on the developer's own machine has nothing else.

@@ -10,7 +10,7 @@ package struct SimulatedClient: Sendable, Equatable, Codable {
   package var teamID: String
   /// The team's keys: the public half (PEM, `BEGIN PUBLIC KEY`) of each `.p8`, by its 10-character key ID.
   package var keys: [String: String]
-  /// Where browsers may be sent back to (web only). Compared as bytes.
+  /// The registered redirect URIs (web only). Compared as bytes.
   package var redirectURIs: [String]
   /// Until when its users' tokens carry `transfer_sub`, in seconds since 1970. Default: it never changed its team.
   package var transferEnds: Double?
@@ -49,18 +49,18 @@ package struct SimulatedClient: Sendable, Equatable, Codable {
   }
 }
 
-/// Why the portal would not take a registration.
+/// The reason why the portal would refuse a registration.
 package struct RegistrationError: Error, Sendable, Equatable, CustomStringConvertible {
   /// The field that is wrong, by its JSON name.
   package let field: String
-  /// What is wrong with it and what would be right.
+  /// The problem and its remedy.
   package let message: String
 
   package var description: String { "\(field): \(message)" }
 }
 
 extension SimulatedClient {
-  /// What Apple's portal checks before it saves a registration.
+  /// Checks a registration as Apple's portal does.
   ///
   /// - Parameter allowingLoopback: also take `http://localhost` and the like, which Apple never does, for gateways
   ///   under test.

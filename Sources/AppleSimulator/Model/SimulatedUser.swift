@@ -87,7 +87,7 @@ extension SimulatedUser {
     return "\(hex.prefix(10))@privaterelay.appleid.com"
   }
 
-  /// What stands for this user while an app moves between two teams.
+  /// The transfer identifier of this user while an app moves to another team.
   func transferSubject(toTeam teamID: String) -> String {
     let hex = Self.hex(SHA256.hash(data: Array("transfer \(teamID) \(id)".utf8)))
     return "r\(hex.prefix(40))"

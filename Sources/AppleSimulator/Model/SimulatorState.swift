@@ -21,13 +21,13 @@ struct SimulatorState: Sendable {
   var automaticAnswer: AutomaticAnswer?
   var requests: [SeenRequest] = []
   var nextRequestNumber = 1
-  /// Where notifications are posted; nothing until it is ordered.
+  /// The address for notifications, if it is set.
   var notificationURL: String?
   var deliveries: [NotificationDelivery] = []
 
-  /// How far the whole clock was moved, in seconds.
+  /// The offset of the clock, in seconds.
   var clockOffset: Double = 0
-  /// How far the clock that checks are counted by runs ahead of the other one, in seconds.
+  /// The additional offset of the clock for verification limits, in seconds.
   var checksOffset: Double = 0
 
   init(users: [SimulatedUser], switches: SimulatorSwitches) {
@@ -59,7 +59,7 @@ struct SimulatorState: Sendable {
   }
 }
 
-/// Whom and which client a token is about.
+/// The user and the client of a token.
 struct TokenOwner: Hashable, Sendable {
   let userID: String
   let clientID: String

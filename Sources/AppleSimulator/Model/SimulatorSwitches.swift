@@ -1,4 +1,4 @@
-/// What of Apple's observed behaviour the simulator shows. All can be changed while it runs.
+/// Optional behaviours of Apple. All can be changed at run time.
 package struct SimulatorSwitches: Sendable, Equatable, Codable {
   /// `email_verified` and `is_private_email` as `"true"`/`"false"` rather than Booleans: both are seen. Default: false.
   package var flagsAsStrings = false
@@ -9,7 +9,7 @@ package struct SimulatorSwitches: Sendable, Equatable, Codable {
   /// Whether a refresh brings a new refresh token, and the old one is refused from then on (RFC 6749, 6): Apple does
   /// not today. Default: false.
   package var rotatesRefreshTokens = false
-  /// How long identity tokens are good for, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
+  /// The lifetime of identity tokens, in seconds. Apple: 10 minutes to 24 hours. Default: 86400.
   package var identityTokenLifetime: Double = 86_400
   /// When a refresh is answered 429. Default: never.
   package var throttle = Throttle.off
@@ -17,12 +17,13 @@ package struct SimulatorSwitches: Sendable, Equatable, Codable {
   package var throttleWindow: Double = 86_400
   /// Take `http://localhost` and the like as redirect URIs, which Apple never does. Default: true.
   package var allowsLoopbackRedirects = true
-  /// How often a notification is posted again that is not answered 200. Default: 6.
+  /// The number of retries of a notification that is not answered with 200. Default: 6.
   package var notificationRetries = 6
-  /// How long after the first attempt the second comes, in seconds; each further one takes twice as long. Default: 1.
+  /// The delay of the first retry, in seconds; it doubles with each further one. Default: 1.
   package var notificationRetryDelay: Double = 1
 
-  /// What makes a refresh one check too many. Apple: "verifying a user's Apple Account more than once a day".
+  /// The condition for refusing a refresh as too frequent. Apple: "verifying a user's Apple Account more than once a
+  /// day".
   package enum Throttle: String, Sendable, Codable {
     /// Nothing.
     case off

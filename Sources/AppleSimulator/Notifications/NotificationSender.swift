@@ -8,7 +8,7 @@ import NIOPosix
 struct NotificationSender: Sendable {
   let apple: SimulatedApple
 
-  /// How long a server may take, in seconds.
+  /// The timeout for a server, in seconds.
   private static let patience = 10
 
   /// Posts in the background. What came of it is in the state's deliveries.
@@ -68,7 +68,7 @@ struct NotificationSender: Sendable {
     }
   }
 
-  /// Where a notification goes: http only, for it stays on the developer's machine.
+  /// The address for notifications: http only, because it is on the developer's machine.
   struct Target {
     let host: String
     let port: Int

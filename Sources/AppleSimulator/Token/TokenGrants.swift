@@ -1,4 +1,4 @@
-/// What `POST /auth/token` grants (Apple, "Generate and validate tokens").
+/// The grants of `POST /auth/token` (Apple, "Generate and validate tokens").
 struct TokenGrants: Sendable {
   let apple: SimulatedApple
 

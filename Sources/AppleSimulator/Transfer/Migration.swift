@@ -3,7 +3,7 @@
 struct Migration: Sendable {
   let apple: SimulatedApple
 
-  /// How long after a transfer the names are good, in seconds (Apple: 60 days).
+  /// The lifetime of transfer identifiers, in seconds (Apple: 60 days).
   static let lifetime: Double = 60 * 86_400
 
   /// The team that gives away sends `sub` and `target` (the other Team ID) and gets `transfer_sub`; the team that takes

@@ -64,10 +64,11 @@ final class CertificateWatch: Sendable {
   func addMetrics(to metrics: MetricsRegistry) {
     metrics.addGauges(
       "cordon_tls_certificate_expiry_seconds", kind: .gauge,
-      help: "When a listener's certificate expires, in seconds since 1970."
+      help: "Expiry of a listener's certificate, in seconds since 1970."
     ) { [self] in expiries.map { ($0.labels, $0.seconds) } }
     metrics.addGauges(
-      "cordon_tls_certificate_reloads_total", kind: .counter, help: "Readings of changed certificates and keys."
+      "cordon_tls_certificate_reloads_total", kind: .counter,
+      help: "Reloads of changed certificates and keys, by outcome."
     ) { [self] in
       [
         ([("outcome", "success")], Double(reloads.load(ordering: .relaxed))),

@@ -62,16 +62,17 @@ struct RunningGateway: Sendable {
     let upstreams = UpstreamWatch(snapshot.upstreams, logger: logger)
     upstreams.addMetrics(to: metrics)
     metrics.addGauge(
-      "cordon_log_dropped_bytes_total", kind: .counter, help: "Bytes of log lines that standard output did not take."
+      "cordon_log_dropped_bytes_total", kind: .counter,
+      help: "Bytes of log lines dropped because standard output was blocked."
     ) { Double(LogSink.standard.droppedBytes) }
 
     metrics.addGauge(
       "cordon_descriptor_refusals_total", kind: .counter,
-      help: "Connections that were not accepted, or not made, because no descriptor was left for them."
+      help: "Connections not accepted or not opened for lack of file descriptors."
     ) { Double(DescriptorBudget.process.refusals) }
 
     metrics.addGauge(
-      "cordon_unfinished_request_bytes", help: "Memory held for requests and handshakes that are not whole."
+      "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
     ) { Double(MemoryInUse.process.headBytes) }
 
     let sites = LoopSites()

@@ -127,24 +127,24 @@ final class UpstreamWatch: Sendable {
   }
 
   func addMetrics(to metrics: MetricsRegistry) {
-    add(to: metrics, "cordon_upstream_address_up", .gauge, "Whether an address of an upstream is well.") {
+    add(to: metrics, "cordon_upstream_address_up", .gauge, "Whether an upstream address is healthy.") {
       $0.isHealthy ? 1 : 0
     }
     add(
       to: metrics, "cordon_upstream_requests_waiting", .gauge,
-      "Requests that wait for one of the connections that max_connections allows."
+      "Requests queued because of max_connections."
     ) { Double($0.waiting) }
     add(
       to: metrics, "cordon_upstream_address_failures_total", .counter,
-      "Requests that could not be sent to an address, or were not answered, or not in HTTP."
+      "Requests to an address that could not be sent, were not answered, or got a malformed response."
     ) { Double($0.failures) }
     add(
       to: metrics, "cordon_upstream_address_malformed_total", .counter,
-      "Requests that an address answered, but not in HTTP."
+      "Requests to an address that got a malformed response."
     ) { Double($0.malformed) }
     add(
       to: metrics, "cordon_upstream_address_ejections_total", .counter,
-      "How often an address was left out for a while, by any event loop."
+      "Ejections of an address by outlier detection, over all event loops."
     ) { Double($0.ejections) }
   }
 

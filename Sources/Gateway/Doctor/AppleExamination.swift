@@ -91,7 +91,7 @@ struct AppleExamination {
   /// - Parameter difference: in seconds, positive where our clock is ahead.
   static func clock(_ difference: TimeInterval?) -> DoctorFinding {
     guard let difference else {
-      return .warning("clock", "Apple's answer tells no time", "make sure that the clock is set by NTP")
+      return .warning("clock", "Apple's response has no Date", "make sure that the clock is set by NTP")
     }
     // Apple tells whole seconds, a moment ago.
     let seconds = difference.magnitude < 2 ? 0 : (difference.magnitude * 10).rounded() / 10

@@ -39,13 +39,13 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// A file holds no key that assertions can be signed with. The operator's to mend.
+/// A file holds no key that assertions can be signed with. An operator error.
 package struct AssertionKeyProblem: Error, Sendable, Equatable {
   let name: String
 
-  /// What is wrong.
+  /// The problem.
   package var message: String { "\(name) holds no P-256 private key in PEM" }
-  /// What to do about it.
+  /// The remedy.
   package var remedy: String { "make one with: cordon keygen --assertion --output FILE" }
 }
 

@@ -4,16 +4,16 @@ internal import Synchronization
 /// Makes assertions about sessions: at most one a minute for each session, whoever asks, unless what it says has
 /// changed.
 package final class AssertionMint: Sendable {
-  /// How long an assertion is handed out again, in seconds.
+  /// The time for which an assertion is reused, in seconds.
   package static let renewal: TimeInterval = 60
-  /// What must be left of an assertion's life when it is sent, in seconds.
+  /// The minimum remaining lifetime of an assertion when it is sent, in seconds.
   package static let remainder: TimeInterval = 30
 
   private let signer: AssertionSigner
   private let lifetime: Duration
   private let memory = Mutex(Memory())
 
-  /// What was made lately, in two generations of a minute each: what is older is not asked for again.
+  /// Recent assertions, in two generations of a minute each; older ones are not needed.
   private struct Memory {
     var young: [String: Made] = [:]
     var old: [String: Made] = [:]

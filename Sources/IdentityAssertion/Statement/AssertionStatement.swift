@@ -1,4 +1,4 @@
-/// What an assertion is to say of one session.
+/// The content of an assertion for one session.
 package struct AssertionStatement: Sendable, Hashable {
   /// `sid`: the session's public name, a hash of which no cookie can be made.
   package var session: String

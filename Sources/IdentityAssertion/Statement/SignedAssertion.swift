@@ -72,7 +72,7 @@ package struct AssertionSigner: Sendable {
   }
 }
 
-/// Why nothing was signed. Ours to mend.
+/// The reason why nothing was signed. An internal error.
 package enum AssertionSigningProblem: Error, Sendable, Equatable {
   case clockOutOfRange
   case signingFailed

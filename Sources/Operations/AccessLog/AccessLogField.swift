@@ -28,7 +28,7 @@ package enum AccessLogField: String, Sendable, CaseIterable {
   /// Without its query.
   case referer
 
-  /// What a line has where nothing else is configured.
+  /// The default fields of a line.
   package static let standard: [AccessLogField] = [
     .request, .method, .path, .version, .status, .bytesIn, .bytesOut, .duration, .upstream, .route, .user, .peer,
     .failure,

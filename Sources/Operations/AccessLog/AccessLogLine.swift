@@ -24,7 +24,7 @@ package struct AccessLogLine: Sendable, Equatable {
   package var user: UInt64?
   /// The client's address, as believed after trusted proxies.
   package var peer: String
-  /// Why the exchange did not end as it should, for example `upstream_timeout`; nil where it did.
+  /// The reason why the exchange failed, for example `upstream_timeout`; nil if it succeeded.
   package var failure: String?
   /// The address that it was sent to; nil where it was sent nowhere.
   package var upstreamAddress: String?
@@ -98,7 +98,7 @@ package struct AccessLogLine: Sendable, Equatable {
 }
 
 extension Span<UInt8> {
-  /// What stands between NULs, counted from 0; empty where there are not so many.
+  /// The part between NULs with this number, counted from 0; empty if there are fewer parts.
   fileprivate func part(_ number: Int) -> Range<Int> {
     var start = 0
     for _ in 0..<number { start = Swift.min(end(from: start) + 1, count) }
@@ -110,7 +110,7 @@ extension Span<UInt8> {
     return count
   }
 
-  /// Where whatever follows the first `?` or `#` begins.
+  /// The index of the first `?` or `#`.
   fileprivate var queryStart: Int { firstIndex { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") } }
 
   /// The first place whose byte `isWanted` says yes to, or the end.

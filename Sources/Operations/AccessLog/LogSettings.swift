@@ -1,8 +1,8 @@
-/// What is logged, and how (`[log]` of the configuration).
+/// Log settings (`[log]` of the configuration).
 package struct LogSettings: Sendable, Equatable {
   /// One line a request. Default: false.
   package var accessLog = false
-  /// What each of these lines has. Default: nil: ``AccessLogField/standard``.
+  /// The fields of access log lines. Default: nil: ``AccessLogField/standard``.
   package var accessFields: [AccessLogField]?
   /// A line for each sign-in, sign-out, check, act of administration and the like. Default: true.
   package var auditLog = true
@@ -10,7 +10,7 @@ package struct LogSettings: Sendable, Equatable {
   package var auditEvents: [AuditEvent.Name]?
   /// Least severity of application events. Default: info.
   package var level: Level = .info
-  /// How lines look. Default: text on a terminal, JSON elsewhere.
+  /// The format of lines. Default: text on a terminal, JSON elsewhere.
   package var format: Format = .automatic
 
   package init() {}
@@ -18,7 +18,7 @@ package struct LogSettings: Sendable, Equatable {
   /// Severities, as swift-log names them; and no event at all.
   package enum Level: String, Sendable, CaseIterable { case trace, debug, info, notice, warning, error, critical, off }
 
-  /// How lines look.
+  /// The format of lines.
   package enum Format: String, Sendable, CaseIterable {
     case automatic = "auto"
     case json, text

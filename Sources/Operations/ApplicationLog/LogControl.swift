@@ -1,7 +1,7 @@
 package import Logging
 internal import Synchronization
 
-/// How the application log looks and what it leaves out, for every logger of the process; a reload changes it.
+/// Format and level of the application log, for all loggers of the process; a reload changes them.
 package final class LogControl: Sendable {
   private let state: Mutex<State>
   private let output: LogSink

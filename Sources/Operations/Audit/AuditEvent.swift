@@ -4,7 +4,7 @@
 package struct AuditEvent: Sendable, Equatable {
   /// When it happened.
   package var time: Timestamp
-  /// What happened.
+  /// The event.
   package var action: Action
   /// A keyed hash that stands for the user (`sub`), where one is known.
   package var user: String?
@@ -31,7 +31,7 @@ package struct AuditEvent: Sendable, Equatable {
     self.clientID = clientID
   }
 
-  /// What happened. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
+  /// The event. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
   package enum Action: Sendable, Equatable {
     /// A session began; `isNewAccount` where Apple's user was not known before.
     case signIn(isNewAccount: Bool)
@@ -71,7 +71,7 @@ package struct AuditEvent: Sendable, Equatable {
     }
   }
 
-  /// What an event is called in the log, and where it is switched on (`log.audit_events`).
+  /// The name of an event in the log and in the configuration (`log.audit_events`).
   package enum Name: String, Sendable, CaseIterable {
     case signIn = "sign_in"
     case emailShared = "email_shared"
@@ -118,7 +118,7 @@ package struct AuditEvent: Sendable, Equatable {
   }
 }
 
-/// Where audit events go: the same output as the log, in the same format; or nowhere.
+/// The destination of audit events: the log's output in the same format, or none.
 package struct AuditLog: Sendable {
   private let output: LogSink
   private let format: LineFormat

@@ -1,13 +1,13 @@
-/// What is known of one thing that the gateway needs: the store, the upstream, Apple, a certificate.
+/// The state of one dependency of the gateway: the store, the upstream, Apple, a certificate.
 package struct HealthCheck: Sendable, Equatable {
   /// A short constant: `store`, `upstream`, `apple`.
   package var name: String
   package var status: Status
-  /// What is wrong, and what to do; nil where there is nothing to say. It is shown without a token: no secrets.
+  /// The problem and its remedy, if there is one. It is shown without a token and must contain no secrets.
   package var message: String?
   /// Since when the status is what it is; nil where it was never looked at.
   package var since: Timestamp?
-  /// What a failure means for the probes.
+  /// The effect of a failure on the probes.
   package var effect: Effect
 
   package init(
@@ -26,7 +26,7 @@ package struct HealthCheck: Sendable, Equatable {
     case unknown
   }
 
-  /// What a failure means for the probes.
+  /// The effect of a failure on the probes.
   package enum Effect: Sendable {
     /// It is told, and changes nothing: signed-in users are served while Apple is away.
     case informs

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the parts of the gateway last told about themselves. Reading it asks nobody anything.
+/// The most recent states reported by the parts of the gateway. Reading it triggers no checks.
 package final class HealthMonitor: Sendable {
   private struct State {
     var checks: [HealthCheck]
@@ -38,7 +38,7 @@ package final class HealthMonitor: Sendable {
   /// Says that the process is on its way down; there is no way back.
   package func beginDraining() { state.withLock { $0.isDraining = true } }
 
-  /// How things stand.
+  /// The current report.
   package var report: HealthReport {
     state.withLock { HealthReport(checks: $0.checks, isDraining: $0.isDraining) }
   }

@@ -89,7 +89,7 @@ extension HealthCheck {
   }
 }
 
-/// What a probe is answered.
+/// The response to a probe.
 package struct HealthAnswer: Sendable, Equatable {
   /// 200 or 503.
   package var status: Int

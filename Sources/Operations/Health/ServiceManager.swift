@@ -10,7 +10,7 @@ internal import WebFormats
 /// the Unix socket that `NOTIFY_SOCKET` names. Without that variable, and where nobody listens, nothing happens.
 package struct ServiceManager: Sendable {
   private let path: [UInt8]?
-  /// How often ``alive()`` is to be said: half of `WATCHDOG_USEC`; nil where nobody asks for it.
+  /// The interval of ``alive()`` calls: half of `WATCHDOG_USEC`; nil without a watchdog.
   package let watchdogInterval: Duration?
 
   /// Reads the environment.

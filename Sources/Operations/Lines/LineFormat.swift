@@ -1,4 +1,4 @@
-/// How a line of the log looks.
+/// The format of a log line.
 package enum LineFormat: Sendable, Hashable {
   /// One JSON object (RFC 8259).
   case json

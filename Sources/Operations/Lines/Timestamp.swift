@@ -59,7 +59,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     Self.appendFraction(milliseconds, to: &bytes)
   }
 
-  /// What is written: the second since the epoch, and the milliseconds within it.
+  /// The written value: the second since the epoch, and the milliseconds within it.
   var written: (second: Int64, milliseconds: Int64) {
     let milliseconds = Self.floorDivide(min(max(microseconds, Self.first), Self.last), 1_000)
     let second = Self.floorDivide(milliseconds, 1_000)

@@ -58,7 +58,7 @@ package final class ConnectionRecorder: Sendable {
   }
 }
 
-/// What can go wrong between the gateway and the upstream: the label `reason`.
+/// The kinds of failures between the gateway and the upstream: the label `reason`.
 package enum UpstreamFailure: Int, Sendable, CaseIterable {
   /// Nobody listens there.
   case refused

@@ -34,7 +34,7 @@ package final class Counter: Sendable {
     }
   }
 
-  /// How often the event happened with exactly these labels.
+  /// The number of events with exactly these labels.
   package func total(_ labels: String...) -> UInt64 { counts.withLock { $0[labels] ?? 0 } }
 
   /// Every count, by its label values.

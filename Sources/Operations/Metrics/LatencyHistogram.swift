@@ -45,7 +45,7 @@ struct LatencyHistogram: ~Copyable, Sendable {
   }
 }
 
-/// What a histogram held at one moment.
+/// The content of a histogram at one moment.
 package struct HistogramSnapshot: Sendable, Equatable {
   /// Upper bounds in seconds, ascending; the last bucket, which has none, is not listed.
   package let bounds: [Double]

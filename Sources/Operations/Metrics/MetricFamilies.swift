@@ -1,7 +1,7 @@
 extension RequestRecorder.Totals {
   func write(to text: inout MetricsText) {
     text.family(
-      "cordon_requests_total", .counter, "Requests by kind of route and status; 499: the client left before one.")
+      "cordon_requests_total", .counter, "Requests by route class and status; 499: the client disconnected.")
     for route in RouteClass.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
       for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
@@ -10,43 +10,43 @@ extension RequestRecorder.Totals {
     }
     text.family(
       "cordon_request_duration_seconds", .histogram,
-      "From the whole head of a request to the last byte of its response, in seconds.")
+      "Time from the complete request header to the last byte of the response, in seconds.")
     for route in RouteClass.allCases {
       text.histogram(labels: [("route", route.label)], durations[route.rawValue])
     }
     text.family(
       "cordon_upstream_response_seconds", .histogram,
-      "From a request being sent upstream to the head of the answer, in seconds.")
+      "Time from sending a request upstream to the response header, in seconds.")
     text.histogram(upstreamWaits)
-    text.family("cordon_requests_in_flight", .gauge, "Requests that are being answered.")
+    text.family("cordon_requests_in_flight", .gauge, "Requests in flight.")
     text.sample(value: inFlight)
     text.family("cordon_tunnels_open", .gauge, "Open tunnels (WebSocket and other upgrades).")
     text.sample(value: openTunnels)
-    text.family("cordon_request_bytes_total", .counter, "Bytes of the bodies of requests.")
+    text.family("cordon_request_bytes_total", .counter, "Bytes of request bodies.")
     text.sample(value: bytesIn)
-    text.family("cordon_response_bytes_total", .counter, "Bytes of the bodies of responses.")
+    text.family("cordon_response_bytes_total", .counter, "Bytes of response bodies.")
     text.sample(value: bytesOut)
   }
 }
 
 extension ConnectionRecorder.Totals {
   func write(to text: inout MetricsText) {
-    text.family("cordon_client_connections_open", .gauge, "Open connections of clients.")
+    text.family("cordon_client_connections_open", .gauge, "Open client connections.")
     text.sample(value: clientsOpen)
-    text.family("cordon_client_connections_total", .counter, "Connections of clients that were accepted.")
+    text.family("cordon_client_connections_total", .counter, "Accepted client connections.")
     text.sample(value: clientsAccepted)
-    text.family("cordon_client_handshake_failures_total", .counter, "TLS handshakes of clients that failed.")
+    text.family("cordon_client_handshake_failures_total", .counter, "Failed TLS handshakes with clients.")
     text.sample(value: handshakesFailed)
-    text.family("cordon_upstream_connections_open", .gauge, "Open connections to the upstream, idle ones too.")
+    text.family("cordon_upstream_connections_open", .gauge, "Open upstream connections, including idle ones.")
     text.sample(value: upstreamOpen)
-    text.family("cordon_upstream_connects_total", .counter, "Connections to the upstream that were opened.")
+    text.family("cordon_upstream_connects_total", .counter, "Opened upstream connections.")
     text.sample(value: upstreamConnects)
     text.family(
-      "cordon_upstream_connect_seconds", .histogram, "How long it took to connect to the upstream, in seconds.")
+      "cordon_upstream_connect_seconds", .histogram, "Duration of upstream connects, including TLS, in seconds.")
     text.histogram(connectTimes)
     text.family(
       "cordon_upstream_failures_total", .counter,
-      "Connections to the upstream that could not be made, and requests that it did not answer well, by reason.")
+      "Failed upstream connections and requests, by reason.")
     for failure in UpstreamFailure.allCases {
       text.sample(("reason", failure.label), value: failures[failure.rawValue])
     }

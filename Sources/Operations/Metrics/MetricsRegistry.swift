@@ -7,45 +7,45 @@ internal import Synchronization
 package final class MetricsRegistry: Sendable {
   /// Sign-ins by `outcome`: `success`, `cancelled`, or the reason of the failure.
   package let signIns = Counter(
-    name: "cordon_sign_ins_total", help: "Sign-ins by how they ended.", labelNames: ["outcome"],
+    name: "cordon_sign_ins_total", help: "Completed sign-ins, by outcome.", labelNames: ["outcome"],
     expected: [["success"], ["cancelled"]])
   /// Sign-in attempts that were started, by `kind`: `web`, `native`.
   package let signInAttempts = Counter(
-    name: "cordon_sign_in_attempts_total", help: "Sign-in attempts that were started.", labelNames: ["kind"],
+    name: "cordon_sign_in_attempts_total", help: "Started sign-ins.", labelNames: ["kind"],
     expected: [["web"]])
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
   /// `by_operator`. Sessions whose time is over are not counted: they are removed in batches, long after.
   package let sessionsEnded = Counter(
-    name: "cordon_sessions_ended_total", help: "Sessions that ended, by reason.", labelNames: ["reason"],
+    name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
     expected: [["signed_out"], ["revoked"]])
   /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`.
   package let checks = Counter(
-    name: "cordon_checks_total", help: "Checks of refresh tokens with Apple, by verdict.", labelNames: ["verdict"],
+    name: "cordon_checks_total", help: "Refresh token revalidations with Apple, by verdict.", labelNames: ["verdict"],
     expected: [["good"]])
   /// Calls to Apple by `endpoint` (`token`, `keys`, `revoke`, …) and `outcome` (`ok`, or what went wrong).
   package let appleCalls = Counter(
-    name: "cordon_apple_calls_total", help: "Calls to Apple by endpoint and outcome.",
+    name: "cordon_apple_calls_total", help: "Calls to Apple, by endpoint and outcome.",
     labelNames: ["endpoint", "outcome"], expected: [["keys", "ok"], ["token", "ok"]])
-  /// How long calls to Apple took, by `endpoint`.
+  /// The durations of calls to Apple, by `endpoint`.
   package let appleCallDurations = DurationHistogram(
-    name: "cordon_apple_call_duration_seconds", help: "How long calls to Apple took, in seconds.",
+    name: "cordon_apple_call_duration_seconds", help: "Duration of calls to Apple, in seconds.",
     labelName: "endpoint", expected: ["keys", "token"])
   /// Apple's server-to-server notifications by `type` and `outcome`.
   package let notifications = Counter(
-    name: "cordon_notifications_total", help: "Notifications from Apple by type and outcome.",
+    name: "cordon_notifications_total", help: "Notifications from Apple, by type and outcome.",
     labelNames: ["type", "outcome"])
   /// Notifications handed on to the application, by `outcome`: `delivered`, `failed` (and tried again), `given_up`.
   package let relays = Counter(
-    name: "cordon_notification_relays_total", help: "Attempts to hand notifications on, by outcome.",
+    name: "cordon_notification_relays_total", help: "Attempts to relay notifications, by outcome.",
     labelNames: ["outcome"])
   /// Calls to the store that failed, by `operation`.
   package let storeFailures = Counter(
-    name: "cordon_store_failures_total", help: "Calls to the session store that failed, by operation.",
+    name: "cordon_store_failures_total", help: "Failed session store operations, by operation.",
     labelNames: ["operation"])
 
   /// Callers of the administration who had no right.
   package let administrationRefusals = Counter(
-    name: "cordon_administration_refusals_total", help: "Requests for administration without a right to it.",
+    name: "cordon_administration_refusals_total", help: "Unauthorized requests to the admin API.",
     labelNames: [], expected: [[]])
   /// Reloads of the configuration.
   package let reloads: ReloadCounter

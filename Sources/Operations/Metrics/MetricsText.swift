@@ -4,10 +4,10 @@
 /// its samples `NAME{LABEL="VALUE",…} NUMBER` (in label values `\`, `"` and line feed are escaped); a family stands in
 /// one piece, and its name only once.
 package struct MetricsText: Sendable {
-  /// What `/metrics` is answered with.
+  /// The content type of `/metrics`.
   package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-  /// What was written so far.
+  /// The text written so far.
   package private(set) var bytes: [UInt8] = []
   private var name = ""
 

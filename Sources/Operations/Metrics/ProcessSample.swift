@@ -6,7 +6,7 @@ internal import WebFormats
   internal import Musl
 #endif
 
-/// What the process uses of the machine at one moment.
+/// The resource usage of the process at one moment.
 package struct ProcessSample: Sendable, Equatable {
   /// Resident memory in bytes; nil where the system does not tell.
   package var residentBytes: UInt64?

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// How often the configuration was read again, and how it went the last time.
+/// The number of configuration reloads, and the result of the last one.
 package final class ReloadCounter: Sendable {
   private struct State {
     var succeeded: UInt64 = 0
@@ -36,11 +36,11 @@ package final class ReloadCounter: Sendable {
     text.sample(labels: [("result", "ok")], value: succeeded)
     text.sample(labels: [("result", "refused")], value: refused)
     text.family(
-      "cordon_config_last_success_timestamp_seconds", .gauge, "When the configuration that holds was adopted.")
+      "cordon_config_last_success_timestamp_seconds", .gauge, "Time at which the current configuration was applied.")
     text.sample(value: adopted.seconds)
     text.family(
       "cordon_config_last_reload_successful", .gauge,
-      "Whether the last reload succeeded; 1 before the first. 0: the file is not what is running.")
+      "Whether the last reload succeeded; 1 before the first one.")
     text.sample(value: UInt64(lastSucceeded ? 1 : 0))
   }
 }

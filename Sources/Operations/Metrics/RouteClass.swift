@@ -1,5 +1,5 @@
-/// What kind of route a request took: the label `route` of the request metrics. Few and fixed, so that no client can
-/// make series.
+/// The kind of a request's route: the label `route` of the request metrics. The set is fixed, so that clients cannot
+/// create time series.
 package enum RouteClass: Int, Sendable, CaseIterable {
   /// A route that is open to everybody.
   case open

@@ -15,13 +15,13 @@ package final class StatusHistory: Sendable {
     var steps: [Step] = []
   }
 
-  /// What happened in one step.
+  /// The events of one step.
   package struct Step: Sendable, Equatable {
     /// When it ended.
     package var time: Timestamp
-    /// How long it was, in seconds; above zero.
+    /// The duration in seconds; above zero.
     package var seconds: Double
-    /// What came in it.
+    /// The counts of the step.
     package var counted: StatusTotals
   }
 
@@ -29,8 +29,7 @@ package final class StatusHistory: Sendable {
 
   package init() {}
 
-  /// Notes the totals of a moment. A clock that was set back, or far ahead, begins anew: what lies between cannot be
-  /// told.
+  /// Notes the totals of a moment. A clock that was set back or far ahead restarts the history.
   package func record(_ totals: StatusTotals, at time: Timestamp) {
     state.withLock { state in
       defer { state.last = (totals, time) }

@@ -44,7 +44,7 @@ enum StatusNumbers {
     return part == 0 ? "0 %" : fixed(part * 100, part < 0.1 ? 2 : 1) + " %"
   }
 
-  /// How long, in its two largest units.
+  /// A duration in its two largest units.
   static func duration(_ seconds: Double) -> String {
     let whole = Int(max(0, min(seconds, 1e12)))
     let (days, hours, minutes) = (whole / 86_400, whole / 3_600 % 24, whole / 60 % 60)

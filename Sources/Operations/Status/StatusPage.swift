@@ -67,7 +67,7 @@ extension StatusReport {
     process.residentBytes.map { "<div><dt>Memory</dt><dd>\(StatusNumbers.bytes($0))</dd></div>" } ?? ""
   }
 
-  /// What has to be read first.
+  /// The current problems.
   private var alerts: HTMLText {
     let failing = health.checks.filter { $0.status == .failing }
     guard !failing.isEmpty else { return "" }

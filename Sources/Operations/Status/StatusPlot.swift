@@ -3,28 +3,28 @@
 struct StatusPlot {
   /// The lines of one plot, on one scale. Those further behind are drawn first.
   let lines: [Line]
-  /// What a screen reader says.
+  /// The text for screen readers.
   let label: String
-  /// How a value of the scale is written.
+  /// The format of the scale's values.
   var write: (Double) -> String = StatusNumbers.short
 
   /// One line.
   struct Line {
-    /// What the legend calls it; of a single line nothing.
+    /// The name in the legend; empty for a single line.
     var name = ""
-    /// How it looks.
+    /// The appearance.
     var look = Look.plain
     /// A value a minute; nil where nothing was seen.
     let values: [Double?]
   }
 
-  /// What a line means to whoever looks.
+  /// The meaning of a line.
   enum Look: String {
     /// The line that counts, with what is below it shaded.
     case plain
     /// Beside it, dashed.
     case beside
-    /// What went wrong.
+    /// Failures.
     case trouble
   }
 
@@ -83,7 +83,7 @@ struct StatusPlot {
     }
   }
 
-  /// Where values stand one after the other without a gap.
+  /// The ranges of consecutive values without a gap.
   private static func runs(_ line: [Double?]) -> [Range<Int>] {
     var runs: [Range<Int>] = []
     var start: Int?

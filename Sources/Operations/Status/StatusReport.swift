@@ -4,7 +4,7 @@ package struct StatusReport: Sendable {
   package var now: Timestamp
   package var version: String
   package var started: Timestamp
-  /// What it stands in front of: the host of `public_url`.
+  /// The application's host: that of `public_url`.
   package var site: String
   package var health: HealthReport
   package var totals: StatusTotals
@@ -54,7 +54,7 @@ package struct StatusReport: Sendable {
 
   /// A key or a certificate, without what is in it.
   package struct DatedFile: Sendable, Equatable {
-    /// What it is: `Listener's certificate`.
+    /// The name: `Listener's certificate`.
     package var name: String
     /// When the file was last changed; nil where that is not known.
     package var changed: Timestamp?
@@ -70,10 +70,10 @@ package struct StatusReport: Sendable {
 }
 
 extension StatusReport {
-  /// What the page says of the last minute, and of the last hour.
+  /// A summary of the last minute or of the last hour.
   struct Summary: Sendable, Equatable {
     var counted = StatusTotals()
-    /// How many seconds of it were seen.
+    /// The number of recorded seconds.
     var seconds = 0.0
 
     /// Requests a second.

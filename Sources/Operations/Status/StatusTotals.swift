@@ -1,5 +1,4 @@
-/// What was counted since the process began, as far as the status page shows it: few numbers, so that an hour of them
-/// can be kept.
+/// Counters since the start of the process that the status page shows: few, because an hour of them is kept.
 package struct StatusTotals: Sendable, Equatable {
   /// Requests that were answered, the application's and the gateway's own.
   package internal(set) var requests: UInt64 = 0
@@ -29,7 +28,7 @@ package struct StatusTotals: Sendable, Equatable {
 }
 
 extension StatusTotals {
-  /// What came between two moments. What seems to have shrunk has not grown.
+  /// The difference to earlier counters. A counter that decreased counts as unchanged.
   func since(_ earlier: StatusTotals) -> StatusTotals {
     func grown(_ path: KeyPath<StatusTotals, UInt64>) -> UInt64 {
       self[keyPath: path] > earlier[keyPath: path] ? self[keyPath: path] - earlier[keyPath: path] : 0

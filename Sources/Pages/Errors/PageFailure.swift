@@ -15,7 +15,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case attemptUsed = "attempt_used"
   /// Apple's answer does not hold what was asked for, or its token does not verify.
   case answerInvalid = "answer_invalid"
-  /// Apple refused our request: the operator's to mend.
+  /// Apple refused our request: an operator error.
   case appleRefused = "apple_refused"
   /// Apple cannot be reached, or is out of order.
   case appleUnreachable = "apple_unreachable"

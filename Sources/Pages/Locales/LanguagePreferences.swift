@@ -31,7 +31,7 @@ package struct LanguagePreferences: Sendable, Equatable {
     }.map(\.element.range)
   }
 
-  /// What the client likes best of what there is: the lookup of RFC 4647 section 3.4. Each range is shortened from its
+  /// The client's preferred available language: the lookup of RFC 4647, 3.4. Each range is shortened from its
   /// end until something is found, before the next one is tried.
   ///
   /// - Parameter table: by language tag in lower case.

@@ -40,12 +40,12 @@ enum PageText: Sendable, Equatable {
   case failureTitle(heading: String, application: String)
 }
 
-/// What a failure says.
+/// The texts of a failure.
 struct FailureText: Sendable, Equatable {
-  /// What happened, in a few words.
+  /// The problem in a few words.
   var heading: String
-  /// What happened, in a sentence or two.
+  /// The problem in a sentence or two.
   var explanation: String
-  /// What the user can do, where it is not said already.
+  /// Advice for the user, if the explanation has none.
   var advice: String?
 }

@@ -7,13 +7,13 @@ package struct SignInButton: Sendable, Equatable {
   /// Width and height in points (CSS pixels).
   package var width: Int
   package var height: Int
-  /// How round the corners are, in points.
+  /// The radius of the corners, in points.
   package var borderRadius: Int
   /// Black on a light page and white on a dark one, or one of them always.
   package var color: Color
   /// Whether there is a line around it.
   package var hasBorder: Bool
-  /// Where logo and words stand, where it is drawn.
+  /// The layout of logo and text, if the button is drawn.
   package var layout: Layout
   /// Paths of images on our own origin; nil draws the button.
   package var images: Images?
@@ -95,7 +95,7 @@ extension SignInButton {
     }
   }
 
-  /// What the stylesheet has to know: the content security policy allows no style attributes.
+  /// Rules for the stylesheet, because the content security policy allows no style attributes.
   var style: Markup {
     let colors: Markup =
       switch color {

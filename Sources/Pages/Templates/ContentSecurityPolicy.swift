@@ -1,12 +1,12 @@
 internal import WebFormats
 
-/// What a page may do: nothing but show its own style and, where it says so, run its own script and post its own form.
+/// The permissions of a page: its own style and, if set, its own script and form.
 struct ContentSecurityPolicy: Sendable, Equatable {
   /// A random text that marks our own style and script.
   let nonce: Nonce
   var allowsScript = false
-  /// Where forms may be sent. A browser holds each redirect that answers a form to this too (Chromium does), so that a
-  /// page whose form's answer may lead on to anywhere has no `form-action`; its form's target is escaped and fixed.
+  /// The permitted targets of forms. Some browsers (Chromium) apply this also to redirects of the response, so a page
+  /// whose form may be redirected anywhere has no `form-action`; its form's target is escaped and fixed.
   var formAction: FormAction = .nowhere
 
   enum FormAction: Sendable, Equatable {

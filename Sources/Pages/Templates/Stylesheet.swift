@@ -1,6 +1,6 @@
 /// The stylesheet of all pages: light and dark, phone and desktop, without an external asset.
 enum Stylesheet {
-  /// What Apple's button needs wherever it stands, with a stylesheet of the operator's own too.
+  /// The rules for Apple's button, also used with a custom stylesheet.
   static let button: StaticString = """
     :root{--apple:#000;--on-apple:#fff}
     @media (prefers-color-scheme:dark){:root{--apple:#fff;--on-apple:#000}}

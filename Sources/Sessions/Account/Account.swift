@@ -3,11 +3,11 @@ package import FoundationEssentials
 /// One Apple user, as far as this gateway knows them. Beneath it the store keeps one sealed refresh token for each
 /// `client_id` the user signed in with; tokens are never part of this value.
 package struct Account: Sendable, Equatable {
-  /// Who.
+  /// The user.
   package let subject: Subject
   /// The name, once one was submitted; never lost again.
   package var name: PersonName?
-  /// What Apple's tokens last said.
+  /// The claims of Apple's most recent tokens.
   package var claims: AccountClaims
   /// When the user last signed in, by our clock.
   package var latestAuthorization: Date

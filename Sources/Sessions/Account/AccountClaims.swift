@@ -1,6 +1,6 @@
 package import FoundationEssentials
 
-/// What Apple last said of a user, in words of our own: in identity tokens (Apple: "Authenticating users with Sign in
+/// The most recent data from Apple about a user: from identity tokens (Apple: "Authenticating users with Sign in
 /// with Apple"), in notifications, and when the application went to another team.
 package struct AccountClaims: Sendable, Equatable, Codable {
   /// `email`: absent or empty for some Work & School accounts; never an identifier.
@@ -21,7 +21,7 @@ package struct AccountClaims: Sendable, Equatable, Codable {
   package var mailForwarding: MailForwarding?
   /// For an application that is about to go to another team.
   package var preparedTransfer: PreparedTransfer?
-  /// What the user was called before the application came to this team.
+  /// The user's identifier before the application was transferred to this team.
   package var formerSubject: Subject?
   /// Every other scalar claim by its name.
   package var other: [String: ClaimValue] = [:]

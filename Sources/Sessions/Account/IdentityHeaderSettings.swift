@@ -8,7 +8,7 @@ package struct IdentityHeaderSettings: Sendable, Equatable {
   /// Whether an address that Apple has not verified may be sent and match rules. Default: false, because legacy
   /// applications take the address for the user's key.
   package var allowUnverifiedEmail = false
-  /// How text outside printable ASCII, and `%`, travels. Default: percent-encoded UTF-8.
+  /// The encoding of text outside of printable ASCII, and of `%`. Default: percent-encoded UTF-8.
   package var encoding: Encoding = .percent
 
   /// The defaults.
@@ -28,7 +28,7 @@ package struct IdentityHeaderSettings: Sendable, Equatable {
     }
   }
 
-  /// How text outside printable ASCII travels.
+  /// The encoding of text outside of printable ASCII.
   package enum Encoding: String, Sendable, CaseIterable {
     /// Percent-encoded UTF-8 (RFC 3986 2.1); `%` itself becomes `%25`.
     case percent

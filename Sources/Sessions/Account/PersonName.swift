@@ -1,5 +1,5 @@
-/// What a user calls themself. Text the user typed at Apple and the browser carried, unsigned and only once, so it is
-/// cleaned on the way in and never trusted for anything but display.
+/// The name that a user entered at Apple. It is sent by the browser, unsigned and only once, so it is cleaned and used
+/// only for display.
 ///
 /// Cleaning: control characters, line and paragraph separators, and invisible direction marks (which can make one name
 /// look like another) become spaces, runs of white space become one space, ends are trimmed, and each part is cut to
@@ -9,7 +9,7 @@ package struct PersonName: Sendable, Hashable, Codable {
   package let given: String?
   /// The family name (`lastName`).
   package let family: String?
-  /// How the whole is shown, if it is not simply given name, space, family name.
+  /// The display form, unless it is given name, space, family name.
   package let display: String?
 
   /// Nil if nothing is left after cleaning.

@@ -8,18 +8,18 @@ package struct PreparedTransfer: Sendable, Hashable, Codable {
   /// The Team ID of the team that the application goes to.
   package let team: String
 
-  /// Who somebody is to another team.
+  /// Creates the identity of a user for another team.
   package init(subject: Subject, team: String) {
     self.subject = subject
     self.team = team
   }
 }
 
-/// What the receiving team learnt of a user, to be written down in one transaction (`TeamTransferStore.move`).
+/// A user's new identity at the receiving team, to be stored in one transaction (`TeamTransferStore.move`).
 package struct AccountMove: Sendable {
-  /// What the user was called until now.
+  /// The previous subject.
   package let old: Subject
-  /// What the new team calls them.
+  /// The new subject.
   package let new: Subject
   /// The address that Apple told with it: an address of Apple's relay is another one for each team.
   package let email: String?
@@ -28,7 +28,7 @@ package struct AccountMove: Sendable {
   /// The old subject's refresh tokens with each sealed for the new one.
   package let tokens: [(old: StoredToken, resealed: EncryptedToken)]
 
-  /// What is to be moved.
+  /// Creates a move.
   package init(
     old: Subject, new: Subject, email: String?, isPrivateEmail: Bool?,
     tokens: [(old: StoredToken, resealed: EncryptedToken)]
@@ -41,7 +41,7 @@ package struct AccountMove: Sendable {
   }
 }
 
-/// What became of a move.
+/// The outcome of a move.
 package enum MoveOutcome: Sendable, Equatable {
   /// Account, tokens and sessions are under the new subject.
   case moved

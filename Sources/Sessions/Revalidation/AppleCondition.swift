@@ -1,7 +1,7 @@
-/// How things stand with Apple, from what came of checks and sign-ins: whether it can be reached, and whether it takes
-/// our credentials. For health.
+/// The state of Apple from recent revalidations and sign-ins, for health checks: whether it is reachable and accepts
+/// our credentials.
 package struct AppleCondition: Sendable {
-  /// What one call said of the way to Apple and of our credentials.
+  /// The result of one call regarding connection and credentials.
   package enum Contact: Sendable, Equatable {
     /// Apple looked at more than our credentials.
     case accepted
@@ -13,7 +13,7 @@ package struct AppleCondition: Sendable {
     case notSent
   }
 
-  /// What health is told.
+  /// The report for health checks.
   package enum Report: Sendable, Equatable {
     /// Apple was not asked yet.
     case unknown
@@ -59,13 +59,13 @@ package struct AppleCondition: Sendable {
   /// The credentials are others from now on.
   package mutating func forgetRefusals() { refusals = [] }
 
-  /// How things stand.
+  /// The current report.
   /// - Parameter allFailing: `RevalidationCircuitBreaker.allFailing`.
   package func report(allFailing: Int?) -> Report {
     if let refusal = refusals.last {
       return .failing(
-        "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): nobody can sign in with them, and accounts "
-          + "cannot be checked; \(refusal.remedy), and run `cordon doctor`")
+        "Apple refuses our credentials for \(refusal.clientID) (\(refusal.code)): sign-in and "
+          + "revalidation are unavailable; \(refusal.remedy), and run `cordon doctor`")
     }
     switch reach {
     case .unknown: return .unknown

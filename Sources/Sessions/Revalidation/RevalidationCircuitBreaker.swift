@@ -1,11 +1,11 @@
 package import FoundationEssentials
 
-/// How the recent checks went, all accounts together: when of many not one succeeded, even a revocation is not
-/// believed. A mistake of ours, or trouble at Apple, then never signs everybody out.
+/// Circuit breaker over recent revalidations of all accounts: if many were made and none succeeded, revocations are not
+/// applied, so that a configuration error or an outage at Apple never signs everybody out.
 ///
 /// Counts by the minute over the last hour, in memory of constant size; `notSent` is no check.
 package struct RevalidationCircuitBreaker: Sendable {
-  /// What one verdict comes to.
+  /// The result of one verdict.
   package struct Judgement: Sendable, Equatable {
     /// What follows for the user.
     package let consequence: RevalidationAction
@@ -42,7 +42,7 @@ package struct RevalidationCircuitBreaker: Sendable {
     return Judgement(consequence: consequence, alarm: alarm(verdict, at: now))
   }
 
-  /// How many checks were made within the last hour if they are many and not one succeeded, else nil. For health and
+  /// The number of revalidations within the last hour if there were many and none succeeded, else nil. For health and
   /// metrics.
   package func allFailing(at now: Date) -> Int? {
     let earliest = Self.minute(of: now) - Self.windowMinutes

@@ -31,7 +31,7 @@ package enum RevalidationAlarm: Sendable, Equatable {
   /// Of so many checks within the hour not one succeeded: revocations are held.
   case noCheckSucceeds(checks: Int)
 
-  /// What happened; a constant.
+  /// The log message; a constant.
   package var message: String {
     switch self {
     case .credentialsRefused: "Apple rejects our credentials, revalidation is unavailable"
@@ -39,10 +39,10 @@ package enum RevalidationAlarm: Sendable, Equatable {
     }
   }
 
-  /// How many checks it was, where that is what it is about.
+  /// The number of revalidations, if the alarm depends on it.
   package var checks: Int? { if case .noCheckSucceeds(let checks) = self { checks } else { nil } }
 
-  /// What to do about it.
+  /// The remedy.
   package var remedy: String {
     "run `cordon doctor` and compare apple.client_id, apple.team_id, apple.key_id and the key file with the developer "
       + "account; sessions go on for revalidation.grace"

@@ -7,7 +7,7 @@ package import FoundationEssentials
 /// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due;
 /// the right to make it is claimed in the store (`RevalidationLeaseStore.acquireLease`), which has the last word.
 package struct RevalidationSchedule: Sendable {
-  /// What a request of this user is to do.
+  /// The action for a request of this user.
   package enum Decision: Sendable, Equatable {
     /// Go on.
     case fresh
@@ -19,7 +19,7 @@ package struct RevalidationSchedule: Sendable {
     case blocking
   }
 
-  /// How long an overdue request waits for the check.
+  /// The time that an overdue request waits for the revalidation.
   package static let longestWait = Duration.seconds(10)
   /// Below this interval there is no jitter.
   package static let shortestJitteredInterval = Duration.seconds(3_600)
@@ -33,10 +33,10 @@ package struct RevalidationSchedule: Sendable {
     grace = settings.grace.timeInterval
   }
 
-  /// What a request is to do at `now`.
+  /// The action for a request at `now`.
   ///
-  /// - Parameter jitter: 0 to 1, where in the account's window the check falls. The same for one account on every
-  ///   replica, or they would not agree; so the default is made of the subject.
+  /// - Parameter jitter: the position in the account's window, 0 to 1. It must be the same on every replica, so the
+  ///   default is derived from the subject.
   package func decision(account: Account, now: Date, jitter: Double? = nil) -> Decision {
     let age = now.timeIntervalSince(account.lastVerified.credible(at: now) ?? .distantPast)
     guard age >= due(account, jitter) else { return .fresh }

@@ -3,15 +3,15 @@ package import FoundationEssentials
 internal import Secrets
 internal import WebFormats
 
-/// What a one-time code hands to a native app whose user signed in with a browser: the session that was made for it,
-/// and what the app has to prove (RFC 7636, S256). The code is all there is of it: no store keeps it.
+/// The content of a one-time code for a native app whose user signed in with a browser: the session, and the challenge
+/// that the app has to prove (RFC 7636, S256). The code is self-contained and not stored.
 package struct AppReturn: Sendable, Equatable {
   /// The app's session.
   package let identifier: SessionIdentifier
   /// SHA-256 of the verifier that only the app knows: 32 bytes.
   package let challenge: [UInt8]
 
-  /// How long the code can be exchanged: the app does so at once.
+  /// The lifetime of the code; apps exchange it immediately.
   package static let lifetime = Duration.seconds(60)
 
   /// Nil unless the challenge has 32 bytes.

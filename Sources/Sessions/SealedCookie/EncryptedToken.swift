@@ -3,7 +3,7 @@ import FoundationEssentials
 /// A refresh token as the store keeps it: sealed, and bound to its user and client, so that one moved to another row is
 /// not opened.
 package struct EncryptedToken: Sendable, Hashable {
-  /// What the store keeps.
+  /// The stored bytes.
   package let bytes: [UInt8]
   /// The key that sealed it.
   package let key: KeyIdentifier

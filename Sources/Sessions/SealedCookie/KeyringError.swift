@@ -1,8 +1,8 @@
 internal import Secrets
 
-/// Why the keys of the sessions cannot be used. Always the operator's to mend; the message ends with the remedy.
+/// The reason why the session keys cannot be used. Always an operator error; the message ends with the remedy.
 package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of error.
   package enum Code: Sendable, Equatable {
     /// `session.secret_files` names no file.
     case noSecret
@@ -16,9 +16,9 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
     case tokensWouldBeLost(count: Int, keys: [KeyIdentifier])
   }
 
-  /// What is wrong with the secrets.
+  /// The problem of the secrets.
   package let code: Code
-  /// What happened and what to do about it.
+  /// The problem and its remedy.
   package let message: String
 
   package var description: String { message }
@@ -58,7 +58,8 @@ package struct KeyringError: Error, Sendable, Equatable, CustomStringConvertible
       message: "\(count) refresh token\(count == 1 ? "" : "s") in the store \(count == 1 ? "is" : "are") sealed by "
         + "\(keys.count == 1 ? "a key" : "keys") (\(names)) that no file of session.secret_files gives; add the old "
         + "secret's file after the first one, run `cordon store reseal`, and remove it then; if that secret is lost, "
-        + "`cordon store reseal --forget-unreadable` deletes those tokens and ends every session, and keeps accounts and "
+        + "`cordon store reseal --forget-unreadable` deletes those tokens and ends every session, but keeps accounts "
+        + "and "
         + "names")
   }
 }

@@ -2,7 +2,7 @@ import Crypto
 package import FoundationEssentials
 import WebFormats
 
-/// What a sealed value is for. Each purpose has a key of its own, so that a value sealed for one cannot be opened as
+/// The purpose of a sealed value. Each purpose has a key of its own, so that a value sealed for one cannot be opened as
 /// another.
 package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
   /// The cookie of one attempt to sign in.
@@ -13,7 +13,7 @@ package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
   case handBack = "hand-back"
 }
 
-/// Why a sealed value was not opened. Whoever held the value is at fault, except for a key that the operator removed.
+/// The reason why a sealed value could not be opened. The sender is at fault, unless the operator removed a key.
 package enum SealError: Error, Sendable, Equatable {
   /// Cut, extended, altered, re-spelled, for another purpose or another context.
   case refused
@@ -56,7 +56,7 @@ extension SessionKeyring {
     Base64URL.text(try seal(bytes, for: purpose, context: context, expires: expires))
   }
 
-  /// What was sealed by `sealText`.
+  /// Opens a value that `sealText` sealed.
   package func openText(
     _ text: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], now: Date
   ) throws(SealError) -> [UInt8] {
@@ -64,7 +64,7 @@ extension SessionKeyring {
     return try open(sealed, for: purpose, context: context, now: now)
   }
 
-  /// How many characters `sealText` makes of so many bytes.
+  /// The number of characters that `sealText` produces for a number of bytes.
   package static func sealedTextLength(of byteCount: Int) -> Int {
     ((byteCount + SealedValue.overhead) * 4 + 2) / 3
   }
@@ -109,7 +109,7 @@ extension SealedValue {
     return sealed[1..<headerLength].withUnsafeBytes { KeyIdentifier(bigEndian: $0) }
   }
 
-  /// What is authenticated beside the bytes. The purpose has no NUL, so no two cases give the same.
+  /// The associated data. The purpose has no NUL, so no two cases give the same.
   fileprivate static func associated(header: [UInt8], purpose: SealPurpose, context: [UInt8]) -> [UInt8] {
     header + Array(purpose.rawValue.utf8) + [0] + context
   }

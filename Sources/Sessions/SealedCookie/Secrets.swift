@@ -24,7 +24,7 @@ package struct SecretBytes: Sendable, CustomStringConvertible, CustomDebugString
 package struct RefreshTokenText: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// What Apple calls the token.
+  /// The token's text from Apple.
   package let revealed: String
 
   /// Takes a token of Apple's for secret.

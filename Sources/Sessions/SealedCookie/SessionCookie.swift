@@ -19,11 +19,11 @@ package enum SessionCookie {
   /// In bytes.
   package static let valueLength = 71
 
-  /// What a cookie proved.
+  /// The content of a verified cookie.
   package struct Verified: Sendable, Equatable {
     /// The session that the cookie names.
     package let identifier: SessionIdentifier
-    /// False if an older key signed it: time to set the cookie anew.
+    /// False if an older key signed it: the cookie should be reissued.
     package let isSignedByFirstKey: Bool
     /// The key that signed it.
     package let key: KeyIdentifier

@@ -53,7 +53,7 @@ package struct SessionKeyring: Sendable {
     return Hex.text(hash.prefix(8))
   }
 
-  /// What one secret gives.
+  /// The keys derived from one secret.
   struct Keys: Sendable {
     let identifier: KeyIdentifier
     let cookie: SymmetricKey

@@ -4,7 +4,7 @@ package import FoundationEssentials
 package struct Session: Sendable, Equatable {
   /// Its public name.
   package let handle: PublicSessionID
-  /// Whose it is.
+  /// The session's user.
   package let subject: Subject
   /// The client (Services ID or App ID) it was signed in with; it rests on this client's refresh token.
   package let clientID: String
@@ -14,7 +14,7 @@ package struct Session: Sendable, Equatable {
   package let ends: Date
   /// When it was last used, as far as was written down: a few minutes behind.
   package var lastSeen: Date
-  /// What the browser called itself, shortened, for lists of sessions.
+  /// The shortened user agent, for lists of sessions.
   package let userAgent: UserAgentSummary?
 
   /// A session as a store keeps it.
@@ -52,7 +52,7 @@ package struct Session: Sendable, Equatable {
 package struct SessionSnapshot: Sendable, Equatable {
   /// The session itself.
   package let session: Session
-  /// Whose session it is.
+  /// The session's account.
   package let account: Account
 
   /// A session with its account.
@@ -62,7 +62,7 @@ package struct SessionSnapshot: Sendable, Equatable {
   }
 }
 
-/// What a browser called itself: at most 200 bytes of printable ASCII, anything else replaced by `?`.
+/// A browser's user agent: at most 200 bytes of printable ASCII, anything else replaced by `?`.
 package struct UserAgentSummary: Sendable, Equatable, CustomStringConvertible {
   /// As it is written in logs and administration.
   package let text: String

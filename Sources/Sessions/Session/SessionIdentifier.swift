@@ -2,12 +2,12 @@ import Crypto
 import FoundationEssentials
 import WebFormats
 
-/// What the session cookie carries: 128 random bits. A secret, so its description prints nothing. It is never stored:
-/// everything but the cookie speaks of the session by its `handle`.
+/// The secret identifier in the session cookie: 128 random bits. Its description prints nothing. It is never stored:
+/// everything except the cookie uses the session's `handle`.
 package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  /// How many bytes.
+  /// The number of bytes.
   package static let byteCount = 16
 
   let high: UInt64
@@ -42,7 +42,7 @@ package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, C
 /// cookie can be made from it, so it may be shown, logged and sent upstream as `session_id`, and a stolen database
 /// holds no session.
 package struct PublicSessionID: Sendable, Hashable, CustomStringConvertible {
-  /// How many bytes.
+  /// The number of bytes.
   package static let byteCount = 16
   static let label = Array("cordon session handle v1\0".utf8)
 

@@ -1,4 +1,4 @@
-/// How long sessions live and what signs them (`[session]` of the configuration).
+/// Lifetime and secrets of sessions (`[session]` of the configuration).
 package struct SessionSettings: Sendable, Equatable {
   /// Absolute paths of the secrets: the first signs and seals, all verify and open.
   package var secretFiles: [String]

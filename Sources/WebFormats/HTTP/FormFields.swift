@@ -24,7 +24,7 @@ package struct FormFields: Sendable, Equatable {
   package struct Limits: Sendable {
     /// Length of the encoded text, in bytes.
     package var bytes = 64 * 1024
-    /// How many fields, the empty ones between two `&` not counted.
+    /// The maximum number of fields, without empty ones between two `&`.
     package var fields = 32
     /// Length of a decoded name, in bytes.
     package var nameBytes = 64

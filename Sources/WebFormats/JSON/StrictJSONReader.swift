@@ -1,5 +1,5 @@
-/// Parses one JSON text (RFC 8259, 2) from bytes that are known to be UTF-8. Recursion ends at the caller's depth limit,
-/// which bounds the stack.
+/// Parses one JSON text (RFC 8259, 2) from bytes that are known to be UTF-8. Recursion ends at the caller's depth
+/// limit, which bounds the stack.
 struct StrictJSONReader {
   private let bytes: [UInt8]
   private let maximumDepth: Int
@@ -147,7 +147,8 @@ struct StrictJSONReader {
       try digits()
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    // The text matches the grammar above, so neither initialiser sees a form that only it accepts (`+5`, `0x10`, `inf`).
+    // The text matches the grammar above, so neither initialiser sees a form that only it accepts (`+5`, `0x10`,
+    // `inf`).
     if isWhole, let integer = Int64(text) { return .integer(integer) }
     guard let number = Double(text), number.isFinite else { throw .malformed }
     return .number(number)

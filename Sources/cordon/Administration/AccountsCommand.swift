@@ -6,7 +6,7 @@ import WebFormats
 struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
-    abstract: "Finds, disconnects and moves accounts, at a running gateway.",
+    abstract: "Finds, disconnects and migrates accounts of a running gateway.",
     subcommands: [Find.self, Sessions.self, Disconnect.self, MigrateCommand.self])
 
   /// `cordon accounts find`.
@@ -16,10 +16,10 @@ struct AccountsCommand: AsyncParsableCommand {
 
     @OptionGroup var gateway: RunningGatewayOptions
 
-    @Option(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    @Option(help: ArgumentHelp("Apple's identifier of the user (sub).", valueName: "sub"))
     var subject: String?
 
-    @Option(help: "The address that Apple told last; upper and lower case are the same.")
+    @Option(help: "The most recent e-mail address, case-insensitive.")
     var email: String?
 
     func validate() throws {
@@ -48,7 +48,7 @@ struct AccountsCommand: AsyncParsableCommand {
 
     @OptionGroup var gateway: RunningGatewayOptions
 
-    @Argument(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    @Argument(help: ArgumentHelp("Apple's identifier of the user (sub).", valueName: "sub"))
     var subject: String
 
     func run() async throws {
@@ -65,18 +65,18 @@ struct AccountsCommand: AsyncParsableCommand {
   struct Disconnect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "disconnect",
-      abstract: "Revokes a user's tokens at Apple, ends the sessions, and forgets the user.",
+      abstract: "Revokes a user's tokens at Apple, ends the sessions, and deletes the user.",
       discussion: """
-        For somebody who wants their account deleted. The user may sign in again; Apple then asks for consent and sends \
-        the name once more. Where Apple does not revoke a token, nothing is forgotten, so that it can be tried again.
+        Deletes a user's account. The user may sign in again; Apple then asks for consent and sends the name once \
+        more. If Apple does not revoke a token, nothing is deleted, so that you can retry.
         """)
 
     @OptionGroup var gateway: RunningGatewayOptions
 
-    @Argument(help: ArgumentHelp("Apple's name for the user (sub).", valueName: "sub"))
+    @Argument(help: ArgumentHelp("Apple's identifier of the user (sub).", valueName: "sub"))
     var subject: String
 
-    @Flag(help: "Forget the user even where Apple does not revoke.")
+    @Flag(help: "Delete the user even if Apple does not revoke the tokens.")
     var force = false
 
     func run() async throws {
@@ -95,8 +95,8 @@ struct SessionsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sessions", abstract: "Ends sessions, at a running gateway.", subcommands: [End.self])
 
-  /// What the parser is to be given instead of `arguments`: a handle may begin with a hyphen, as one in sixty-four
-  /// does, and is not to be taken for an option. It goes to the end, behind the `--` that ends the options.
+  /// The arguments for the parser: a session ID may begin with a hyphen, as one in sixty-four does, and must not be
+  /// parsed as an option. It is moved to the end, after the `--` that ends the options.
   static func separatingHandle(in arguments: [String]) -> [String] {
     guard arguments.starts(with: ["sessions", "end"]), !arguments.contains("--"),
       let place = arguments.firstIndex(where: isHandleLikeOption)
@@ -116,14 +116,14 @@ struct SessionsCommand: AsyncParsableCommand {
   struct End: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "end",
-      abstract: "Ends a session, or every session of a user. Their streams close at once.")
+      abstract: "Ends a session, or all sessions of a user, and closes their streams.")
 
     @OptionGroup var gateway: RunningGatewayOptions
 
-    @Argument(help: "The session's handle, as `cordon accounts sessions` and the audit tell it.")
+    @Argument(help: "The session's public ID, from `cordon accounts sessions` or the audit log.")
     var handle: String?
 
-    @Option(help: ArgumentHelp("End every session of this user instead.", valueName: "sub"))
+    @Option(help: ArgumentHelp("End all sessions of this user instead.", valueName: "sub"))
     var all: String?
 
     func validate() throws {

@@ -6,29 +6,29 @@ import WebFormats
 struct MigrateCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "migrate",
-    abstract: "Moves every account to another team's names, when an application is transferred.",
+    abstract: "Migrates all accounts when the application is transferred to another team.",
     discussion: """
-      Apple calls each user by another name (sub) for each team. Before the transfer, the team that gives the application \
-      away runs it with --to TEAM: for each account Apple is asked for the name on the way, which is good for 60 days. \
-      When the application is transferred and the gateway runs with the new team's team_id, key_id and key, run it with \
-      --complete: each account moves to its new name with its sessions, and a line "OLD<tab>NEW" is printed for whoever \
-      has to follow; nobody is signed out. With --json each account is a line of JSON, whatever became of it.
+      A user has a different identifier (sub) for each team. Before the transfer, run it with --to TEAM and the old \
+      team's configuration: it requests a transfer identifier from Apple for each account, which is valid for 60 days. \
+      After the transfer, run it with --complete and the new team's team_id, key_id and key: each account moves to its \
+      new sub with its sessions, and a line "OLD<tab>NEW" is printed for the application; nobody is signed out. With \
+      --json each account is a line of JSON with its result.
 
-      May be interrupted and run again at any time: what is done is skipped, and its lines are printed again. Progress \
-      goes to standard error.
+      It can be interrupted and repeated at any time: completed accounts are skipped, and their lines printed again. \
+      Progress is written to standard error.
 
-      Exit status: 0 when all are moved, 1 if not, 78 if the configuration is not in order.
+      Exit status: 0 if all accounts are migrated, 1 if not, 78 if the configuration is invalid.
       """)
 
   @OptionGroup var gateway: RunningGatewayOptions
 
-  @Option(help: ArgumentHelp("Prepare the move to this team.", valueName: "team"))
+  @Option(help: ArgumentHelp("Prepare the migration to this team.", valueName: "team"))
   var to: String?
 
-  @Flag(help: "Complete the move to the team of the configuration.")
+  @Flag(help: "Complete the migration to the team of the configuration.")
   var complete = false
 
-  @Flag(help: "Only tell how many accounts there are to move.")
+  @Flag(help: "Only report the number of accounts to migrate.")
   var dryRun = false
 
   func validate() throws {

@@ -41,7 +41,7 @@ extension DisconnectionReport {
     lines.append(
       forgotten
         ? "The user is forgotten; \(ended) session\(ended == 1 ? "" : "s") ended."
-        : "Nothing was forgotten: mend that and try again, or forget the user all the same with --force.")
+        : "Nothing was deleted: fix that and try again, or delete the user anyway with --force.")
     return lines.joined(separator: "\n")
   }
 }

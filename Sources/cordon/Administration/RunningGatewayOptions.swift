@@ -2,12 +2,12 @@ import ArgumentParser
 import ConfigurationFile
 import Gateway
 
-/// What the commands share that speak to a running gateway.
+/// Options of the commands that contact a running gateway.
 struct RunningGatewayOptions: ParsableArguments {
   @Option(
     name: .long,
     help: ArgumentHelp(
-      "The configuration file of the running gateway: admin.address and admin.token_file are taken from it.",
+      "The running gateway's configuration file, for admin.address and admin.token_file.",
       valueName: "file"), completion: .file())
   var config: String
 

@@ -7,11 +7,11 @@ import UnixSignals
 struct DemoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "demo",
-    abstract: "Shows Sign in with Apple before a legacy application, without Apple and without a registration.",
+    abstract: "Demonstrates Sign in with Apple for an existing application, without contacting Apple.",
     discussion: """
-      Starts a local Apple (apple-simulator, found beside this program), an example application (Python's standard \
-      library) and a gateway, all on loopback with keys made for the occasion, and prints the address to open. A port that is \
-      taken is replaced by the next free one. Ctrl-C stops everything.
+      Starts a simulated Apple (apple-simulator, in the same folder as this program), an example application (Python's \
+      standard library) and a gateway, all on loopback with temporary keys, and prints the address to open. If a port \
+      is in use, the next free one is used. Ctrl-C stops everything.
       """)
 
   @Option(help: "The gateway's port.")
@@ -31,7 +31,7 @@ struct DemoCommand: AsyncParsableCommand {
     completion: .file())
   var app: String?
 
-  /// How long a part may take to get ready, in seconds.
+  /// The time that a part may take to become ready, in seconds.
   private static let patience = 30.0
 
   func run() async throws {
@@ -133,7 +133,7 @@ private final class Interruption: Sendable {
 /// Ctrl-C while something was still starting.
 private struct Interrupted: Error {}
 
-/// Why the demo cannot go on.
+/// The reason why the demo cannot go on.
 enum DemoProblem: Error, CustomStringConvertible {
   case missing(String, remedy: String)
   case noPort(Int)

@@ -36,7 +36,7 @@ struct DemoInstallation {
     self.app = found
   }
 
-  /// Where the example can be: in the current folder, or above the program in a build folder.
+  /// Possible locations of the example: in the current folder, or above the program in a build folder.
   private static func examples(above folder: URL) -> [String] {
     var folders = [URL(fileURLWithPath: FileManager.default.currentDirectoryPath)]
     var parent = folder

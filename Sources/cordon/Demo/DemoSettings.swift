@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// How the parts of a demo are told of each other.
+/// Settings that connect the parts of a demo.
 struct DemoSettings {
   let port: Int
   let simulatorPort: Int
@@ -71,7 +71,7 @@ struct DemoSettings {
     """
   }
 
-  /// What the user reads.
+  /// The text for the user.
   var welcome: String {
     """
 

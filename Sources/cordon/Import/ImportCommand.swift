@@ -5,13 +5,13 @@ import ConfigurationFile
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Translates a configuration of oauth2-proxy.",
+    abstract: "Translates an oauth2-proxy configuration.",
     discussion: """
-      Prints a gateway.conf with what could be translated, and tells on standard error, option by option with its line, \
-      what needs nothing and what is left for you. What oauth2-proxy is told by flags or by OAUTH2_PROXY_… in the \
-      environment does not stand in its file: write it there first. Check the result with `cordon check`.
+      Prints a gateway.conf with the translated options, and reports on standard error, with line numbers, which \
+      options are not needed and which need your attention. Add flags and OAUTH2_PROXY_… environment variables to the \
+      file first. Check the result with `cordon check`.
 
-      Exit status: 0 if the file could be read, also where something is left; 65 if it is no TOML.
+      Exit status: 0 if the file could be read, even if options are left; 65 if it is not TOML.
       """)
 
   @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"), completion: .file())

@@ -1,15 +1,15 @@
 import ConfigurationFile
 
-/// Who may pass, as oauth2-proxy restricts it: a user whom any of the domains or addresses names. What has no equal
-/// here denies everything until a person has decided, with the reason as comment.
+/// Translation of oauth2-proxy's access restrictions: users in any of the domains or addresses are admitted. A
+/// restriction without an equivalent denies everything, with the reason as a comment.
 struct OAuth2ProxyAccess {
   private var emails: [String] = []
   private var domains: [String] = []
   /// Whether `email_domains` has `*`.
   private var admitsEverybody = false
-  /// Why everything is denied; empty where the restrictions could be translated.
+  /// The reason why everything is denied; empty where the restrictions could be translated.
   private var reasons: [String] = []
-  /// What was left out of the lists, for a comment beside them.
+  /// Entries that were omitted from the lists, for a comment.
   private var notes: [String] = []
 
   /// Denies everything, for this reason.

@@ -118,7 +118,7 @@ enum OAuth2ProxyOptions {
     ),
     "pass_user_headers": (
       true, "identity.headers says which; X-Forwarded-User, -Email and -Name by default",
-      "X-Forwarded-User, -Email and -Name are sent all the same: [identity.headers] with names of your own replaces them"
+      "X-Forwarded-User, -Email and -Name are sent anyway: [identity.headers] with other names replaces them"
     ),
     "proxy_websockets": (
       true, "they are passed on, and closed when their session ends",
@@ -137,7 +137,7 @@ enum OAuth2ProxyOptions {
     ),
   ]
 
-  /// How options begin that belong to another provider.
+  /// Prefixes of options for other providers.
   private static let otherProviders = [
     "azure_", "github_", "gitlab_", "google_", "keycloak_", "bitbucket_", "adfs_", "login_gov_", "jwt_key",
     "pubjwk_url", "resource", "oidc_roles_claim", "user_id_claim",

@@ -1,8 +1,8 @@
 import ConfigurationFile
 
-/// What an oauth2-proxy.cfg means to the gateway, and what has no meaning there.
+/// Translation of an oauth2-proxy.cfg, with the options that have no equivalent.
 struct OAuth2ProxyTranslation {
-  /// What became of one option.
+  /// The outcome of one option.
   enum Outcome: Equatable {
     /// It stands in the configuration.
     case translated
@@ -12,7 +12,7 @@ struct OAuth2ProxyTranslation {
     case left(String)
   }
 
-  /// What a person is told of one option.
+  /// The message about one option.
   struct Note {
     let line: Int
     let text: String
@@ -32,7 +32,7 @@ struct OAuth2ProxyTranslation {
   /// Reads a file that the settings name; nil where that is not possible.
   private let read: (String) -> [UInt8]?
 
-  /// What stands where the file says nothing, or nothing that can be used.
+  /// Placeholders for missing or unusable values.
   private static let examples: [(key: String, value: String)] = [
     ("public_url", "https://app.example.com"), ("listen.address", "127.0.0.1:4180"),
     ("upstream.url", "http://127.0.0.1:3000"), ("apple.client_id", "com.example.web"),
@@ -321,8 +321,8 @@ struct OAuth2ProxyTranslation {
       ("X-Auth-Request-User", "sub"), ("X-Auth-Request-Email", "email"),
     ] { configuration.set("identity.headers.\(name)", .text(claim)) }
     return .left(
-      "X-Auth-Request-User and -Email go to the application and are in the answers of verify, not in those to browsers; "
-        + "there is no -Groups, -Preferred-Username or -Access-Token")
+      "X-Auth-Request-User and -Email go to the application and are in the answers of verify, not in those to "
+        + "browsers; there is no -Groups, -Preferred-Username or -Access-Token")
   }
 
   // MARK: Simple values

@@ -117,7 +117,7 @@ enum OAuth2ProxyValue {
 }
 
 extension String {
-  /// What follows a beginning, compared byte by byte; nil where it begins otherwise.
+  /// The text after a prefix, compared byte by byte; nil without that prefix.
   fileprivate func without(prefix: String) -> String? {
     guard utf8.starts(with: prefix.utf8) else { return nil }
     return String(decoding: utf8.dropFirst(prefix.utf8.count), as: UTF8.self)

@@ -6,7 +6,7 @@ import ConfigurationFile
   import Musl
 #endif
 
-/// Why a file could not be laid where it belongs, with what to do.
+/// The reason why a file could not be created, with the remedy.
 struct FileProblem: Error {
   let message: String
 }
@@ -16,7 +16,7 @@ struct FileProblem: Error {
 final class ConfigurationFolder {
   /// Absolute.
   let path: String
-  /// What was done, for people, in the order in which it was.
+  /// Messages about completed steps, in order.
   private(set) var notes: [String] = []
   private let group: gid_t?
 

@@ -11,27 +11,27 @@ import ConfigurationFile
 struct InitCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Writes a first configuration, by asking.",
+    abstract: "Asks for the settings and writes a first configuration.",
     discussion: """
-      Asks for what a configuration must have, says at once what is wrong with an answer, lays the key from Apple and a \
-      new session secret beside the file, readable for whom they have to be, and checks the result as `cordon check` \
-      does. What an option says is not asked. Without a terminal, or with --no-input, nothing is asked at all. A file \
-      that is there already is replaced only when you say so, and kept under another name.
+      Asks for the required settings, validates each answer, copies Apple's key and a new session secret next to the \
+      file with the right permissions, and checks the result as `cordon check` does. Settings given by options are not \
+      asked for. Without a terminal, or with --no-input, nothing is asked. An existing file is replaced only with your \
+      consent, and kept under another name.
 
-      Exit status: 0 when the configuration is written and in order, 64 if an answer is missing, 73 if a file cannot be \
-      written, 78 if an answer is not in order, 1 if the questions were broken off: then nothing was written.
+      Exit status: 0 if a valid configuration was written, 64 if an answer is missing, 73 if a file cannot be written, \
+      78 if an answer is invalid, 1 if it was interrupted: then nothing was written.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The file to write.", valueName: "file"), completion: .file())
   var output = "gateway.conf"
 
-  @Option(name: .customLong("public-url"), help: ArgumentHelp("The origin that browsers see.", valueName: "url"))
+  @Option(name: .customLong("public-url"), help: ArgumentHelp("The public origin.", valueName: "url"))
   var publicURL: String?
 
   @Option(name: .long, help: ArgumentHelp("The application.", valueName: "url"))
   var upstream: String?
 
-  @Option(name: .long, help: ArgumentHelp("Where the gateway listens.", valueName: "address"))
+  @Option(name: .long, help: ArgumentHelp("The listener's address.", valueName: "address"))
   var listen: String?
 
   @Option(
@@ -56,13 +56,13 @@ struct InitCommand: ParsableCommand {
     help: ArgumentHelp("The key's identifier; it is in the name of the key's file.", valueName: "identifier"))
   var keyID: String?
 
-  @Option(name: .long, help: ArgumentHelp("Where accounts and sessions are kept.", valueName: "url"))
+  @Option(name: .long, help: ArgumentHelp("The store of accounts and sessions.", valueName: "url"))
   var store: String?
 
-  @Flag(name: .long, help: "Ask nothing.")
+  @Flag(name: .long, help: "Do not ask questions.")
   var noInput = false
 
-  @Flag(name: .long, help: "Replace a file that is there, without asking.")
+  @Flag(name: .long, help: "Replace an existing file without asking.")
   var force = false
 
   func run() throws {

@@ -13,7 +13,7 @@ struct Interview {
       Made by `cordon init`. Every key: man gateway.conf, or cordon reference.
       After a change: cordon check --config FILE, then cordon reload --config FILE.
       """)
-  /// Where the key's file is now.
+  /// The current path of the key file.
   private(set) var keySource = ""
   let fileName: String
 
@@ -81,8 +81,7 @@ struct Interview {
     }
   }
 
-  /// What is wrong with the answers at these keys, as the file stands now. Keys that were not asked for yet are not
-  /// looked at.
+  /// The problems of the answers at these keys. Keys that were not asked for yet are ignored.
   private func problems(with keys: [String]) -> [ConfigurationProblem] {
     let lines = Set(keys.compactMap(configuration.line(of:)))
     do throws(ConfigurationProblems) {

@@ -1,13 +1,13 @@
-/// What `cordon init` asks for one key.
+/// The question of `cordon init` for one key.
 struct Question {
   /// The key of the configuration.
   let key: String
   /// The option that answers it.
   let option: String
-  /// What a newcomer has to know.
+  /// An explanation for new users.
   let explanation: String
   let prompt: String
-  /// What an empty answer means; nil where there has to be one.
+  /// The value of an empty answer; nil if an answer is required.
   let fallback: String?
 
   static let publicURL = Question(

@@ -7,8 +7,8 @@ struct EnglishTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "Sign in to \(application)"
     case .signInExplanation(let application):
-      "You sign in to \(application) with your Apple Account. You need no new password, and you choose whether to share "
-        + "or hide your e-mail address."
+      "You sign in to \(application) with your Apple Account. You need no new password, and you choose whether to "
+        + "share or hide your e-mail address."
     case .signOutQuestion(let application): "Sign out of \(application)?"
     case .signedInAs: "You are signed in as"
     case .signOutExplanation: "This ends your session in this browser. Your Apple Account is not affected."

@@ -1,7 +1,7 @@
 /// Follows HTML byte by byte, to know where a template's values stand: a part of the tokenizer of the HTML standard
 /// (13.2.5), enough for markup that is well formed.
 struct MarkupFollower {
-  /// What the next byte belongs to.
+  /// The context of the next byte.
   enum Position: Equatable {
     /// Between tags.
     case text
@@ -22,7 +22,7 @@ struct MarkupFollower {
   private(set) var tag: [UInt8] = []
   /// The name of the attribute that is being read or was read last, in lower case.
   private(set) var attribute: [UInt8] = []
-  /// What stands in its value so far.
+  /// The value so far.
   private(set) var value: [UInt8] = []
 
   /// Something that was read to its end.

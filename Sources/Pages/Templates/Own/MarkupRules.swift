@@ -1,5 +1,5 @@
-/// What a template's markup may hold, and where values may stand in it. The security policy of the pages forbids the
-/// same and more; here the operator hears of it before a visitor sees nothing.
+/// Rules for a template's markup and the positions of variables. The content security policy forbids the same and more;
+/// these rules report it to the operator beforehand.
 struct MarkupRules {
   typealias Reason = (what: String, remedy: String)
 
@@ -63,7 +63,7 @@ struct MarkupRules {
     }
   }
 
-  /// What only the end of the template tells.
+  /// Checks at the end of the template.
   mutating func end() -> [Reason] {
     var reasons: [Reason] = follower.position == .text ? [] : [("a tag or comment is not closed", "close it")]
     if form != nil { reasons.append(("a form is not closed", "write </form>")) }

@@ -1,6 +1,6 @@
 /// One template of the operator's own, read and found in order.
 struct OwnTemplate {
-  /// What swift-mustache gets: the same, every value in three braces, without comments.
+  /// The source for swift-mustache: the same, with every variable in three braces and without comments.
   let source: String
 
   /// - Throws: everything that is wrong with it.

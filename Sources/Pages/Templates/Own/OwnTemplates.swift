@@ -49,11 +49,11 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
   private static var nameRemedy: String { "the names are \(fileNames.joined(separator: ", "))" }
 }
 
-/// What is wrong with a template.
+/// A problem of a template.
 package struct TemplateProblem: Sendable, Equatable {
   /// The file's name, as in `sign-in.mustache`.
   package var file: String
-  /// Where in it, counted from 1, columns in bytes; nil: all of it.
+  /// The location, counted from 1, columns in bytes; nil for the whole file.
   package var place: Place?
   package var reason: String
   package var remedy: String

@@ -137,7 +137,7 @@ struct TemplateReader {
     return nil
   }
 
-  /// What only the end tells.
+  /// Checks at the end.
   private mutating func checkWhole() {
     if hasParent || name == .layout, !hasContent {
       complain("there is no {{$content}}", "the page stands between {{$content}} and {{/content}}")

@@ -1,6 +1,6 @@
-/// What each template gets, and what it must hold so that its page does what it is for.
+/// The variables of each template, and its required content.
 struct TemplateRules {
-  /// What kind of thing a value is: where it may stand follows from it.
+  /// The kind of a variable, which determines its permitted positions.
   enum Kind: Equatable {
     /// Escaped text: between tags, or in an attribute that is no address.
     case text
@@ -28,7 +28,7 @@ struct TemplateRules {
     hasForm = own.values["action"] != nil
   }
 
-  /// What a page that does not stand in the layout needs besides.
+  /// Additional requirements of a page without the layout.
   static func standalone(_ name: PageTemplates.Name) -> [Requirement] {
     switch name {
     case .layout: []

@@ -101,7 +101,7 @@ struct TemplateScanner {
     return passed
   }
 
-  /// What is wrong, and where.
+  /// A problem with its location.
   struct Complaint: Error {
     var place: TemplateProblem.Place
     var reason: String
