@@ -5,6 +5,7 @@ import Testing
 //
 // - swift-format finds nothing in Sources and Tests.
 // - Sources promise nothing that the compiler does not check, and put nothing off.
+// - Doc comments of the modules named below begin with a noun phrase or a verb; no line is longer than 120 columns.
 
 @Suite("The sources' style")
 struct SourceStyle {
@@ -37,5 +38,54 @@ struct SourceStyle {
       for (index, line) in lines.enumerated() where line.contains(text) { found.append("\(file):\(index + 1)") }
     }
     #expect(found == [])
+  }
+
+  /// The modules whose comments follow the rules; the others are added once they do.
+  private static let cleanModules = [
+    "AccessPolicy", "AppleIdentity", "AppleSimulator", "ConfigurationFile", "IdentityAssertion", "Operations", "Pages",
+    "PostgreSQLServerTesting", "Secrets", "WebFormats", "apple-simulator", "cordon",
+  ]
+
+  @Test("No doc comment begins with a question word, and none uses old-fashioned words", arguments: cleanModules)
+  func commentsArePlain(module: String) throws {
+    var found: [String] = []
+    for (file, lines) in try swiftFiles(below: "Sources/\(module)") {
+      for (index, line) in lines.enumerated() {
+        let text = line.drop { $0 == " " }
+        let isFirstOfBlock = index == 0 || !lines[index - 1].drop { $0 == " " }.hasPrefix("///")
+        let isQuestion =
+          isFirstOfBlock && text.prefixMatch(of: /\/\/\/ (?:What|Who|Whose|Whom|Where|How|Why)\b/) != nil
+        if isQuestion || line.firstMatch(of: /\b(?:anew|mend|mends|mended|mending)\b/) != nil {
+          found.append("\(file):\(index + 1)")
+        }
+      }
+    }
+    #expect(found == [])
+  }
+
+  @Test("No line is longer than 120 columns, except within multi-line strings", arguments: cleanModules)
+  func linesAreShort(module: String) throws {
+    var found: [String] = []
+    for (file, lines) in try swiftFiles(below: "Sources/\(module)") {
+      var isWithinString = false
+      for (index, line) in lines.enumerated() {
+        if line.count > 120, !isWithinString { found.append("\(file):\(index + 1)") }
+        if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isWithinString.toggle() }
+      }
+    }
+    #expect(found == [])
+  }
+
+  /// The lines of every Swift file below a folder of the repository.
+  private func swiftFiles(below folder: String) throws -> [(file: String, lines: [String])] {
+    let root = tree.root.appending(path: folder)
+    var result: [(String, [String])] = []
+    let files = FileManager.default.enumerator(atPath: root.path)
+    while let file = files?.nextObject() as? String {
+      guard file.hasSuffix(".swift") else { continue }
+      let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
+      result.append(("\(folder)/\(file)", text.components(separatedBy: "\n")))
+    }
+    return result
   }
 }
