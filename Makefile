@@ -1,5 +1,5 @@
 # The commands of this repository. Each is complete on a fresh Debian 12 with a Swift 6.3 toolchain: Debian packages that
-# are missing are installed first (Scripts/install-debian-packages says which).
+# are missing are installed first (see Scripts/install-debian-packages).
 
 SWIFT ?= swift
 export SWIFT
@@ -11,7 +11,7 @@ SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
-	@echo 'make bench  measures the gateway beside nginx and HAProxy; BENCH=--quick takes three minutes'
+	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
@@ -39,7 +39,7 @@ demo:
 	$(RELEASE) --product cordon
 	@exec "$$($(RELEASE) --show-bin-path)/cordon" demo
 
-# BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (--help tells them).
+# BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (see --help).
 bench:
 	@Scripts/install-debian-packages build bench
 	$(RELEASE) --product apple-simulator
@@ -61,7 +61,7 @@ check-deploy:
 	@Scripts/install-debian-packages check-deploy
 	@exec Scripts/check-deploy
 
-# FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list tells the targets).
+# FUZZ holds targets and options of Fuzzing/fuzz.py: path form, --seconds 600 (--list prints the targets).
 fuzz:
 	@Scripts/install-debian-packages build demo
 	@exec python3 Fuzzing/fuzz.py $(FUZZ)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Cordon beside nginx and HAProxy as plain proxies, in one run, on loopback.
+"""Compares Cordon with nginx and HAProxy as plain proxies, in one run, on loopback.
 
 The proxy has one core, the loader (wrk) and the application behind the proxy the other. Every row starts the contenders
 afresh and loads them in turn, round after round; medians are told. Exit status 0 also where a budget is missed: the
