@@ -18,7 +18,7 @@ extension Site {
       return page.status == 503 ? (stranger, page) : nil
     }
     #expect(page.response.fields["Content-Type"]?.hasPrefix("text/html") == true, sourceLocation: sourceLocation)
-    #expect(page.text.contains("Sign-in is unavailable"), "\(page.text)", sourceLocation: sourceLocation)
+    #expect(page.text.contains("Sign-in is temporarily unavailable"), "\(page.text)", sourceLocation: sourceLocation)
     #expect(isWritten || stranger.jar["__Host-cordon"] == nil, sourceLocation: sourceLocation)
     for _ in 0..<5 { #expect(try application(visitor) == 200, sourceLocation: sourceLocation) }
     try poll("/healthz to say \(words)") {
