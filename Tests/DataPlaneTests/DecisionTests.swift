@@ -43,7 +43,7 @@ struct DecisionTests {
     try await withGateway(
       gate: { _, _ in
         if ready.withLock({ $0 }) { return .forward(ForwardingDirective(routeClass: 0)) }
-        return .wait {
+        return .suspend {
           asked.withLock { $0 += 1 }
           _ = await eventually { ready.withLock { $0 } }
         }
@@ -70,7 +70,7 @@ struct DecisionTests {
     try await withGateway(
       gate: { path, _ in
         if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
-        return .wait {
+        return .suspend {
           asked.withLock { $0 = true }
           _ = await eventually { go.withLock { $0 } }
           over.withLock { $0 = true }
@@ -93,7 +93,7 @@ struct DecisionTests {
   private static func control(limit: Int) -> ScriptedGate.Decision {
     { path, _ in
       if path == "/well" { return .forward(ForwardingDirective(routeClass: 0)) }
-      return .perform(
+      return .handle(
         EndpointAction(bodyLimit: limit, routeClass: 3) { request in
           let text =
             "\(request.head.method) \(request.head.path ?? "") \(request.head.authority ?? "") \(request.head.scheme ?? "") "

@@ -39,7 +39,7 @@ struct LoopGateTests {
   @Test("Our own pages go to the control plane, what is none of them is 404, none goes to the application")
   func ownPages() async throws {
     let rig = try await rig([RouteSettings(path: "/", access: .public)])
-    guard case .perform = try await rig.decide(Asked(target: "/.auth/sign-in")) else {
+    guard case .handle = try await rig.decide(Asked(target: "/.auth/sign-in")) else {
       Issue.record("sign-in is not ours")
       return
     }

@@ -1,5 +1,7 @@
-/// What a client would like to read, as it said: the bytes of the fields, nil where it did not say or did not get that
-/// far.
+internal import HTTPWire
+internal import NIOCore
+
+/// The content negotiation of a client, as the bytes of its fields; nil where it did not say, or did not get that far.
 package struct ClientPreferences: Sendable, Equatable {
   /// `Accept`.
   package var accept: [UInt8]?
@@ -13,4 +15,36 @@ package struct ClientPreferences: Sendable, Equatable {
 
   /// Nothing is known.
   package static let unknown = ClientPreferences()
+}
+
+extension ClientPreferences {
+  /// Reads them from a head that was parsed.
+  init(_ head: borrowing RequestHead, _ bytes: RawSpan) {
+    accept = head.fields.line(.accept).map { bytes.array($0.value) }
+    acceptLanguage = head.fields.line(.acceptLanguage).map { bytes.array($0.value) }
+  }
+
+  /// Looks for them in a head that is malformed, or not whole. The result chooses between a page and JSON, and between
+  /// languages, and nothing else, so that the search need not be strict.
+  init(unparsed bytes: RawSpan) {
+    accept = Self.value(of: "accept:", in: bytes)
+    acceptLanguage = Self.value(of: "accept-language:", in: bytes)
+  }
+
+  private static func value(of name: StaticString, in bytes: RawSpan) -> [UInt8]? {
+    let length = name.utf8CodeUnitCount
+    var at = 0
+    while at < bytes.byteCount, at < 65_536 {
+      if bytes.byteCount - at > length, bytes.equalsIgnoringCase(name, at..<at + length) {
+        var end = at + length
+        while end < bytes.byteCount, bytes.byte(at: end) >= 0x20 { end += 1 }
+        return bytes.array(at + length..<end)
+      }
+      while at < bytes.byteCount, bytes.byte(at: at) != 0x0A { at += 1 }
+      at += 1
+      // An empty line ends the head.
+      if at < bytes.byteCount, bytes.byte(at: at) == 0x0D { return nil }
+    }
+    return nil
+  }
 }

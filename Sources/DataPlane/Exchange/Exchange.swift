@@ -1,91 +1,363 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// What a client connection knows of the exchange under way.
+/// The state machine of one request and its response, whatever transport they travel by.
+///
+/// Events go in, the step to take comes out. It has no clock, no channel and no observer; ``DownstreamTransport``'s
+/// driver performs the steps. Its memory serves a connection from request to request.
 struct Exchange {
-  /// Whether there is one: from the whole head of a request to the end of its response.
-  var isUnderWay = false
-  /// When the head of the request was whole.
-  var began = NIODeadline.distantPast
-  /// When its response was out.
-  var ended = NIODeadline.distantPast
-  /// Whether a head has begun to arrive, and its time runs.
-  var headHasBegun = false
-  var requestID = RequestIDSource.Identifier(high: 0, low: 0)
-  /// Method and path, where the observer wants them.
-  var requestLine: ByteBuffer?
-
-  // The request
-  var routeClass = Exchange.noRoute
-  /// The client behind a trusted proxy.
-  var client: ClientPeer?
-  var session: ConnectionKey?
-  /// What proved it, in the gate's terms.
-  var credential: UInt64 = 0
-  /// What is kept for its reviews, once it has had one.
+  private(set) var request = RequestState.idle
+  private(set) var response = ResponseState.awaited
+  var upstream = UpstreamRequest()
+  var account = ExchangeAccount()
+  /// Kept for the reviews of an exchange, once it has had one.
   var review: ExchangeReview?
-  /// A pseudonym of the user, for the observer.
-  var user: UInt64?
-  var version = HTTPVersion.http11
-  var isHead = false
-  var method = RequestHead.Method.other
-  /// Whether it is a call of gRPC.
-  var isGRPC = false
-  var keepAlive = true
-  var decoder = BodyDecoder(RequestFraming.none)
-  var isChunked = false
-  var receivedBytes = 0
-  /// The least rate of its body, where it is not the listener's.
-  var bodyRate: Int?
-  /// When the body was first wanted, and for how long it was not read since.
-  var bodyBegan = NIODeadline.distantPast
-  var bodyHeld = TimeAmount.zero
-  var bodyHeldSince: NIODeadline?
-  /// The head as it was sent upstream: for another try, for what the client accepts, and for the first review.
-  var sentHead: ByteBuffer?
-  /// Its place in the queue for a connection to the upstream.
-  var place: UpstreamWaiter?
-  /// Content that waits for the connection to the upstream.
-  var waitingContent: ByteBuffer?
-  /// The part of the body that was sent with the head, as ``waitingContent`` was, kept until the response begins where
-  /// it may have to be sent again.
-  var replay: ByteBuffer?
-  /// The trailers of a body that ended before there was a connection to the upstream (HTTP/2).
-  var requestTrailers: [UInt8] = []
-  /// Whether the connection to the upstream ends behind the request.
-  var endsUpstream = false
-  /// Which upstream it goes to: the one that held when the gate decided, whatever holds by now.
-  var balancer: UpstreamBalancer?
-  /// What has been tried there.
-  var attempts = RetryState()
-  var upgrades = false
-  /// Field lines for this client alone, to be added to the response.
-  var personalLines: [UInt8]?
-  /// What the control plane is to answer, while its body is being read.
-  var control: ControlCollection?
 
-  // The response
-  var responseBegan = false
-  var status = 0
-  var chunksResponse = false
-  var closesBehind = false
-  var sentBytes = 0
-  var upstreamBegan = NIODeadline.distantPast
-  var upstreamDuration = TimeAmount.zero
-  /// Why it does not end as it should.
-  var failure: ExchangeFailure?
+  /// Whether an exchange is under way: from the whole head of its request to the end of its response.
+  @inline(__always)
+  var isUnderWay: Bool { !request.isIdle }
 
-  /// The class of a request that was refused before the gate gave it one.
-  static let noRoute = -1
-}
+  /// Whether the final response has begun.
+  @inline(__always)
+  var hasResponse: Bool { if case .begun = response { true } else { false } }
 
-/// A request on its way to the control plane. An object, so that connections do not hold room for one.
-final class ControlCollection {
-  let action: EndpointAction
-  var request: ControlRequest
+  /// Whether the rest of a body may take its time: streams in both directions are made of pauses. An HTTP/1.1
+  /// connection whose response began before its request was whole closes behind it, and is not kept open by that body.
+  private var allowsPauses: Bool { hasResponse && account.version == .http2 }
 
-  init(action: EndpointAction, request: ControlRequest) {
-    self.action = action
-    self.request = request
+  /// Whether the deadline of the body applies.
+  var hasBodyDeadline: Bool {
+    switch request {
+    case .body, .collecting: !allowsPauses
+    case .idle, .deciding, .handling, .complete, .switching, .tunnel, .unread: false
+    }
+  }
+
+  // MARK: The head
+
+  /// The head of a request is whole, or refused.
+  /// - Parameter ended: the trailers, if all of the request has arrived.
+  mutating func begin(
+    _ identifier: RequestIDSource.Identifier, _ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline
+  ) {
+    // Its memory serves from request to request.
+    account.requestLine?.clear()
+    let line = account.requestLine
+    self = Exchange()
+    account.requestLine = line
+    account.began = now
+    account.requestID = identifier
+    account.version = version
+    request = .deciding(ended: ended)
+  }
+
+  /// The gate answers.
+  mutating func answer(routeClass: Int) {
+    account.routeClass = routeClass
+    guard case .deciding(let ended) = request else { return }
+    request = ended == nil ? .unread : .complete
+  }
+
+  /// An endpoint is to answer.
+  /// - Returns: the refusal of a body that is too large before it is read.
+  mutating func admit(_ action: EndpointAction, framing: RequestFraming) -> Refusal? {
+    account.routeClass = action.routeClass
+    if case .length(let length) = framing, length > action.bodyLimit { return .bodyTooLarge }
+    return nil
+  }
+
+  /// An endpoint answers once the body is collected.
+  /// - Returns: whether all of the request has arrived.
+  mutating func collect(_ call: EndpointCall) -> Bool {
+    guard case .deciding(let ended) = request else { return false }
+    request = .collecting(call)
+    return ended != nil
+  }
+
+  /// The request goes upstream.
+  /// - Parameters:
+  ///   - hasSurplus: whether bytes have come behind the head.
+  ///   - limits: the listener's limits of the body.
+  /// - Returns: the refusal, where it cannot.
+  mutating func forward(
+    _ order: ForwardingDirective, to balancer: UpstreamBalancer?, framing: RequestFraming, wantsUpgrade: Bool,
+    hasSurplus: Bool, limits: BodyLimits, at now: NIODeadline
+  ) -> Refusal? {
+    account.routeClass = order.routeClass
+    account.session = order.session
+    account.credential = order.credential
+    account.user = order.user
+    upstream.balancer = balancer
+    upstream.privateLines = order.personalLines
+    guard let balancer, case .deciding(let ended) = request else { return .noUpstream }
+    let upgrades = order.allowsUpgrade && wantsUpgrade
+    let hasBody = framing != .none
+    if upgrades {
+      if hasBody { return .upgradeWithBody }
+      // Over HTTP/1.1 the request ends with its head; over HTTP/2 its stream is open, and may carry bytes already.
+      if account.version == .http2 {
+        if ended != nil { return .upgradeEnded }
+      } else if hasSurplus {
+        return .upgradeWithSurplus
+      }
+    } else if let limit = limits.bytes {
+      // Content that came while the gate was deciding counts as well.
+      var length = account.receivedBytes
+      if case .length(let announced) = framing { length = max(length, announced) }
+      if length > limit { return .bodyTooLarge }
+    }
+    upstream.endsConnection = balancer.endsConnection(account.method, hasBody: hasBody)
+    upstream.isChunked = framing == .chunked
+    if upgrades {
+      request = .switching
+    } else if let ended {
+      request = .complete
+      upstream.trailers = ended
+      upstream.attempts.isRetryable = !hasBody && account.method.isIdempotent
+    } else {
+      // A stream may pause for as long as it likes, and gRPC is made of such.
+      let rate = order.bodyRate ?? (balancer.speaksHTTP2 ? 0 : limits.rate)
+      request = .body(BodyPace(rate: rate, began: now))
+    }
+    return nil
+  }
+
+  // MARK: The body
+
+  /// The step to take with content that arrived.
+  enum ContentStep {
+    /// Forward it.
+    case forward(UpstreamConnection)
+    /// Keep it until there is a connection, or a decision.
+    case keep
+    case collect(EndpointCall)
+    case tunnel(Tunnel)
+    case discard
+    case refuse(Refusal)
+  }
+
+  /// Content of the request has arrived.
+  /// - Parameter limit: most bytes of a forwarded body.
+  mutating func received(_ count: Int, limit: Int?) -> ContentStep {
+    account.receivedBytes += count
+    switch request {
+    case .deciding, .switching: return .keep
+    case .collecting(let call):
+      return account.receivedBytes > call.action.bodyLimit ? .refuse(.bodyTooLarge) : .collect(call)
+    case .body:
+      if let limit, account.receivedBytes > limit { return .refuse(.bodyTooLarge) }
+      if let connection = upstream.connection { return .forward(connection) }
+      return hasResponse ? .discard : .keep
+    case .tunnel(let tunnel): return .tunnel(tunnel)
+    case .idle, .handling, .complete, .unread: return .discard
+    }
+  }
+
+  /// Whether the body, with `more` bytes of it just read, arrives more slowly than it has to.
+  func isBodyTooSlow(more: Int, at now: NIODeadline, grace: TimeAmount) -> Bool {
+    let pace: BodyPace
+    switch request {
+    case .body(let body): pace = body
+    case .collecting(let call): pace = call.pace
+    case .idle, .deciding, .handling, .complete, .switching, .tunnel, .unread: return false
+    }
+    guard pace.rate > 0, !allowsPauses else { return false }
+    return pace.isTooSlow(received: account.receivedBytes + more, at: now, grace: grace)
+  }
+
+  /// The client's body is not read from now on, or is read again.
+  mutating func holdBody(_ hold: Bool, at now: NIODeadline) {
+    guard case .body(var pace) = request else { return }
+    pace.hold(hold, at: now)
+    request = .body(pace)
+  }
+
+  /// The step to take at the end of a request.
+  enum EndStep {
+    /// Send the end of the body to the upstream; nil: it is sent with the head, later.
+    case forward(UpstreamConnection?)
+    case handle(EndpointCall)
+    /// The client ends its side of a tunnel.
+    case endTunnel(Tunnel)
+    /// The client gives up a switch of protocols.
+    case withdraw
+    case nothing
+  }
+
+  /// All of the request has arrived.
+  mutating func receivedEnd(trailers: [UInt8]) -> EndStep {
+    switch request {
+    case .deciding:
+      request = .deciding(ended: trailers)
+      return .nothing
+    case .collecting(let call):
+      request = .handling(call)
+      return .handle(call)
+    case .body:
+      request = .complete
+      upstream.trailers = trailers
+      return .forward(upstream.connection)
+    case .unread:
+      request = .complete
+      return .nothing
+    case .tunnel(let tunnel):
+      tunnel.inputHasEnded = true
+      return .endTunnel(tunnel)
+    case .switching:
+      account.failure = .clientLeft
+      return .withdraw
+    case .idle, .handling, .complete: return .nothing
+    }
+  }
+
+  // MARK: The upstream
+
+  /// Whether the request is ready to be sent and nothing was asked of an upstream yet.
+  var isReadyToSend: Bool {
+    guard !hasResponse, upstream.head != nil, case .none = upstream.leg else { return false }
+    return request.isBody || request.isWhole
+  }
+
+  /// A connection that was asked for has come.
+  /// - Returns: whether it is still wanted.
+  mutating func connected(_ connection: UpstreamConnection, at now: NIODeadline) -> Bool {
+    guard upstream.isWaiting, !hasResponse, upstream.head != nil, request.isBody || request.isWhole else {
+      return false
+    }
+    use(connection, at: now)
+    return true
+  }
+
+  /// The request is sent on a connection.
+  @inline(__always)
+  mutating func use(_ connection: UpstreamConnection, at now: NIODeadline) {
+    upstream.leg = .connected(connection)
+    account.upstreamBegan = now
+  }
+
+  /// The step to take when the upstream has failed.
+  enum FailureStep: Equatable {
+    /// Send the request again, to another address than these.
+    case retry(avoiding: UInt64)
+    case refuse(Refusal)
+    /// The response that was promised cannot be finished: only an early end says so to the client.
+    case abort
+    case nothing
+  }
+
+  /// The upstream has failed; its connection is gone.
+  mutating func upstreamFailed(_ failure: UpstreamFailure) -> FailureStep {
+    if case .none = upstream.leg { return .nothing }
+    guard isUnderWay else { return .nothing }
+    upstream.leg = .none
+    if hasResponse {
+      account.failure = ExchangeFailure(failure)
+      return .abort
+    }
+    if let avoided = upstream.prepareRetry(after: failure) {
+      account.failure = nil
+      return .retry(avoiding: avoided)
+    }
+    account.failure = ExchangeFailure(failure)
+    return .refuse(Refusal(failure))
+  }
+
+  // MARK: The response
+
+  /// The step to take with the final head of an upstream's response.
+  enum ResponseStep: Equatable {
+    case respond
+    /// The upstream has switched protocols.
+    case switchProtocols
+    case refuse(Refusal)
+  }
+
+  /// The final head of the upstream's response has come.
+  /// - Parameters:
+  ///   - isWebSocket: whether the protocol that it switches to is WebSocket.
+  ///   - acceptsKey: whether it accepts the key of an upgrade that the gateway has written.
+  mutating func receivedResponse(
+    _ status: Int, isWebSocket: Bool, acceptsKey: Bool, at now: NIODeadline
+  ) -> ResponseStep {
+    if request.isSwitching {
+      if account.version == .http2 {
+        if status / 100 == 2 { return .refuse(.upgradeAnswered) }
+        if status == 101, !acceptsKey { return .refuse(.upgradeKeyIgnored) }
+      }
+      request = status == 101 ? .tunnel(Tunnel(isWebSocket: isWebSocket)) : .complete
+    }
+    response = .begun(status)
+    account.upstreamDuration = now - account.upstreamBegan
+    if case .sent = upstream.content { upstream.content = .none }
+    return status == 101 ? .switchProtocols : .respond
+  }
+
+  /// The gateway itself responds.
+  /// - Returns: whether it is not too late for that.
+  mutating func respond(_ status: Int) -> Bool {
+    guard isUnderWay, !hasResponse else { return false }
+    response = .begun(status)
+    switch request {
+    case .deciding, .collecting, .body: request = .unread
+    case .handling, .switching: request = .complete
+    case .idle, .complete, .tunnel, .unread: break
+    }
+    if case .waiting = upstream.content { upstream.content = .none }
+    return true
+  }
+
+  /// The request is malformed in a way that has no response.
+  mutating func reject(_ status: Int) { response = .rejected(status) }
+
+  /// Whether an endpoint's response is still wanted: the client may have gone, and another request begun.
+  func isHandling(_ call: EndpointCall) -> Bool {
+    if case .handling(let current) = request { current === call } else { false }
+  }
+
+  // MARK: Time
+
+  /// The step to take when the deadline of an exchange has passed.
+  enum TimeoutStep: Equatable {
+    case refuse(Refusal)
+    /// The upstream has had its time to answer a client that has ended its side of a tunnel.
+    case closeTunnel
+    case abort
+  }
+
+  /// The deadline has passed.
+  func timedOut() -> TimeoutStep {
+    switch request {
+    case .body(let pace) where !hasResponse: .refuse(pace.heldSince == nil ? .bodyTimeout : .bodyNotTaken)
+    case .collecting: .refuse(.bodyTimeout)
+    case .tunnel(let tunnel) where tunnel.inputHasEnded && upstream.connection != nil: .closeTunnel
+    case .idle, .deciding, .handling, .body, .complete, .switching, .tunnel, .unread: .abort
+    }
+  }
+
+  // MARK: The end
+
+  /// The gateway breaks the exchange off.
+  mutating func cutOff() { if account.failure == nil { account.failure = .cutOff } }
+
+  /// The client has ended its side within the body.
+  mutating func bodyTruncated() { if hasResponse, account.failure == nil { account.failure = .clientLeft } }
+
+  /// The client has gone.
+  /// - Parameter isSent: whether all of the response was sent.
+  mutating func clientLeft(isSent: Bool) {
+    // Either side may end a tunnel: that is how one ends.
+    if !isSent, response != .begun(101), account.failure == nil { account.failure = .clientLeft }
+    if response == .awaited { response = .rejected(499) }
+  }
+
+  /// The exchange is over.
+  mutating func end() { request = .idle }
+
+  /// The final status; 0 where there is none.
+  var status: Int {
+    switch response {
+    case .awaited: 0
+    case .begun(let status), .rejected(let status): status
+    }
   }
 }

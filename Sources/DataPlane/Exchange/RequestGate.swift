@@ -67,10 +67,10 @@ package enum GateDecision {
   case forward(ForwardingDirective)
   /// It is answered with this.
   case answer(ControlResponse, routeClass: Int)
-  /// Its body is read, up to a limit, and the control plane answers.
-  case perform(EndpointAction)
-  /// The control plane is asked to do something first; then the gate decides again.
-  case wait(@Sendable () async -> Void)
+  /// Its body is read, up to a limit, and an endpoint answers.
+  case handle(EndpointAction)
+  /// It is suspended until the function has returned; then the gate decides again.
+  case suspend(@Sendable () async -> Void)
 }
 
 /// How a request is to be forwarded.
@@ -110,30 +110,6 @@ package struct ForwardingDirective {
   }
 }
 
-/// The identity header lines of one session: rendered once, written into every request.
-package final class SerializedIdentityHeaders: Sendable {
-  /// Whole field lines, each ended by CR LF.
-  package let lines: [UInt8]
-
-  /// - Parameter fields: names that are tokens, and values without control characters.
-  package convenience init(_ fields: [(name: String, value: [UInt8])]) { self.init([], fields) }
-
-  /// The same lines, and more.
-  package func adding(_ fields: [(name: String, value: [UInt8])]) -> SerializedIdentityHeaders {
-    SerializedIdentityHeaders(lines, fields)
-  }
-
-  private init(_ before: [UInt8], _ fields: [(name: String, value: [UInt8])]) {
-    var lines = before
-    for field in fields {
-      // Rendering has made sure of this; a header that could end its line early must not depend on it.
-      guard !field.value.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { continue }
-      lines += Array(field.name.utf8) + [0x3A, 0x20] + field.value + [0x0D, 0x0A]
-    }
-    self.lines = lines
-  }
-}
-
 /// Names a session within the process; nothing can be derived from it.
 package struct ConnectionKey: Hashable, Sendable {
   package let high: UInt64
@@ -152,14 +128,14 @@ package struct EndpointAction: Sendable {
   /// Which counter it belongs to.
   package var routeClass: Int
   /// Answers it.
-  package var perform: @Sendable (ControlRequest) async -> ControlResponse
+  package var handle: @Sendable (ControlRequest) async -> ControlResponse
 
   package init(
-    bodyLimit: Int, routeClass: Int, perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
+    bodyLimit: Int, routeClass: Int, handle: @escaping @Sendable (ControlRequest) async -> ControlResponse
   ) {
     self.bodyLimit = bodyLimit
     self.routeClass = routeClass
-    self.perform = perform
+    self.handle = handle
   }
 }
 

@@ -2,7 +2,7 @@ internal import HTTPWire
 internal import NIOCore
 internal import WebFormats
 
-/// What the client connections of one entrance share on one event loop. Used on that loop only.
+/// The state that the client connections of one listener share on one event loop. Used on that loop only.
 final class ServerContext {
   let loop: LoopResources
   let gate: any RequestGate
@@ -11,10 +11,9 @@ final class ServerContext {
   private(set) var parser: RequestHeadParser
   /// By the number that ``ForwardingDirective/upstream`` has.
   private(set) var upstreams: [UpstreamBalancer]
-  private(set) var bodyLimit: Int?
-  private(set) var bodyRate: Int
+  private(set) var bodyLimits: BodyLimits
   private(set) var responseRate: Int
-  private(set) var waits: ListenerWaits
+  private(set) var waits: ClientWaits
   private(set) var trustedProxies: [NetworkPrefix]
   let isTLS: Bool
   /// Set when the listener is about to end: every response says so.
@@ -33,39 +32,35 @@ final class ServerContext {
   private var reviewIsDue = false
   private static let reviewInterval = TimeAmount.seconds(1)
 
-  /// - Parameter upstreams: shared with the loop's other entrances.
+  /// - Parameter upstreams: shared with the other listeners of the loop.
   init(
-    loop: LoopResources, parts: ListenerDependencies, terms: ListenerConfiguration, entrance: AcceptorSettings,
-    upstreams: [UpstreamBalancer]
+    loop: LoopResources, gate: any RequestGate, observer: any ExchangeObserver, configuration: ExchangeConfiguration,
+    upstreams: [UpstreamBalancer], isTLS: Bool
   ) {
     self.loop = loop
-    gate = parts.gate
-    observer = parts.observer
-    let settings = terms.settings
-    rules = terms.rules
+    self.gate = gate
+    self.observer = observer
     self.upstreams = upstreams
-    parser = RequestHeadParser(limits: HeadLimits(settings.limits))
-    bodyLimit = settings.limits.bodyBytes
-    bodyRate = settings.limits.bodyRate
-    responseRate = settings.limits.responseRate
-    waits = ListenerWaits(settings.timeouts)
-    trustedProxies = entrance.trustedProxies
-    isTLS = entrance.tls != nil
+    self.isTLS = isTLS
+    rules = configuration.rules
+    parser = configuration.parser
+    bodyLimits = configuration.bodyLimits
+    responseRate = configuration.responseRate
+    waits = configuration.waits
+    trustedProxies = configuration.trustedProxies
   }
 
-  /// Goes by other terms from the next request on.
-  func apply(_ terms: ListenerConfiguration, entrance: AcceptorSettings, upstreams: [UpstreamBalancer]) {
-    let settings = terms.settings
-    rules = terms.rules
+  /// Replaces the configuration, from the next request on.
+  func apply(_ configuration: ExchangeConfiguration, upstreams: [UpstreamBalancer]) {
     self.upstreams = upstreams
-    parser = RequestHeadParser(limits: HeadLimits(settings.limits))
-    bodyLimit = settings.limits.bodyBytes
-    bodyRate = settings.limits.bodyRate
-    responseRate = settings.limits.responseRate
-    waits = ListenerWaits(settings.timeouts)
-    guard trustedProxies != entrance.trustedProxies else { return }
-    // Whom nobody believes any more must not be believed on a connection that is kept.
-    trustedProxies = entrance.trustedProxies
+    rules = configuration.rules
+    parser = configuration.parser
+    bodyLimits = configuration.bodyLimits
+    responseRate = configuration.responseRate
+    waits = configuration.waits
+    guard trustedProxies != configuration.trustedProxies else { return }
+    // Revokes the trust in proxies on open connections, too.
+    trustedProxies = configuration.trustedProxies
     for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
   }
 
@@ -141,51 +136,5 @@ final class ServerContext {
   /// Ends what still streams for these sessions: tunnels and responses under way.
   func endExchanges(of sessions: Set<ConnectionKey>) {
     for connection in connections.values { connection.endExchanges(of: sessions) }
-  }
-}
-
-extension HeadLimits {
-  init(_ limits: RequestLimits) {
-    self.init(headBytes: limits.headBytes, fieldCount: limits.fieldCount, targetBytes: limits.targetBytes)
-  }
-}
-
-/// A connection of a listener, whatever it speaks.
-protocol AcceptedConnection: AnyObject {
-  /// Who is at its other end; whom the listener believes can change.
-  var peer: ClientPeer { get set }
-  /// The sessions that have an exchange under way on it.
-  var sessions: [ConnectionKey] { get }
-  /// The listener is to end: what is idle in a moment, what is under way behind its response.
-  func drain()
-  /// Ends it at once, in the middle of whatever it does.
-  func abort()
-  /// Ends what still streams for these sessions.
-  func endExchanges(of sessions: Set<ConnectionKey>)
-  /// Ends the exchanges that may not go on.
-  /// - Returns: whether any is left that belongs to a session.
-  func review(at now: NIODeadline) -> Bool
-}
-
-extension AcceptedConnection {
-  func review(at now: NIODeadline) -> Bool { false }
-}
-
-/// ``ListenerTimeouts`` as the wheel takes them.
-struct ListenerWaits {
-  let head: TimeAmount
-  let bodyProgress: TimeAmount
-  let bodyGrace: TimeAmount
-  let idle: TimeAmount
-  let writeProgress: TimeAmount
-  let handshake: TimeAmount
-
-  init(_ timeouts: ListenerTimeouts) {
-    head = TimeAmount(timeouts.head)
-    bodyProgress = TimeAmount(timeouts.bodyProgress)
-    bodyGrace = TimeAmount(timeouts.bodyGrace)
-    idle = TimeAmount(timeouts.idle)
-    writeProgress = TimeAmount(timeouts.writeProgress)
-    handshake = TimeAmount(timeouts.handshake)
   }
 }

@@ -1,5 +1,5 @@
 internal import HTTPWire
-package import NIOCore
+internal import NIOCore
 
 /// Makes the identifiers of requests: 16 hexadecimal digits that the loop drew at its start, and 16 that count.
 package struct RequestIDSource {
@@ -26,23 +26,9 @@ package struct RequestIDSource {
       return bytes.array(value)
     }
 
-    @inline(__always)
-    func write(to space: inout HeaderWriter) {
-      if let given {
-        space.append(given.span.bytes)
-        return
-      }
-      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high >> 32)))
-      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: high)))
-      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low >> 32)))
-      space.append(Self.hexadecimal(UInt32(truncatingIfNeeded: low)))
-    }
-
-    package func write(to buffer: inout ByteBuffer) { buffer.writeHead(expecting: 64) { write(to: &$0) } }
-
     /// The eight digits of `number` as the bytes of a word, the first in the highest place.
     @inline(__always)
-    private static func hexadecimal(_ number: UInt32) -> UInt64 {
+    static func hexadecimal(_ number: UInt32) -> UInt64 {
       // Spread the digits to one a byte, then add '0', and 39 more where the digit is ten or above.
       var word = UInt64(number)
       word = (word | word << 16) & 0x0000_FFFF_0000_FFFF

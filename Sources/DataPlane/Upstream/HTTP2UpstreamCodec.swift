@@ -185,7 +185,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
     inbound.writeImmutableBuffer(content)
     if chunksContent { inbound.writeStaticString("\r\n") }
     // Back-pressure is applied by not reading the socket.
-    if let stream { session.take(content.readableBytes, on: stream) }
+    if let stream { session.consume(content.readableBytes, on: stream) }
   }
 
   func receivedEnd(trailers: [UInt8]) {

@@ -19,7 +19,7 @@ extension OriginClient {
 }
 
 /// Waits for a connection, and wants nothing of it. The pool's own limit of time holds.
-private final class ConnectingClient: ExchangeClient {
+private final class ConnectingClient: UpstreamResponseReceiver {
   private let promise: EventLoopPromise<Void>
   /// Held until there is an answer: connections hold their client weakly.
   private var itself: ConnectingClient?

@@ -83,7 +83,7 @@ package enum OriginError: Error, Sendable, Equatable {
 }
 
 /// Collects a whole response for the control plane.
-private final class CollectingClient: ExchangeClient {
+private final class CollectingClient: UpstreamResponseReceiver {
   private let head: ByteBuffer
   private let isHead: Bool
   private let limit: Int

@@ -29,27 +29,6 @@ final class UpstreamBalancer {
     pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
   }
 
-  /// Those of one event loop, by the number that ``ForwardingDirective/upstream`` has. Connections to an upstream that
-  /// stays are kept; those to one that goes end with what they carry.
-  /// - Parameter old: those that held before.
-  static func all(
-    _ targets: [UpstreamGroup], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
-  ) -> [UpstreamBalancer] {
-    let balancers = targets.map { target in
-      old.first { $0.serves(target) }
-        ?? UpstreamBalancer(target, loop: loop) { event in
-          switch event {
-          case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
-          case .failed(let failure): observer.upstreamConnectionFailed(failure.told)
-          case .malformed(let reason): observer.upstreamMalformed(reason, of: target.settings.name)
-          case .ended: observer.upstreamConnectionEnded()
-          }
-        }
-    }
-    for balancer in old where !balancers.contains(where: { $0 === balancer }) { balancer.close() }
-    return balancers
-  }
-
   /// Whether exchanges are streams of their own (HTTP/2).
   var speaksHTTP2: Bool { pools[0].speaksHTTP2 }
 

@@ -32,7 +32,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private let writer: OrderedWriter
   var phase = Phase.connecting
   /// The client of the exchange, released at its end. Not weak: that would cost an allocation per HTTP/2 exchange.
-  var client: (any ExchangeClient)?
+  var client: (any UpstreamResponseReceiver)?
   var decoder = BodyDecoder(BodyFraming.none)
   /// An incomplete response header.
   var partial: ByteBuffer?
@@ -84,7 +84,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
-    _ client: any ExchangeClient, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
+    _ client: any UpstreamResponseReceiver, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
     upgrades: Bool, isLast: Bool, now: NIODeadline
   ) {
     guard writer.isAttached, phase == .idle else {

@@ -64,7 +64,7 @@ final class UpstreamPool {
   private struct Waiter {
     let connection: UpstreamConnection
     let began: NIODeadline
-    weak var client: (any ExchangeClient)?
+    weak var client: (any UpstreamResponseReceiver)?
   }
 
   /// - Parameter onEvent: receives the events of its connections.
@@ -153,7 +153,7 @@ final class UpstreamPool {
   /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`, which may be at once.
   /// - Returns: its place in the queue, where there are as many connections as there may be.
   @discardableResult
-  func connect(for client: any ExchangeClient) -> UpstreamWaiter? {
+  func connect(for client: any UpstreamResponseReceiver) -> UpstreamWaiter? {
     guard let desk else {
       open(for: client)
       return nil
@@ -180,7 +180,7 @@ final class UpstreamPool {
   }
 
   /// The first in the queue, who is not in it any more.
-  private func nextWaiting() -> (any ExchangeClient)? {
+  private func nextWaiting() -> (any UpstreamResponseReceiver)? {
     guard !waiting.isEmpty else { return nil }
     let waiter = waiting.removeFirst()
     loop.wheel.remove(waiter)
@@ -198,7 +198,7 @@ final class UpstreamPool {
   }
 
   /// Makes a connection for `client`, for whom there is room.
-  private func open(for client: any ExchangeClient) {
+  private func open(for client: any UpstreamResponseReceiver) {
     guard loop.descriptors.take(use) else {
       site.room.leave()
       return client.upstreamFailed(.noDescriptor)

@@ -147,9 +147,9 @@ final class UpstreamRoom: Sendable {
 /// A request that waits for a connection, in its event loop's pool.
 final class UpstreamWaiter: TimedHandler {
   let pool: UpstreamPool
-  private(set) weak var client: (any ExchangeClient)?
+  private(set) weak var client: (any UpstreamResponseReceiver)?
 
-  init(_ client: any ExchangeClient, in pool: UpstreamPool) {
+  init(_ client: any UpstreamResponseReceiver, in pool: UpstreamPool) {
     self.client = client
     self.pool = pool
   }

@@ -107,7 +107,7 @@ final class LoopGate: RequestGate {
     let isPublic = if case .public = route.access { true } else { false }
     switch finder.find(head, bytes, &request, waitsForRevalidation: !isPublic) {
     case .known(let known): entry = known
-    case .suspend(let work): return .wait(work)
+    case .suspend(let work): return .suspend(work)
     case .storeUnavailable:
       if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
       return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
@@ -122,7 +122,7 @@ final class LoopGate: RequestGate {
         return .answer(response, routeClass: routeClass.rawValue)
       }
     }
-    if let signing = sessions.renewAssertion(of: entry) { return .wait(signing) }
+    if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return forward(entry, route, routeClass, head, bytes, request)
   }
 
@@ -175,7 +175,7 @@ final class LoopGate: RequestGate {
       return .answer(redirect, routeClass: Operations.RouteClass.own.rawValue)
     }
     guard let action = actions[endpoint] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
-    return .perform(action)
+    return .handle(action)
   }
 
   /// `GET session` from the cache.
@@ -188,7 +188,7 @@ final class LoopGate: RequestGate {
         entry.snapshot, token: CredentialRenewal.token(of: entry, sessions, head, bytes))
       if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
       return .answer(response, routeClass: Operations.RouteClass.own.rawValue)
-    case .suspend(let work): return .wait(work)
+    case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
     case .none:
       return .answer(

@@ -36,7 +36,7 @@ struct VerifyEndpoint {
     let entry: SessionCacheEntry
     switch finder.find(head, bytes, &request) {
     case .known(let known): entry = known
-    case .suspend(let work): return .wait(work)
+    case .suspend(let work): return .suspend(work)
     case .storeUnavailable:
       if case .public = route.access { return status(.ok) }
       return status(.serviceUnavailable)
@@ -48,7 +48,7 @@ struct VerifyEndpoint {
     if case .rules(let rules) = route.access {
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
     }
-    if let signing = sessions.renewAssertion(of: entry) { return .wait(signing) }
+    if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     var fields: HTTPFields = [:]
     let rendered = IdentityHeaders.render(
       account: entry.snapshot.account, session: entry.snapshot.session, settings: sessions.configuration.identity)

@@ -113,7 +113,7 @@ extension HTTP2Session {
     // The bytes are in the buffer being read: a slice is enough, no copy.
     let offset = inputStart.distance(to: start)
     guard let content = input.getSlice(at: input.readerIndex + offset, length: bytes.count) else { return Self.failure }
-    if let handler = stream.handler { handler.received(content: content) } else { take(bytes.count, on: stream) }
+    if let handler = stream.handler { handler.received(content: content) } else { consume(bytes.count, on: stream) }
     return 0
   }
 

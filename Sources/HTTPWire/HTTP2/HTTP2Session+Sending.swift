@@ -65,7 +65,7 @@ extension HTTP2Session {
   }
 
   /// Consumes received bytes: the peer may send as many again.
-  package func take(_ count: Int, on stream: HTTP2Stream) {
+  package func consume(_ count: Int, on stream: HTTP2Stream) {
     let count = min(count, stream.untaken)
     guard count > 0 else { return }
     stream.untaken -= count

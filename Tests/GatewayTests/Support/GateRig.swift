@@ -102,7 +102,7 @@ final class GateRig: Sendable {
   func decide(_ request: Asked, loop: Int = 0) async throws -> Decided {
     for _ in 0..<5 {
       switch try await decideOnce(request, loop: loop) {
-      case .wait(let work): await work()
+      case .suspend(let work): await work()
       case let decided: return decided
       }
     }
@@ -171,8 +171,8 @@ final class GateRig: Sendable {
         upgrades: order.allowsUpgrade)
     case .answer(let response, _):
       return .answer(response.head.status.code, location: response.head.headerFields[.location])
-    case .perform: return .perform
-    case .wait(let work): return .wait(work)
+    case .handle: return .handle
+    case .suspend(let work): return .suspend(work)
     }
   }
 }
@@ -196,13 +196,13 @@ struct Asked: Sendable {
 enum Decided: Sendable {
   case forward(identity: String, session: ConnectionKey?, upgrades: Bool)
   case answer(Int, location: String?)
-  case perform
-  case wait(@Sendable () async -> Void)
+  case handle
+  case suspend(@Sendable () async -> Void)
 
   var status: Int? { if case .answer(let status, _) = self { status } else { nil } }
   /// The identity lines of a forwarded request; nil where it was not forwarded.
   var identity: String? { if case .forward(let identity, _, _) = self { identity } else { nil } }
-  var isWaiting: Bool { if case .wait = self { true } else { false } }
+  var isWaiting: Bool { if case .suspend = self { true } else { false } }
 }
 
 extension LogSettings {

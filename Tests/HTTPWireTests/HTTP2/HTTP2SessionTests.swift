@@ -105,7 +105,7 @@ struct HTTP2SessionTests {
     let piece = RawFrame(type: RawFrame.data, stream: 1, payload: [UInt8](repeating: 0, count: 16_384))
     for _ in 0..<7 { rig.receive(piece) }
     #expect(rig.frames().isEmpty)
-    rig.session.take(7 * 16_384, on: rig.streams[0].stream)
+    rig.session.consume(7 * 16_384, on: rig.streams[0].stream)
     #expect(rig.frames().map { [$0.stream, $0.code()] } == [[1, 7 * 16_384]])
     for _ in 0..<7 { rig.receive(piece) }
     rig.session.reset(rig.streams[0].stream, .cancel)

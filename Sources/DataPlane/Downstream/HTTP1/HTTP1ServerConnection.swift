@@ -4,9 +4,10 @@ internal import TLSTransport
 
 /// One HTTP/1.1 (or 1.0) client connection: the last handler of its channel.
 ///
-/// Requests are read one after the other (RFC 9112 9.3.2); what a client sends ahead waits until the response before it
-/// is out. This file holds the connection's life; the way of a request and of its response are in the files beside it.
-final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeClient, AcceptedConnection,
+/// The transport of its exchanges, one after the other (RFC 9112, 9.3.2); what a client sends ahead waits until the
+/// response before it is out. This file holds the life of the connection; the framing of requests and of responses is
+/// in `+Request` and `+Response`.
+final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, DownstreamTransport, AcceptedConnection,
   UnfinishedHeadOwner
 {
   typealias InboundIn = ByteBuffer
@@ -14,19 +15,10 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// How far the request has come.
-  enum RequestPhase {
-    /// Between two requests, or within a head.
-    case idle
-    /// The gate has asked for time.
-    case deciding
-    /// The head is judged, the body is being read.
-    case content
-    /// The request is whole, its response is not.
-    case complete
-    /// Bytes go both ways as they come (RFC 9110 7.8).
-    case tunnel
-    /// Nothing more is read but to be thrown away, so that the last response is not lost to a reset (RFC 9112 9.6).
+  /// Progress of the connection; that of a request is ``Exchange/request``.
+  enum Phase {
+    case open
+    /// Input is only discarded, so that the last response is not lost to a reset (RFC 9112, 9.6).
     case lingering
     case closed
   }
@@ -37,16 +29,19 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// `X-Forwarded-For: ` and the peer's address.
   let forwardedFor: [UInt8]
 
-  var request = RequestPhase.idle
+  private(set) var phase = Phase.open
   var input = ClientInput.open(lastRead: .distantPast)
-  /// What was read and has not been looked at, or is a head that is not whole.
+  /// Bytes that were read and not looked at, or a head that is not whole.
   var pending: ByteBuffer?
   var exchange = Exchange()
-  var upstream: UpstreamConnection?
-  /// What it carries after a switch of protocols.
-  var tunnel: Tunnel?
+  /// The framing of the request's body.
+  var decoder = BodyDecoder(RequestFraming.none)
+  /// The framing of the response.
+  var framing = Framing()
+  /// Whether a head has begun to arrive, and its time runs.
+  var isWithinHead = false
   /// Whether its exchanges are being reviewed.
-  var isReviewed = false
+  private var isReviewed = false
   /// Response bytes that go out together.
   var outgoing: ByteBuffer?
   /// Whether the channel has room for more of a response.
@@ -58,7 +53,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
   /// How fast the client takes what waits for it, while something does.
-  private(set) var pace: ResponsePace?
+  var pace: ResponsePace?
   private var readManner = ReceiveBufferMode.frugal
 
   /// Most bytes that are read ahead of their turn.
@@ -70,13 +65,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
     forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
   }
 
-  /// Who is asking: the client behind a trusted proxy that names one, else the peer.
-  var client: ClientPeer { exchange.client ?? peer }
-
-  /// Whether the client of the exchange under way speaks HTTP/1.1 rather than 1.0.
-  var isHTTP11: Bool { exchange.version == .http11 }
-
-  var sessions: [ConnectionKey] { request == .idle ? [] : exchange.session.map { [$0] } ?? [] }
+  var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
 
   // MARK: Of the channel
 
@@ -126,24 +115,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
 
   /// The client is gone.
   private func leave() {
-    guard request != .closed else { return }
-    let wasBusy = exchange.isUnderWay
-    // Either side may end a tunnel: that is how one ends.
-    if exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
-    request = .closed
-    exchange.leaveQueue()
+    guard phase != .closed else { return }
+    phase = .closed
     letGo()
     server.loop.wheel.remove(self)
-    let upstream = upstream
-    self.upstream = nil
-    upstream?.abandon()
     pending = nil
     outgoing = nil
-    exchange.returnSentHead(to: server.loop)
-    if wasBusy {
-      if exchange.status == 0 { exchange.status = 499 }
-      report()
-    }
+    clientLeft(isSent: false, at: .now())
     server.ended(self)
   }
 
@@ -161,7 +139,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
 
   func holdReads(_ hold: Bool) {
     guard hold != reads.isHeld else { return }
-    if request == .content { exchange.countHold(hold) }
+    exchange.holdBody(hold, at: .now())
     if hold {
       reads.hold()
     } else if reads.release() {
@@ -171,13 +149,22 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
-    switch request {
-    // Whoever asks on and on without reading the answers waits until they are out.
+    switch phase {
+    case .open: receive(&buffer)
+    case .lingering:
+      if lingering.discard(buffer.readableBytes) { closeNow() }
+    case .closed: break
+    }
+  }
+
+  private func receive(_ buffer: inout ByteBuffer) {
+    switch exchange.request {
+    // A client that sends request after request without reading the responses waits until they are out.
     case .idle where !canTakeResponse: readAhead(&buffer)
     case .idle:
       if var whole = pending {
         pending = nil
-        // A head that comes a byte at a time is not read anew with each: only when a line has ended, or a limit is
+        // A head that comes a byte at a time is not parsed again with each: only when a line has ended, or a limit is
         // passed.
         let hasLine = buffer.readableBytesView.contains(0x0A)
         whole.writeBuffer(&buffer)
@@ -189,29 +176,24 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
       }
       pending = buffer
       readRequests()
-    case .content:
+    case .collecting, .body, .unread:
       readMore(behind: buffer)
-      readContent(&buffer)
-    case .deciding, .complete:
+      readContent(&buffer, at: .now())
+    case .deciding, .handling, .complete: readAhead(&buffer)
+    case .switching:
       readAhead(&buffer)
-      if exchange.upgrades {
-        // In the new protocol or in the old? They must not be taken for either.
-        exchange.keepAlive = false
-        refuse(400, "bytes behind a request for an upgrade")
-      }
+      framing.keepsAlive = false
+      refuse(.upgradeWithSurplus)
     case .tunnel:
       readMore(behind: buffer)
-      tunnelInput(buffer)
-    case .lingering:
-      if lingering.discard(buffer.readableBytes) { closeNow() }
-    case .closed:
-      break
+      var unframed: ByteBuffer?
+      _ = receive(buffer, gathering: &unframed)
     }
   }
 
   private func readAhead(_ buffer: inout ByteBuffer) {
-    // What comes behind the last request is thrown away.
-    if request == .complete, exchange.closesBehind {
+    // Bytes behind the last request are discarded.
+    if exchange.request.isWhole, framing.closesBehind {
       pending = ByteBuffer()
       return
     }
@@ -221,7 +203,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
     holdPending()
   }
 
-  /// Whoever sends much is read in larger pieces.
+  /// A client that sends much is read in larger pieces.
   @inline(__always)
   private func readMore(behind buffer: ByteBuffer) {
     guard readManner == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore else { return }
@@ -248,21 +230,22 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
 
   func giveUpHead() {
     letGo()
-    switch request {
-    case .complete:
-      // The request under way is answered; what was sent ahead has to be sent again.
-      exchange.keepAlive = false
-      exchange.closesBehind = true
+    guard phase == .open else { return }
+    switch exchange.request {
+    case .complete, .handling, .switching:
+      // The request under way is answered; requests that were sent ahead have to be sent again.
+      framing.keepsAlive = false
+      framing.closesBehind = true
       pending = ByteBuffer()
     case .idle, .deciding:
       if pending == nil { return closeNow() }
-      refuse(503, "too much memory is held for requests that are not whole")
-    case .content, .tunnel, .lingering, .closed: break
+      refuseHead(.tooMuchMemory)
+    case .collecting, .body, .tunnel, .unread: break
     }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) {
-    if request == .tunnel || request == .content, let upstream {
+    if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
       upstream.flushRequest()
       if !upstream.isWritable { holdReads(true) }
     }
@@ -272,69 +255,35 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     canTakeResponse = context.channel.isWritable
     if canTakeResponse {
-      if request == .idle {
-        takesResponsesAgain()
-      } else if request == .content {
-        server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now())
-      } else if exchange.isUnderWay {
-        server.loop.wheel.disarm(self)
-        if request == .tunnel { awaitTunnelEnd() }
-      }
       pace = nil
-      upstream?.holdReads(false)
+      if !exchange.isUnderWay {
+        if phase == .open { takesResponsesAgain() }
+      } else if exchange.hasBodyDeadline {
+        awaitBody(.now())
+      } else {
+        server.loop.wheel.disarm(self)
+        if phase == .open { awaitTunnelEnd(at: .now()) }
+      }
+      exchange.upstream.connection?.holdReads(false)
     } else if exchange.isUnderWay {
-      let now = NIODeadline.now()
-      pace = ResponsePace(sent: exchange.sentBytes, waiting: waitingForClient, at: now)
-      awaitClient(now)
+      watchPace(at: .now())
     }
     context.fireChannelWritabilityChanged()
   }
 
-  func upstreamWritabilityChanged(_ writable: Bool) {
-    guard request == .content || request == .tunnel else { return }
-    holdReads(!writable)
-    if writable, request == .content { server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: .now()) }
-  }
-
   /// Bytes that the client has not taken, as far as its own system has not acknowledged them.
-  private var waitingForClient: Int {
+  var unsentBytes: Int {
     guard let channel = context?.channel else { return 0 }
     let buffered = try? channel.syncOptions?.getOption(.bufferedWritableBytes)
     return (buffered ?? 0) + SendQueue.unacknowledged(channel)
   }
 
-  private func awaitClient(_ now: NIODeadline) {
-    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
-  }
-
-  /// Looks whether the client takes what waits for it fast enough.
-  private func judgePace() {
-    let now = NIODeadline.now()
-    let verdict = pace?.look(
-      sent: exchange.sentBytes, waiting: waitingForClient, at: now,
-      rate: request == .tunnel ? 0 : server.responseRate, grace: server.waits.bodyGrace,
-      patience: server.waits.writeProgress)
-    if verdict == .isOver { abort() } else { awaitClient(now) }
-  }
-
   override func timedOut() {
-    if pace != nil, !canTakeResponse, exchange.isUnderWay { return judgePace() }
-    switch request {
-    case .idle:
-      // A connection that never began a request is closed without a word, as RFC 9112 9.5 has it for idle ones.
-      if pending == nil || !canTakeResponse {
-        closeNow()
-      } else {
-        refuse(408, "the request head did not arrive in time")
-      }
-    case .content where !exchange.responseBegan && reads.isHeld:
-      refuse(504, "the application did not take the request body in time")
-    case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
-    // The client has ended its side, and its patience was for the beginning of the response.
-    case .deciding where input.hasEnded: closeNow()
-    case .complete where input.hasEnded: if !exchange.responseBegan { closeNow() }
-    default: abort()
-    }
+    if phase == .open, pace == nil, isAwaitingHalfClosedClient { return giveUpHalfClosedClient() }
+    if exchange.isUnderWay, phase == .open || pace != nil { return exchangeTimedOut() }
+    if phase == .lingering { return abort() }
+    // A connection that never began a request is closed without a response, as RFC 9112, 9.5 has it for idle ones.
+    if pending == nil || !canTakeResponse { closeNow() } else { refuseHead(.headTimeout) }
   }
 
   // MARK: Ends
@@ -342,31 +291,31 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// Ends the connection at once, in the middle of whatever it does.
   func abort() {
     outgoing = nil
-    if exchange.failure == nil { exchange.failure = .cutOff }
+    exchange.cutOff()
     // Without close_notify, so that a response cut off is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
     context?.close(promise: nil)
   }
 
+  func breakOff(_ reason: BreakOffReason) { abort() }
+
   func endExchanges(of sessions: Set<ConnectionKey>) {
-    if request != .idle, let session = exchange.session, sessions.contains(session) { endWithSession(at: .now()) }
+    guard phase == .open, exchange.isUnderWay, let session = exchange.account.session, sessions.contains(session) else {
+      return
+    }
+    endWithSession(at: .now())
+  }
+
+  func expectReviews() {
+    guard !isReviewed else { return }
+    isReviewed = true
+    server.review(self)
   }
 
   func review(at now: NIODeadline) -> Bool {
-    isReviewed = exchange.isReviewable && request != .lingering && request != .closed
-    guard isReviewed else { return false }
-    if let forbidden = tunnel?.forbidden, request == .tunnel {
-      if now - forbidden >= Exchange.reviewAge { abort() }
-    } else if !exchange.review(at: now, by: server, from: peer, tunnel: tunnel) {
-      endWithSession(at: now)
-    }
-    return true
-  }
-
-  /// Ends an exchange whose session has ended, or may not have it any more: a WebSocket is told, what else is under way
-  /// is cut off.
-  private func endWithSession(at now: NIODeadline) {
-    if request == .tunnel { forbidTunnel(at: now) } else if request != .lingering { abort() }
+    isReviewed = phase == .open && exchange.isReviewable
+    if isReviewed { reviewExchange(at: now) }
+    return isReviewed
   }
 
   func closeNow() { context?.close(promise: nil) }
@@ -375,7 +324,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// taken.
   func closeBehindResponse(clientMaySend: Bool) {
     guard let context else { return }
-    request = .lingering
+    phase = .lingering
     pending = nil
     letGo()
     holdReads(false)
@@ -394,14 +343,12 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, ExchangeC
   /// The listener is to end: an idle connection in a moment, a busy one behind its response, a tunnel in its protocol's
   /// order.
   func drain() {
-    if request == .idle, pending == nil {
+    guard phase == .open else { return }
+    if !exchange.isUnderWay, pending == nil {
       let isNew = server.isTLS && !hasHandshake
       let moment = isNew ? ServerContext.momentToBegin : ServerContext.momentToEnd
       server.loop.wheel.arm(self, after: moment, now: .now())
     }
-    if request == .tunnel { leaveTunnel() }
+    endTunnel()
   }
-
-  /// Tells the observer of an exchange that is over.
-  func report(at now: NIODeadline = .now()) { exchange.report(to: server, from: peer, at: now) }
 }

@@ -337,7 +337,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     guard !isLeaving else { return }
     isLeaving = true
     session.beginGracefulShutdown()
-    for exchange in exchanges { exchange.leave() }
+    for exchange in exchanges { exchange.endTunnel() }
     flush()
   }
 
@@ -379,17 +379,18 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
     hasRequested = true
     let exchange = HTTP2ServerStream(connection: self, stream: stream)
-    exchange.refuse(status, reason)
+    exchange.receive(Refusal(status, reason))
     return exchange
   }
 
   func receivedMalformed(_ reason: String) {
     hasRequested = true
+    server.observer.exchangeBegan()
+    let now = NIODeadline.now()
     var exchange = Exchange()
-    exchange.begin(on: server)
-    exchange.version = .http2
-    exchange.status = 400
-    exchange.report(to: server, from: peer)
+    exchange.begin(server.loop.requestIDs.next(), .http2, ended: nil, at: now)
+    exchange.reject(400)
+    server.observer.exchangeEnded(exchange.record(of: peer, at: now, wantsUpstream: false))
   }
 
   func receivedPong() {

@@ -1,51 +1,39 @@
+internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
 
-/// One request and its response on a stream of an HTTP/2 connection: what ``HTTP1ServerConnection`` is for HTTP/1.1.
+/// One stream of an HTTP/2 connection: the transport of its one exchange.
 ///
-/// The steps that both have in common are ``Exchange``'s; this file holds the stream's life, the way of the request and
-/// of the response are in the files beside it.
-final class HTTP2ServerStream: TimedHandler, ExchangeClient, HTTP2StreamHandler {
-  /// How far the request has come.
-  enum Phase {
-    /// The head waits to be judged: the gate has asked for time, or the rest of what was read is looked at first.
-    case deciding
-    /// The head is judged, the body is being read.
-    case content
-    /// The request is whole, its response is not.
-    case complete
-    /// The application has been asked to switch protocols, and has not yet.
-    case switching
-    /// Bytes go both ways as they come (RFC 8441).
-    case tunnel
-    case closed
+/// It translates between the exchange and frames: windows for reading, a queue of bounded size for writing. A tunnel's
+/// END_STREAM is to it what FIN is to TCP (RFC 9113, 8.5): it ends one direction.
+final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHandler {
+  /// The step to take once all that was read has been looked at.
+  private enum Due {
+    case nothing
+    /// The gate is asked.
+    case authorization
+    /// The request is sent upstream.
+    case forwarding
   }
 
   let connection: HTTP2ServerConnection
   let server: ServerContext
   let stream: HTTP2Stream
-  var phase = Phase.complete
   var exchange = Exchange()
-  var upstream: UpstreamConnection?
-  /// What it carries after a switch of protocols.
-  var tunnel: Tunnel?
+  var pace: ResponsePace?
   /// The head, while it waits to be judged.
-  var pendingHead: ByteBuffer?
-  /// The end of the request, if it came before it was judged: its trailers.
-  var pendingEnd: [UInt8]?
-  /// Whether the request is to be judged as soon as all that was read has been looked at.
-  var isPostponed = false
-  /// Whether the request is to be sent as soon as all that was read has been looked at.
-  var startIsDue = false
-  /// How fast the client takes what waits for it, while something does: then the deadline is for that.
-  private var pace: ResponsePace?
+  private var pendingHead: ByteBuffer?
+  private var due = Due.nothing
   /// Whether the connection looks, once it has sent what is due, if all that was queued has left.
   private var isQueuing = false
+  private var isClosed = false
 
-  /// Bytes of a response that wait for the client before the application is not read any more.
+  /// Bytes of a response that wait for the client before the upstream is not read any longer.
   private static let queueLimit = 64 * 1024
-  /// From so many on what is queued is sent at once.
-  static let eagerFlush = 32 * 1024
+  /// From so many bytes on, queued content is sent at once.
+  private static let eagerFlush = 32 * 1024
+  /// Time for the client to end its side of a tunnel when the gateway's has ended.
+  private static let lingering = TimeAmount.seconds(2)
 
   init(connection: HTTP2ServerConnection, stream: HTTP2Stream) {
     self.connection = connection
@@ -53,16 +41,173 @@ final class HTTP2ServerStream: TimedHandler, ExchangeClient, HTTP2StreamHandler 
     self.stream = stream
   }
 
-  /// Who is asking: the client behind a trusted proxy that names one, else the peer.
-  var client: ClientPeer { exchange.client ?? connection.peer }
+  var peer: ClientPeer { connection.peer }
+  var forwardedFor: [UInt8] { connection.forwardedFor }
+  /// The session of the exchange under way.
+  var session: ConnectionKey? { exchange.isUnderWay ? exchange.account.session : nil }
+  func expectReviews() { connection.reviewExchanges() }
 
-  /// Whose session it is.
-  var session: ConnectionKey? { exchange.isUnderWay ? exchange.session : nil }
+  // MARK: The head
+
+  /// Takes the request's head, written as HTTP/1.1 has it.
+  func receive(_ head: RawSpan, isWhole: Bool) {
+    beginExchange(.http2, ended: isWhole ? [] : nil, at: connection.now)
+    // A client that has withdrawn a request may withdraw this one with the same read: the gate is not asked before all
+    // that was read has been looked at, and a withdrawn request costs nothing but its frames.
+    if connection.session.hasBeenReset {
+      due = .authorization
+      keep(head)
+      return connection.proceedBehindReading(self)
+    }
+    if isRequest(connection.session.takeRequest(into: &server.loop.requestHead)) { decide(head) }
+  }
+
+  /// Answers a request that the session has found to be in order but for one limit.
+  func receive(_ refusal: Refusal) {
+    beginExchange(.http2, ended: nil, at: .now())
+    refuse(refusal)
+  }
+
+  private func keep(_ head: RawSpan) { pendingHead = head.withUnsafeBytes { ByteBuffer(bytes: $0) } }
+
+  /// Whether a head that was read is a request's; otherwise it is answered.
+  private func isRequest(_ parse: HeadParse) -> Bool {
+    switch parse {
+    case .complete: return true
+    case .incomplete: reset(.protocolError)
+    case .violation(let violation) where violation.status == 400:
+      // Malformed (RFC 9113, 8.1.1): not to be answered as if it were a request.
+      exchange.reject(400)
+      reset(.protocolError)
+    case .violation(let violation): refuse(Refusal(violation))
+    }
+    return false
+  }
+
+  private func decide(_ head: RawSpan) {
+    switch authorize(head, at: connection.now) {
+    case .suspended: keep(head)
+    case .forwarding:
+      due = .forwarding
+      connection.proceedBehindReading(self)
+    case .endpoint, .answered: break
+    }
+  }
+
+  func authorizeAgain() {
+    guard exchange.request.isDeciding, !stream.isReset, let head = pendingHead else { return }
+    pendingHead = nil
+    guard isRequest(server.parser.parse(head.readableBytesSpan, into: &server.loop.requestHead)) else { return }
+    decide(head.readableBytesSpan)
+  }
+
+  /// All that was read has been looked at: the request goes upstream, or what came of its body does.
+  func proceed() {
+    // A stream that was found malformed meanwhile is void; only its end is still to come.
+    guard !stream.isReset else { return }
+    let step = due
+    due = .nothing
+    switch step {
+    // Which sends it upstream in turn, if that is the decision.
+    case .authorization: authorizeAgain()
+    case .forwarding: connectUpstream(at: connection.now)
+    case .nothing: exchange.upstream.connection?.flushRequest()
+    }
+  }
+
+  // MARK: From the client
+
+  var unparsedHead: ByteBuffer? { pendingHead }
+  var hasBytesBehindHead: Bool { exchange.upstream.hasContentWaiting }
+
+  func received(content: ByteBuffer) {
+    let count = content.readableBytes
+    guard readBody(count, at: connection.now) else { return }
+    var batch: ByteBuffer?
+    if receive(content, gathering: &batch), let batch { forward(batch, count) }
+  }
+
+  func receivedEnd(trailers: [UInt8]) { receiveEnd(trailers: trailers) }
+
+  func consume(_ count: Int) { connection.session.consume(count, on: stream) }
+
+  func consumeAll() {
+    guard stream.untaken > 0 else { return }
+    connection.session.consume(stream.untaken, on: stream)
+    connection.flushSoon()
+  }
+
+  /// The client's window bounds what it sends; the connection is read on for the other streams.
+  func pauseBody(_ pause: Bool) {}
+
+  func flushUpstreamAfterRead() { connection.proceedBehindReading(self) }
+
+  // MARK: To the client
+
+  func sendContinue() {
+    server.loop.fields.begin(status: 100)
+    connection.session.inform(&server.loop.fields, on: stream)
+    connection.flushSoon()
+  }
+
+  func sendInterim(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
+    ResponseForwarding.write(head, bytes, ownCookies: server.rules.ownCookies, to: &server.loop.fields)
+    if server.loop.fields.canBeSent { connection.session.inform(&server.loop.fields, on: stream) }
+  }
+
+  func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
+    ResponseForwarding.write(
+      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.upstream.privateLines,
+      date: server.loop.missingDate(of: head), to: &server.loop.fields)
+    return server.loop.fields.canBeSent
+  }
+
+  func sendHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: framing == .none)
+  }
+
+  /// The client gets 200 (RFC 8441, 5).
+  func sendSwitch(_ head: borrowing ResponseHead, _ bytes: RawSpan) {
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: false)
+    connection.session.becameTunnel(stream)
+  }
+
+  func sendContent(_ content: ByteBuffer) {
+    guard content.readableBytes > 0 else { return }
+    connection.session.send(content, on: stream)
+    hasQueued()
+  }
+
+  func flushResponse() {
+    if stream.queuedBytes >= Self.eagerFlush { connection.flush() } else { connection.flushSoon() }
+  }
+
+  func sendEnd(trailers: [UInt8]) {
+    connection.session.end(
+      stream, trailers: trailers.isEmpty ? [] : TrailerForwarding.passing(trailers, rules: server.rules))
+    connection.flushSoon()
+  }
+
+  func send(_ response: ControlResponse) {
+    let status = response.head.status.code
+    let hasBody = exchange.account.method != .head && status != 204 && status != 304 && !response.body.isEmpty
+    ControlResponseForwarding.write(
+      response, requestID: exchange.account.requestID, date: server.loop.date.bytes(), to: &server.loop.fields)
+    connection.session.respond(&server.loop.fields, on: stream, isWhole: !hasBody)
+    if hasBody {
+      exchange.account.sentBytes = response.body.count
+      connection.session.send(ByteBuffer(bytes: response.body), on: stream)
+      connection.session.end(stream, trailers: [])
+      hasQueued()
+    }
+    connection.flushSoon()
+  }
 
   // MARK: Back-pressure
 
   var canTakeResponse: Bool { connection.isWritable && hasRoom }
   var takesBulk: Bool { false }
+  var unsentBytes: Int { stream.queuedBytes }
 
   private var hasRoom: Bool {
     stream.queuedBytes == 0 || (stream.queuedBytes < Self.queueLimit && connection.takesMore())
@@ -74,13 +219,13 @@ final class HTTP2ServerStream: TimedHandler, ExchangeClient, HTTP2StreamHandler 
         server.loop.wheel.disarm(self)
         pace = nil
       }
-      awaitTunnelEnd(connection.now)
+      awaitEnd(at: connection.now)
     }
-    if hasRoom { upstream?.holdReads(false) }
+    if hasRoom { exchange.upstream.connection?.holdReads(false) }
   }
 
-  /// Something was queued: a client that takes nothing of it must not hold it for ever.
-  func hasQueued() {
+  /// Content was queued: a client that takes nothing of it must not hold it for ever.
+  private func hasQueued() {
     guard !isQueuing, pace == nil else { return }
     isQueuing = true
     connection.awaitRoomBehindSending(self)
@@ -89,112 +234,56 @@ final class HTTP2ServerStream: TimedHandler, ExchangeClient, HTTP2StreamHandler 
   /// What was due has been sent; what has not left by now waits for the client.
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
-    guard phase != .closed, stream.queuedBytes > 0 else { return }
-    pace = ResponsePace(sent: exchange.sentBytes, waiting: stream.queuedBytes, at: now)
-    awaitClient(now)
-  }
-
-  private func awaitClient(_ now: NIODeadline) {
-    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
-  }
-
-  /// Looks whether the client takes what waits for it fast enough.
-  private func judgePace() {
-    let now = NIODeadline.now()
-    let verdict = pace?.look(
-      sent: exchange.sentBytes, waiting: stream.queuedBytes, at: now,
-      rate: phase == .tunnel ? 0 : server.responseRate, grace: server.waits.bodyGrace,
-      patience: server.waits.writeProgress)
-    if verdict == .isOver { breakOff() } else { awaitClient(now) }
+    if !isClosed, stream.queuedBytes > 0 { watchPace(at: now) }
   }
 
   /// The client's channel can take more again.
-  func clientTakesMore() { if hasRoom { upstream?.holdReads(false) } }
-
-  func upstreamWritabilityChanged(_ writable: Bool) {
-    guard phase != .closed else { return }
-    if phase == .content { exchange.countHold(!writable) }
-    guard writable else { return }
-    takeAll()
-    if phase == .content { awaitContent(.now()) }
-  }
-
-  /// Gives the client room for as much as it has sent so far: the application has taken that.
-  func takeAll() {
-    guard stream.untaken > 0 else { return }
-    connection.session.take(stream.untaken, on: stream)
-    connection.flushSoon()
-  }
-
-  // MARK: Time
-
-  /// The least that a body has to come on. Once there is a response it may take as long as it likes: streams in both
-  /// directions are made of pauses.
-  func awaitContent(_ now: NIODeadline) {
-    guard !exchange.responseBegan else { return }
-    server.loop.wheel.arm(self, after: server.waits.bodyProgress, now: now)
-  }
-
-  override func timedOut() {
-    if pace != nil { return judgePace() }
-    switch phase {
-    case .content where !exchange.responseBegan && exchange.bodyHeldSince != nil:
-      refuse(504, "the application did not take the request body in time")
-    case .content where !exchange.responseBegan: refuse(408, "the request body did not arrive in time")
-    // The application has had its time to answer a client that has ended its side.
-    case .tunnel where upstream != nil && stream.isEndReceived: closeTunnel()
-    default: breakOff()
-    }
-  }
+  func clientTakesMore() { if hasRoom { exchange.upstream.connection?.holdReads(false) } }
 
   // MARK: Ends
 
-  /// Ends an exchange whose session has ended: a WebSocket is told, what else is under way is cut off.
-  func endWithSession(at now: NIODeadline) {
-    if phase == .tunnel { forbidTunnel(at: now) } else { breakOff() }
+  override func timedOut() { exchangeTimedOut() }
+
+  /// The time of a tunnel of which one side has ended, once the client has taken what waits for it.
+  private func awaitEnd(at now: NIODeadline) {
+    guard exchange.request.tunnel != nil, stream.queuedBytes == 0 else { return }
+    if exchange.upstream.connection == nil {
+      server.loop.wheel.arm(self, after: Self.lingering, now: now)
+    } else {
+      awaitTunnelEnd(at: now)
+    }
+  }
+
+  func closeTunnel(clientMaySend: Bool) {
+    connection.session.end(stream, trailers: [])
+    connection.flushSoon()
+    awaitEnd(at: .now())
   }
 
   /// Ends the exchange if it may not go on.
   /// - Returns: whether it belongs to a session.
   func review(at now: NIODeadline) -> Bool {
-    guard exchange.isReviewable, phase != .closed, !stream.isReset else { return false }
-    if let forbidden = tunnel?.forbidden {
-      if now - forbidden >= Exchange.reviewAge { breakOff() }
-    } else if !exchange.review(at: now, by: server, from: connection.peer, tunnel: tunnel) {
-      endWithSession(at: now)
-    }
+    guard exchange.isReviewable, !isClosed, !stream.isReset else { return false }
+    reviewExchange(at: now)
     return true
   }
 
-  /// Ends the stream at once, in the middle of whatever it does.
-  func breakOff() {
-    if exchange.failure == nil { exchange.failure = .cutOff }
-    reset(.cancel)
+  func breakOff(_ reason: BreakOffReason) {
+    exchange.cutOff()
+    reset(reason == .upstreamFailed ? .internalError : .cancel)
   }
 
-  func reset(_ code: HTTP2ErrorCode) {
-    let upstream = upstream
-    self.upstream = nil
-    upstream?.abandon()
+  private func reset(_ code: HTTPWire.HTTP2ErrorCode) {
+    leaveUpstream()
     connection.session.reset(stream, code)
     connection.flushSoon()
   }
 
   func closed(_ code: UInt32) {
-    guard phase != .closed else { return }
-    phase = .closed
-    exchange.leaveQueue()
+    guard !isClosed else { return }
+    isClosed = true
     server.loop.wheel.remove(self)
-    let upstream = upstream
-    self.upstream = nil
-    upstream?.abandon()
     pendingHead = nil
-    exchange.waitingContent = nil
-    guard exchange.isUnderWay else { return }
-    // Either side may end a tunnel: that is how one ends.
-    if !stream.isEndSent, exchange.status != 101, exchange.failure == nil { exchange.failure = .clientLeft }
-    if exchange.status == 0 { exchange.status = 499 }
-    exchange.report(to: server, from: connection.peer, at: connection.now)
-    exchange.returnSentHead(to: server.loop)
+    clientLeft(isSent: stream.isEndSent, at: connection.now)
   }
 }

@@ -31,14 +31,6 @@ package struct AcceptorSettings: Sendable, Equatable {
   }
 }
 
-/// A protocol of a listener.
-package enum HTTPProtocol: String, Sendable, Equatable, CaseIterable {
-  /// HTTP/2 (RFC 9113). In cleartext for clients that begin with it ("prior knowledge", 3.3).
-  case http2 = "h2"
-  /// HTTP/1.1 (RFC 9112), and 1.0.
-  case http1 = "http/1.1"
-}
-
 extension AcceptorSettings {
   /// ``protocols`` with its default.
   package var spokenProtocols: [HTTPProtocol] { protocols ?? (tls == nil ? [.http1] : [.http2, .http1]) }
@@ -81,17 +73,6 @@ package struct AcceptorTLSSettings: Sendable, Equatable {
   package var clients: TLSClientsSettings?
 
   package init(certificates: [TLSFiles]) { self.certificates = certificates }
-}
-
-/// A PEM certificate chain and its PEM private key, as absolute paths.
-package struct TLSFiles: Sendable, Equatable {
-  package var certificateFile: String
-  package var privateKeyFile: String
-
-  package init(certificateFile: String, privateKeyFile: String) {
-    self.certificateFile = certificateFile
-    self.privateKeyFile = privateKeyFile
-  }
 }
 
 /// Verification of client certificates.

@@ -92,7 +92,7 @@ final class ConnectionAcceptor {
     context.observer.exchangeBegan()
     context.observer.exchangeEnded(
       ExchangeRecord(
-        status: 400, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        status: 400, routeClass: ExchangeAccount.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: response.body.count, session: nil, request: nil, client: peer.address, requestID: requestID))
     var bytes = ByteBuffer()
     ControlResponseForwarding.write(
@@ -120,7 +120,7 @@ final class ConnectionAcceptor {
     context.observer.exchangeBegan()
     context.observer.exchangeEnded(
       ExchangeRecord(
-        status: 503, routeClass: Exchange.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
+        status: 503, routeClass: ExchangeAccount.noRoute, duration: .zero, upstreamDuration: .zero, receivedBytes: 0,
         sentBytes: 0, session: nil, request: nil, client: channel.remoteAddress?.ipAddress ?? "unix",
         requestID: requestID))
     guard tls == nil, announcing.isEmpty, lingering < Self.lingeringLimit else { return channel.close(promise: nil) }

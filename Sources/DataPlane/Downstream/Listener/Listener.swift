@@ -78,7 +78,8 @@ package final class Listener: Sendable {
         let upstreams = UpstreamBalancer.all(terms.upstreams, keeping: [], loop: resources, observer: parts.observer)
         let entrances = zip(entrances, terms.tls).map { entrance, tls in
           let context = ServerContext(
-            loop: resources, parts: parts, terms: terms, entrance: entrance, upstreams: upstreams)
+            loop: resources, gate: parts.gate, observer: parts.observer,
+            configuration: ExchangeConfiguration(terms, entrance), upstreams: upstreams, isTLS: entrance.tls != nil)
           return ConnectionAcceptor(
             context: context, admission: admission, use: use, settings: entrance, tls: tls?.context)
         }
@@ -106,7 +107,7 @@ package final class Listener: Sendable {
         let upstreams = UpstreamBalancer.all(
           terms.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
         for (place, entrance) in entrances.enumerated() {
-          entrance.context.apply(terms, entrance: settings[place], upstreams: upstreams)
+          entrance.context.apply(ExchangeConfiguration(terms, settings[place]), upstreams: upstreams)
           entrance.apply(settings[place])
           entrance.apply(terms.tls[place]?.context)
         }

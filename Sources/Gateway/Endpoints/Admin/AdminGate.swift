@@ -34,8 +34,8 @@ final class AdminGate: RequestGate {
     if let refusal = hosts.refusal(head, bytes) { return answer(refusal) }
     let path = bytes.string(head.path)
     if AdminOperation.owns(path) {
-      return .perform(
-        EndpointAction(bodyLimit: 1_024, routeClass: Self.routeClass, perform: administration().answer))
+      return .handle(
+        EndpointAction(bodyLimit: 1_024, routeClass: Self.routeClass, handle: administration().answer))
     }
     guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
     let report = health.report
@@ -45,14 +45,14 @@ final class AdminGate: RequestGate {
     case "/healthz": return answer(ControlResponse(report.healthz()))
     case "/metrics":
       let metrics = metrics
-      return .perform(
+      return .handle(
         EndpointAction(bodyLimit: 0, routeClass: Self.routeClass) { _ in
           ControlResponse(
             .ok, fields: [.contentType: MetricsText.contentType, .cacheControl: "no-store"],
             body: metrics.render(process: .current()))
         })
     case "/status":
-      return .perform(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, perform: status))
+      return .handle(EndpointAction(bodyLimit: 0, routeClass: Self.routeClass, handle: status))
     default: return answer(.init(.notFound))
     }
   }

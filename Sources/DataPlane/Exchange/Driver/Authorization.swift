@@ -1,0 +1,134 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The outcome of asking the gate.
+enum AuthorizationOutcome {
+  /// The gate has asked for time: the transport keeps the head until `authorizeAgain()`.
+  case suspended
+  /// The request goes upstream. Its transport calls `connectUpstream(at:)` once it has taken what came with the head.
+  case forwarding
+  /// An endpoint answers.
+  case endpoint
+  /// The request was answered.
+  case answered
+}
+
+/// The gate: authorize, suspend and authorize again, and the step that each decision leads to.
+extension DownstreamTransport {
+  /// The client: the one behind a trusted proxy, if that names one, else the peer.
+  @inline(__always)
+  var client: ClientPeer { exchange.account.client ?? peer }
+
+  /// Begins an exchange: a head is whole, or refused.
+  @inline(__always)
+  func beginExchange(_ version: HTTPVersion, ended: [UInt8]?, at now: NIODeadline) {
+    server.observer.exchangeBegan()
+    exchange.begin(server.loop.requestIDs.next(), version, ended: ended, at: now)
+  }
+
+  /// Asks the gate what becomes of the request whose head is in the loop's ``LoopResources/requestHead``.
+  func authorize(_ bytes: RawSpan, at now: NIODeadline) -> AuthorizationOutcome {
+    let loop = server.loop
+    server.rules.ownCookies.find(bytes, in: &loop.requestHead)
+    exchange.account.note(
+      loop.requestHead, bytes, wanted: server.observer.wantsRequestLine ? server.observer.wantedFields : nil)
+    if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
+    let decision = server.gate.decide(loop.requestHead, bytes, client, exchange.account.requestID)
+    switch consume decision {
+    case .forward(let order): return forward(order, bytes, at: now)
+    case .answer(let response, let routeClass):
+      exchange.answer(routeClass: routeClass)
+      respond(response)
+      return .answered
+    case .handle(let action): return collect(action, bytes)
+    case .suspend(let work):
+      let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
+      let eventLoop = loop.eventLoop
+      Task {
+        await work()
+        eventLoop.execute { bound.value.authorizeAgain() }
+      }
+      return .suspended
+    }
+  }
+
+  /// Prepares the request for the upstream.
+  private func forward(_ order: consuming ForwardingDirective, _ bytes: RawSpan, at now: NIODeadline)
+    -> AuthorizationOutcome
+  {
+    let loop = server.loop
+    let framing = loop.requestHead.framing
+    let balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
+    let refusal = exchange.forward(
+      order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
+      hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
+    if exchange.account.session != nil { expectReviews() }
+    if let refusal {
+      refuse(refusal, ClientPreferences(loop.requestHead, bytes))
+      return .answered
+    }
+    var head = loop.heads.take()
+    RequestForwarding.write(
+      loop.requestHead, bytes, rules: server.rules,
+      context: RequestForwarding.Context(
+        identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted,
+        requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
+        dropsAuthorization: order.dropsAuthorization, closes: exchange.upstream.endsConnection), to: &head)
+    exchange.upstream.head = head
+    if exchange.request.isBody {
+      if loop.requestHead.expectsContinue, !hasBytesBehindHead { sendContinue() }
+      awaitBody(now)
+    }
+    return .forwarding
+  }
+
+  // MARK: Endpoints
+
+  /// Collects the request for an endpoint: whole, within its limit.
+  private func collect(_ action: EndpointAction, _ bytes: RawSpan) -> AuthorizationOutcome {
+    let loop = server.loop
+    if let refusal = exchange.admit(action, framing: loop.requestHead.framing) {
+      refuse(refusal, ClientPreferences(loop.requestHead, bytes))
+      return .answered
+    }
+    let request = ControlRequest(
+      head: ControlRequestReading.request(loop.requestHead, bytes, scheme: server.rules.scheme), client: client,
+      requestID: exchange.account.requestID.description)
+    let now = NIODeadline.now()
+    let call = EndpointCall(action: action, request: request, pace: BodyPace(rate: server.bodyLimits.rate, began: now))
+    let expectsContinue = loop.requestHead.expectsContinue
+    let isWhole = exchange.collect(call)
+    if !isWhole {
+      awaitBody(now)
+      if expectsContinue, !hasBytesBehindHead { sendContinue() }
+    }
+    if let early = exchange.upstream.takeWaiting() {
+      guard exchange.account.receivedBytes <= action.bodyLimit else {
+        refuse(.bodyTooLarge)
+        return .answered
+      }
+      collect(early, for: call)
+    }
+    if isWhole { receiveEnd(trailers: []) }
+    return .endpoint
+  }
+
+  func collect(_ content: ByteBuffer, for call: EndpointCall) {
+    call.request.body += content.readableBytesView
+    consume(content.readableBytes)
+  }
+
+  func handle(_ call: EndpointCall) {
+    server.loop.wheel.disarm(self)
+    let (request, work) = (call.request, call.action.handle)
+    let eventLoop = server.loop.eventLoop
+    let bound = NIOLoopBound((self, call), eventLoop: eventLoop)
+    Task {
+      let response = await work(request)
+      eventLoop.execute {
+        let (transport, call) = bound.value
+        if transport.exchange.isHandling(call) { transport.respond(response) }
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+internal import HTTPTypes
+internal import HTTPWire
+internal import NIOCore
+
+/// The response: the upstream's, or the gateway's own.
+extension DownstreamTransport {
+  func responseHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+    if head.isInterim {
+      // 100 Continue is the gateway's to send, and has been sent.
+      guard exchange.account.version != .http10, head.status != 100 else { return }
+      return sendInterim(head, bytes)
+    }
+    guard prepareHead(head, bytes) else {
+      exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large for HTTP/2"))
+      return
+    }
+    let loop = server.loop
+    let switches = head.status == 101
+    let isHTTP2 = exchange.account.version == .http2
+    // An extended CONNECT asks for nothing else (RFC 8441).
+    let isWebSocket =
+      switches
+      && (isHTTP2 || head.fields.line(.upgrade).map { bytes.equalsIgnoringCase("websocket", $0.value) } ?? false)
+    // Over HTTP/1.1 the key is the client's, which looks at the answer itself.
+    let acceptsKey = !switches || !isHTTP2 || isKeyAccepted(by: head, bytes)
+    switch exchange.receivedResponse(
+      head.status, isWebSocket: isWebSocket, acceptsKey: acceptsKey, at: loop.responseRead)
+    {
+    case .respond:
+      if exchange.request.isBody, !exchange.hasBodyDeadline { loop.wheel.disarm(self) }
+      sendHead(head, bytes, toCome: framing)
+    case .switchProtocols:
+      server.observer.tunnelOpened()
+      loop.wheel.disarm(self)
+      sendSwitch(head, bytes)
+      openTunnel()
+    case .refuse(let refusal): refuse(refusal)
+    }
+  }
+
+  private func isKeyAccepted(by head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
+    guard let sent = exchange.upstream.head else { return false }
+    return SentHead.isKeyAccepted(of: sent, by: head, bytes, &server.loop.requestHead)
+  }
+
+  func responseContent(_ content: ByteBuffer) {
+    if let tunnel = exchange.request.tunnel { return carry(content, in: tunnel) }
+    exchange.account.sentBytes += content.readableBytes
+    sendContent(content)
+  }
+
+  func responseEnded(trailers: [UInt8]) {
+    exchange.upstream.leg = .none
+    if exchange.request.tunnel != nil { closeTunnel(clientMaySend: false) } else { sendEnd(trailers: trailers) }
+  }
+
+  // MARK: The gateway's own
+
+  /// Answers with an error that the gate words.
+  /// - Parameter preferences: what the client accepts, where the head is at hand.
+  func refuse(_ refusal: Refusal, _ preferences: ClientPreferences? = nil) {
+    let preferences = preferences ?? knownPreferences()
+    leaveUpstream()
+    // Too late to say so: only an early end tells the client.
+    if exchange.hasResponse { return breakOff(.cutOff) }
+    respond(
+      server.gate.failure(
+        status: refusal.status, reason: refusal.reason, preferences: preferences,
+        requestID: exchange.account.requestID.description))
+  }
+
+  /// `Accept` and `Accept-Language`, however far the request got.
+  private func knownPreferences() -> ClientPreferences {
+    if let sent = exchange.upstream.head { return SentHead.preferences(sent, &server.loop.requestHead) }
+    switch exchange.request {
+    case .collecting(let call), .handling(let call):
+      let fields = call.request.head.headerFields
+      return ClientPreferences(
+        accept: fields[.accept].map { Array($0.utf8) }, acceptLanguage: fields[.acceptLanguage].map { Array($0.utf8) })
+    case .idle, .deciding, .body, .complete, .switching, .tunnel, .unread:
+      return unparsedHead.map { ClientPreferences(unparsed: $0.readableBytesSpan) } ?? .unknown
+    }
+  }
+
+  /// Sends a whole response.
+  func respond(_ response: ControlResponse) {
+    // The error is counted and logged, however it is expressed to the client.
+    guard exchange.respond(response.head.status.code) else { return }
+    server.loop.wheel.disarm(self)
+    send(exchange.account.isGRPC ? GRPCStatus.answer(response) : response)
+  }
+
+  // MARK: A client that is slow to read
+
+  /// Begins to watch how fast the client takes what waits for it.
+  func watchPace(at now: NIODeadline) {
+    pace = ResponsePace(sent: exchange.account.sentBytes, waiting: unsentBytes, at: now)
+    awaitClient(now)
+  }
+
+  private func awaitClient(_ now: NIODeadline) {
+    server.loop.wheel.arm(self, after: min(server.waits.writeProgress, ResponsePace.interval), now: now)
+  }
+
+  private func judgePace() {
+    let now = NIODeadline.now()
+    let verdict = pace?.look(
+      sent: exchange.account.sentBytes, waiting: unsentBytes, at: now,
+      rate: exchange.request.tunnel == nil ? server.responseRate : 0, grace: server.bodyLimits.grace,
+      patience: server.waits.writeProgress)
+    if verdict == .isOver { breakOff(.cutOff) } else { awaitClient(now) }
+  }
+
+  /// The deadline of an exchange that is under way has passed.
+  func exchangeTimedOut() {
+    if pace != nil { return judgePace() }
+    switch exchange.timedOut() {
+    case .refuse(let refusal): refuse(refusal)
+    case .closeTunnel:
+      leaveUpstream()
+      closeTunnel(clientMaySend: false)
+    case .abort: breakOff(.cutOff)
+    }
+  }
+}

@@ -1,0 +1,145 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// Tunnels: bytes that pass both ways as they come.
+extension DownstreamTransport {
+  /// The exchange has become a tunnel, and its client knows.
+  func openTunnel() {
+    // One that was under way when the listener began to drain.
+    if server.isDraining { endTunnel() }
+    guard let tunnel = exchange.request.tunnel, let waiting = exchange.upstream.takeWaiting() else { return }
+    tunnel.follow(waiting)
+    exchange.upstream.connection?.send(waiting)
+    exchange.upstream.connection?.flushRequest()
+    consumeAll()
+  }
+
+  /// Carries bytes of the client.
+  func receive(_ content: ByteBuffer, in tunnel: Tunnel) {
+    let count = content.readableBytes
+    guard tunnel.forbidden == nil, let connection = exchange.upstream.connection else { return consume(count) }
+    tunnel.follow(content)
+    connection.send(content)
+    flushUpstreamAfterRead()
+    if connection.isWritable { consume(count) }
+  }
+
+  /// Carries bytes of the upstream.
+  func carry(_ content: ByteBuffer, in tunnel: Tunnel) {
+    guard let passing = tunnel.carry(content) else { return }
+    tell(passing, in: tunnel)
+    if tunnel.hasTold, tunnel.forbidden != nil { closeForbidden() }
+  }
+
+  private func tell(_ content: ByteBuffer, in tunnel: Tunnel) {
+    if content.readableBytes > 0 {
+      exchange.account.sentBytes += content.readableBytes
+      sendContent(content)
+    }
+    if tunnel.hasTold { flushResponse() }
+  }
+
+  /// The gateway ends: a WebSocket gets a Close frame, anything else ends by itself.
+  func endTunnel() {
+    guard let tunnel = exchange.request.tunnel, let frame = tunnel.end(.goingAway) else { return }
+    tell(frame, in: tunnel)
+  }
+
+  /// The client has ended its side. A WebSocket that it has closed gets the upstream's Close frame; otherwise the
+  /// upstream's side is ended in turn.
+  func endInput(of tunnel: Tunnel) {
+    guard let connection = exchange.upstream.connection else { return }
+    connection.flushRequest()
+    if !tunnel.clientHasClosed { connection.endInput() }
+    awaitTunnelEnd(at: .now())
+  }
+
+  /// Bounds the time of a tunnel whose client has ended its side and has taken what waits for it.
+  func awaitTunnelEnd(at now: NIODeadline) {
+    guard let tunnel = exchange.request.tunnel, tunnel.inputHasEnded, exchange.upstream.connection != nil, pace == nil
+    else { return }
+    server.loop.wheel.arm(self, after: Tunnel.halfClosedWait, now: now)
+  }
+
+  /// The session has ended, or may not have this tunnel any longer. If the client cannot be informed yet, the next
+  /// review is the limit.
+  private func forbid(_ tunnel: Tunnel, at now: NIODeadline) {
+    guard tunnel.forbidden == nil else { return }
+    exchange.cutOff()
+    if let frame = tunnel.forbid(at: now) { tell(frame, in: tunnel) }
+    if tunnel.hasTold { closeForbidden() }
+  }
+
+  /// The client is informed: the upstream's connection ends, and the client has a moment to answer.
+  private func closeForbidden() {
+    leaveUpstream()
+    closeTunnel(clientMaySend: true)
+  }
+
+  // MARK: Sessions that end
+
+  /// Ends an exchange whose session has ended, or may not have it any longer: a WebSocket is informed, anything else is
+  /// cut off.
+  func endWithSession(at now: NIODeadline) {
+    if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { breakOff(.cutOff) }
+  }
+
+  /// Ends the exchange if it may not go on. The caller has seen that there is something to review.
+  func reviewExchange(at now: NIODeadline) {
+    if let forbidden = exchange.request.tunnel?.forbidden {
+      if now - forbidden >= Exchange.reviewAge { breakOff(.cutOff) }
+    } else if now - exchange.account.began >= Exchange.reviewAge, !mayGoOn() {
+      endWithSession(at: now)
+    }
+  }
+
+  private func mayGoOn() -> Bool {
+    let sent = exchange.upstream.head
+    let review = exchange.prepareReview(
+      from: peer, sent.flatMap { SentHead.lineAndAuthority($0, &server.loop.requestHead) })
+    // Nothing is known to judge it by.
+    guard let review else { return false }
+    if exchange.hasResponse { exchange.upstream.returnHead(to: server.loop) }
+    return server.gate.review(&review.exchange)
+  }
+
+  // MARK: The end
+
+  /// The client has gone.
+  /// - Parameter isSent: whether all of the response was sent.
+  func clientLeft(isSent: Bool, at now: NIODeadline) {
+    leaveUpstream()
+    exchange.upstream.content = .none
+    if exchange.isUnderWay {
+      exchange.clientLeft(isSent: isSent)
+      endExchange(at: now)
+    } else {
+      exchange.upstream.returnHead(to: server.loop)
+    }
+  }
+
+  /// The exchange is over: the observer gets its record.
+  func endExchange(at now: NIODeadline) {
+    exchange.end()
+    server.observer.exchangeEnded(
+      exchange.record(of: peer, at: now, wantsUpstream: server.observer.wantsUpstreamAddress))
+    exchange.upstream.returnHead(to: server.loop)
+  }
+}
+
+extension Exchange {
+  /// The record of the exchange.
+  func record(of peer: ClientPeer, at now: NIODeadline, wantsUpstream: Bool) -> ExchangeRecord {
+    ExchangeRecord(
+      status: status, routeClass: account.routeClass, duration: now - account.began,
+      upstreamDuration: account.upstreamDuration, receivedBytes: account.receivedBytes, sentBytes: account.sentBytes,
+      session: account.session, user: account.user, failure: account.failure, version: account.version,
+      request: account.requestLine, client: (account.client ?? peer).address, requestID: account.requestID,
+      upstreamAddress: wantsUpstream ? upstream.balancer?.pools[upstream.attempts.place].site.text : nil)
+  }
+}
+
+extension ExchangeObserver {
+  /// Whether ``ExchangeRecord/upstreamAddress`` is wanted.
+  var wantsUpstreamAddress: Bool { wantsRequestLine && wantedFields.contains(.upstreamAddress) }
+}

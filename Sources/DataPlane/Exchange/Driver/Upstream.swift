@@ -1,0 +1,79 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The way to an upstream: a connection, another try, the end of both.
+extension DownstreamTransport {
+  /// Sends the request that was prepared, on an idle connection or on one that is made.
+  func connectUpstream(at now: NIODeadline) {
+    guard exchange.isReadyToSend, let balancer = exchange.upstream.balancer else { return }
+    let pool = balancer.choose()
+    exchange.upstream.attempts.place = pool.number
+    settleBody()
+    if !exchange.upstream.endsConnection, let connection = pool.takeIdle() {
+      exchange.use(connection, at: now)
+      send(on: connection, at: now)
+    } else {
+      connect(in: pool)
+    }
+  }
+
+  private func connect(in pool: UpstreamPool) {
+    // Before the pool is asked: it may answer at once.
+    exchange.upstream.leg = .waiting(nil)
+    pauseBody(true)
+    if let waiter = pool.connect(for: self) { exchange.upstream.leg = .waiting(waiter) }
+  }
+
+  /// Over HTTP/2 the gateway chooses the framing of the body; over HTTP/1.1 it is the client's.
+  @inline(__always)
+  private func settleBody() {
+    if exchange.account.version == .http2, exchange.request.isWhole {
+      exchange.upstream.settleBody(exchange.account.method)
+    }
+  }
+
+  private func send(on connection: UpstreamConnection, at now: NIODeadline) {
+    settleBody()
+    guard let head = exchange.upstream.head else { return connection.release() }
+    let isSwitching = exchange.request.isSwitching
+    let isComplete = exchange.request.isWhole
+    // What a client sends ahead of a tunnel waits for the tunnel.
+    let content =
+      isSwitching
+      ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, server.loop)
+    connection.begin(
+      self, head: head, content: content, isHead: exchange.account.method == .head, isComplete: isComplete,
+      upgrades: isSwitching, isLast: exchange.upstream.endsConnection, now: now)
+    if content != nil, connection.isWritable { consumeAll() }
+  }
+
+  func upstreamReady(_ connection: UpstreamConnection) {
+    let now = NIODeadline.now()
+    guard exchange.connected(connection, at: now) else { return connection.release() }
+    send(on: connection, at: now)
+    pauseBody(false)
+  }
+
+  func upstreamFailed(_ failure: UpstreamFailure) {
+    switch exchange.upstreamFailed(failure) {
+    case .retry(let avoided):
+      guard let pool = exchange.upstream.balancer?.choose(avoiding: avoided) else { return }
+      exchange.upstream.attempts.place = pool.number
+      connect(in: pool)
+    case .refuse(let refusal): refuse(refusal)
+    case .abort: breakOff(.upstreamFailed)
+    case .nothing: break
+    }
+  }
+
+  /// Gives up the connection to the upstream, or the wait for one.
+  func leaveUpstream() {
+    let leg = exchange.upstream.leg
+    exchange.upstream.leg = .none
+    switch leg {
+    case .none, .waiting(nil): break
+    case .waiting(let waiter?): waiter.leave()
+    case .connected(let connection): connection.abandon()
+    }
+  }
+}

@@ -1,0 +1,82 @@
+internal import HTTPWire
+internal import NIOCore
+internal import WebFormats
+
+/// The facts of an exchange that hold for all of it, and what is counted until it ends as an ``ExchangeRecord``.
+struct ExchangeAccount {
+  /// When the head of the request was whole.
+  var began = NIODeadline.distantPast
+  var requestID = RequestIDSource.Identifier(high: 0, low: 0)
+  /// Method and path, if the observer wants them.
+  var requestLine: ByteBuffer?
+  var version = HTTPVersion.http11
+  var method = RequestHead.Method.other
+  /// Whether it is a gRPC call.
+  var isGRPC = false
+  /// The client behind a trusted proxy.
+  var client: ClientPeer?
+  var routeClass = ExchangeAccount.noRoute
+  var session: ConnectionKey?
+  /// The credential that proved the session, in the gate's own terms.
+  var credential: UInt64 = 0
+  /// A pseudonym of the user, for the observer.
+  var user: UInt64?
+  var receivedBytes = 0
+  var sentBytes = 0
+  var upstreamBegan = NIODeadline.distantPast
+  var upstreamDuration = TimeAmount.zero
+  /// The reason why it does not end as it should.
+  var failure: ExchangeFailure?
+
+  /// The class of a request that was refused before the gate gave it one.
+  static let noRoute = -1
+
+  /// Notes what the head says of the whole exchange.
+  /// - Parameter wanted: the fields that the observer wants besides the request line; nil: not even the line.
+  mutating func note(_ head: borrowing RequestHead, _ bytes: RawSpan, wanted: WantedFields?) {
+    if version != .http2 { version = head.isHTTP11 ? .http11 : .http10 }
+    method = head.method
+    isGRPC = method == .post && GRPCStatus.isCall(head.fields, bytes)
+    if let wanted { keepRequestLine(head, bytes, wanted) }
+  }
+
+  private mutating func keepRequestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, _ wanted: WantedFields) {
+    var line = requestLine ?? ByteBuffer()
+    requestLine = nil
+    // A head that waited for the gate is read a second time.
+    line.clear()
+    line.writeBytes(bytes.extracting(head.methodRange))
+    line.writeStaticString(" ")
+    line.writeBytes(bytes.extracting(head.path))
+    if !wanted.isDisjoint(with: [.host, .userAgent, .referer]) {
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.host) { line.writeBytes(bytes.extracting(head.authority)) }
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.userAgent), let field = head.fields.line(.userAgent) {
+        line.writeBytes(bytes.extracting(field.value))
+      }
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.referer) {
+        for field in head.fields.lines where bytes.equalsIgnoringCase("referer", field.name) {
+          line.writeBytes(bytes.extracting(field.value))
+          break
+        }
+      }
+    }
+    requestLine = line
+  }
+
+  /// Takes the client's address and the request's identifier from a trusted proxy.
+  mutating func believeProxy(
+    _ peer: ClientPeer, _ head: borrowing RequestHead, _ bytes: RawSpan, _ trustedProxies: [NetworkPrefix]
+  ) {
+    if head.fields.has(.xForwardedFor),
+      let address = ForwardedClient.address(head.fields, bytes, trustedProxies: trustedProxies)
+    {
+      client = ClientPeer(address: address.description, isTrusted: peer.isTrusted, isTLS: peer.isTLS)
+    }
+    if let line = head.fields.line(.xRequestID), !head.fields.isRepeated(.xRequestID) {
+      requestID.given = RequestIDSource.Identifier.wellFormed(bytes, line.value)
+    }
+  }
+}

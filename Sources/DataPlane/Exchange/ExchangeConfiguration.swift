@@ -1,0 +1,22 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The configuration of a listener as its exchanges need it.
+struct ExchangeConfiguration {
+  let rules: ForwardingRules
+  let parser: RequestHeadParser
+  let bodyLimits: BodyLimits
+  /// Least bytes per second of a response, 0 for none.
+  let responseRate: Int
+  let waits: ClientWaits
+  let trustedProxies: [NetworkPrefix]
+}
+
+/// Time-outs of a client connection, for the timer wheel.
+struct ClientWaits {
+  let head: TimeAmount
+  let bodyProgress: TimeAmount
+  let idle: TimeAmount
+  let writeProgress: TimeAmount
+  let handshake: TimeAmount
+}

@@ -1,0 +1,79 @@
+internal import HTTPWire
+internal import NIOCore
+
+/// The facts by which the gate judges an exchange again that has been under way for a while. A short exchange never has
+/// one.
+final class ExchangeReview {
+  var exchange: OpenExchange
+  /// Bytes of the request's body that had come at the last review.
+  var receivedBytes = 0
+
+  init(_ exchange: OpenExchange) { self.exchange = exchange }
+}
+
+extension Exchange {
+  /// The age from which on an exchange is reviewed.
+  static let reviewAge = TimeAmount.seconds(1)
+
+  /// Whether there is something to review: an exchange of a session with the upstream.
+  var isReviewable: Bool { isUnderWay && account.session != nil && (upstream.head != nil || review != nil) }
+
+  /// Prepares the review of an exchange.
+  /// - Parameters:
+  ///   - peer: the peer of its connection.
+  ///   - head: line and authority of its request, read from the head that was sent.
+  /// - Returns: nil where nothing is known to judge it by.
+  mutating func prepareReview(from peer: ClientPeer, _ head: @autoclosure () -> ByteBuffer?) -> ExchangeReview? {
+    guard let session = account.session else { return nil }
+    if review == nil, let head = head() {
+      review = ExchangeReview(
+        OpenExchange(session: session, credential: account.credential, client: account.client ?? peer, head: head))
+    }
+    review?.exchange.isActive =
+      request.tunnel?.takeActivity() ?? (account.receivedBytes != review?.receivedBytes)
+    review?.receivedBytes = account.receivedBytes
+    return review
+  }
+}
+
+/// Heads that the gateway has written to an upstream, read again.
+enum SentHead {
+  /// Reads a head that the gateway wrote: what it adds comes on top of what its clients may send.
+  static let parser = RequestHeadParser(
+    limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
+
+  /// The line and the authority of a request, as a head without anything else.
+  static func lineAndAuthority(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ByteBuffer? {
+    let bytes = sent.readableBytesSpan
+    guard parser.parse(bytes, into: &scratch) == .complete else { return nil }
+    var head = ByteBuffer()
+    head.reserveCapacity(scratch.target.count + scratch.authority.count + 48)
+    head.writeBytes(bytes.extracting(scratch.methodRange))
+    head.writeStaticString(" ")
+    head.writeBytes(bytes.extracting(scratch.target))
+    head.writeStaticString(" HTTP/1.1\r\nHost: ")
+    head.writeBytes(bytes.extracting(scratch.authority))
+    head.writeStaticString("\r\n\r\n")
+    return head
+  }
+
+  /// What the client of a request that was sent accepts.
+  static func preferences(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ClientPreferences {
+    let bytes = sent.readableBytesSpan
+    guard parser.parse(bytes, into: &scratch) == .complete else { return .unknown }
+    return ClientPreferences(scratch, bytes)
+  }
+
+  /// Whether an upstream has answered the WebSocket key of a request as only a reader of that key can (RFC 6455, 4.1).
+  static func isKeyAccepted(
+    of sent: ByteBuffer, by head: borrowing ResponseHead, _ bytes: RawSpan, _ scratch: inout RequestHead
+  ) -> Bool {
+    let sentBytes = sent.readableBytesSpan
+    guard parser.parse(sentBytes, into: &scratch) == .complete,
+      let key = scratch.fields.lines.first(where: { sentBytes.equalsIgnoringCase("sec-websocket-key", $0.name) })
+    else { return false }
+    let answers = head.fields.lines.filter { bytes.equalsIgnoringCase("sec-websocket-accept", $0.name) }
+    guard answers.count == 1, let answer = answers.first else { return false }
+    return bytes.array(answer.value) == WebSocketAccept.answer(to: sentBytes.array(key.value))
+  }
+}

@@ -1,0 +1,41 @@
+internal import HTTPWire
+
+/// A status and a reason with which the gateway itself answers a request that it does not carry out.
+struct Refusal: Equatable {
+  /// An error status of RFC 9110.
+  let status: Int
+  /// The reason for the log and for the small print of the page.
+  let reason: String
+
+  init(_ status: Int, _ reason: String) {
+    self.status = status
+    self.reason = reason
+  }
+
+  /// A head that breaks HTTP or exceeds a limit.
+  init(_ violation: HeadViolation) { self.init(violation.status, violation.rawValue) }
+
+  /// A body whose chunks break HTTP.
+  init(_ violation: ChunkViolation) { self.init(400, violation.rawValue) }
+
+  /// An upstream that gave no response.
+  init(_ failure: UpstreamFailure) { self.init(failure.status, failure.reason) }
+
+  static let headTimeout = Refusal(408, "the request head did not arrive in time")
+  static let headTruncated = Refusal(400, "the connection ended within the request head")
+  static let bodyTruncated = Refusal(400, "the connection ended within the request body")
+  static let bodyTimeout = Refusal(408, "the request body did not arrive in time")
+  static let bodyTooSlow = Refusal(408, "the request body arrives too slowly")
+  static let bodyTooLarge = Refusal(413, "the request body is larger than the limit")
+  /// The upstream did not read the body, so that the client was not read either.
+  static let bodyNotTaken = Refusal(504, "the application did not take the request body in time")
+  static let noUpstream = Refusal(500, "no application is configured")
+  static let tooMuchMemory = Refusal(503, "too much memory is held for requests that are not whole")
+  static let upgradeWithBody = Refusal(400, "a body in a request for an upgrade")
+  /// In the old protocol or in the new one? They must not be taken for either.
+  static let upgradeWithSurplus = Refusal(400, "bytes behind a request for an upgrade")
+  static let upgradeEnded = Refusal(400, "a WebSocket that its client has ended already")
+  /// To an extended CONNECT any 2xx is a tunnel: an HTTP response must not be taken for one (RFC 8441, 5).
+  static let upgradeAnswered = Refusal(502, "the application answered a WebSocket with something else")
+  static let upgradeKeyIgnored = Refusal(502, "the application did not understand the WebSocket's key")
+}

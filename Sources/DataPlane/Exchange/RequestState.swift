@@ -1,0 +1,130 @@
+internal import NIOCore
+
+/// Progress of one request. Each case owns the data that has a meaning only in it.
+enum RequestState {
+  /// No request is under way.
+  case idle
+  /// The head is not judged yet. `ended` holds the trailers once all of the request has arrived.
+  case deciding(ended: [UInt8]?)
+  /// The body is being collected for an endpoint.
+  case collecting(EndpointCall)
+  /// An endpoint is working on the response.
+  case handling(EndpointCall)
+  /// The body is being forwarded.
+  case body(BodyPace)
+  /// The request is whole, its response is not.
+  case complete
+  /// The upstream has been asked to switch protocols and has not answered yet.
+  case switching
+  /// Bytes pass both ways as they come (RFC 9110, 7.8; RFC 8441).
+  case tunnel(Tunnel)
+  /// The request was answered before it was whole: the rest of it is discarded.
+  case unread
+
+  /// Whether no request is under way.
+  @inline(__always)
+  var isIdle: Bool { if case .idle = self { true } else { false } }
+
+  /// Whether the head waits to be judged.
+  var isDeciding: Bool { if case .deciding = self { true } else { false } }
+
+  /// Whether the body is being forwarded.
+  @inline(__always)
+  var isBody: Bool { if case .body = self { true } else { false } }
+
+  /// Whether an upgrade was asked for and not answered.
+  @inline(__always)
+  var isSwitching: Bool { if case .switching = self { true } else { false } }
+
+  /// Whether all of the request has arrived. A tunnel never is whole.
+  @inline(__always)
+  var isWhole: Bool {
+    switch self {
+    case .complete, .handling, .switching: true
+    case .idle, .deciding, .collecting, .body, .tunnel, .unread: false
+    }
+  }
+
+  /// Whether content of the client goes to an upstream as it comes.
+  var isFlowing: Bool {
+    switch self {
+    case .body, .tunnel: true
+    case .idle, .deciding, .collecting, .handling, .complete, .switching, .unread: false
+    }
+  }
+
+  /// The tunnel that the request has become.
+  @inline(__always)
+  var tunnel: Tunnel? { if case .tunnel(let tunnel) = self { tunnel } else { nil } }
+}
+
+/// Progress of one response.
+enum ResponseState: Equatable {
+  /// Nothing final has been sent.
+  case awaited
+  /// The final head has been sent, with this status. Of an error expressed as `grpc-status`, its HTTP status.
+  case begun(Int)
+  /// The request was malformed in a way that has no response; it is counted with this status.
+  case rejected(Int)
+}
+
+/// A request on its way to an endpoint. A class, so that connections reserve no room for one.
+final class EndpointCall {
+  let action: EndpointAction
+  var request: ControlRequest
+  let pace: BodyPace
+
+  init(action: EndpointAction, request: ControlRequest, pace: BodyPace) {
+    self.action = action
+    self.request = request
+    self.pace = pace
+  }
+}
+
+/// The limits of a request's body.
+struct BodyLimits: Equatable {
+  /// Bytes, nil for no limit.
+  var bytes: Int?
+  /// Bytes per second, 0 for none.
+  var rate: Int
+  /// Time before the rate is enforced.
+  var grace: TimeAmount
+}
+
+/// The speed at which a request's body arrives. Time in which the gateway did not read it does not count.
+struct BodyPace: Equatable {
+  /// Least bytes per second, 0 for none.
+  let rate: Int
+  /// The time from which on the body was wanted.
+  let began: NIODeadline
+  /// Time in which it was not read.
+  private(set) var held = TimeAmount.zero
+  /// Set while it is not read, because the upstream does not take what is there.
+  private(set) var heldSince: NIODeadline?
+
+  init(rate: Int, began: NIODeadline) {
+    self.rate = rate
+    self.began = began
+  }
+
+  /// Notes that the body is not read from now on, or is read again.
+  mutating func hold(_ hold: Bool, at now: NIODeadline) {
+    if hold {
+      if heldSince == nil { heldSince = now }
+    } else if let since = heldSince {
+      heldSince = nil
+      held = held + (now - since)
+    }
+  }
+
+  /// Whether `received` bytes are too few by now. Silence is for the timer wheel; this catches a byte now and then.
+  func isTooSlow(received: Int, at now: NIODeadline, grace: TimeAmount) -> Bool {
+    guard rate > 0 else { return false }
+    let pause = heldSince.map { now - $0 } ?? .zero
+    let time = (now - began) - held - pause - grace
+    guard time > .zero else { return false }
+    let (needed, overflow) = (time.nanoseconds / 1_000_000).multipliedReportingOverflow(by: Int64(rate))
+    let (received, isPlenty) = received.multipliedReportingOverflow(by: 1_000)
+    return !isPlenty && (overflow || Int64(received) < needed)
+  }
+}

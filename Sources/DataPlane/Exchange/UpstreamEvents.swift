@@ -1,0 +1,41 @@
+internal import NIOCore
+
+extension UpstreamBalancer {
+  /// The upstreams of one event loop, by the number that ``ForwardingDirective/upstream`` has. Connections to an
+  /// upstream that stays are kept; those to one that goes end with what they carry.
+  /// - Parameter old: the upstreams before.
+  static func all(
+    _ targets: [UpstreamGroup], keeping old: [UpstreamBalancer], loop: LoopResources, observer: any ExchangeObserver
+  ) -> [UpstreamBalancer] {
+    let balancers = targets.map { target in
+      old.first { $0.serves(target) }
+        ?? UpstreamBalancer(target, loop: loop) { event in
+          switch event {
+          case .opened(let duration): observer.upstreamConnectionOpened(after: duration)
+          case .failed(let failure): observer.upstreamConnectionFailed(ExchangeFailure(failure))
+          case .malformed(let reason): observer.upstreamMalformed(reason, of: target.settings.name)
+          case .ended: observer.upstreamConnectionEnded()
+          }
+        }
+    }
+    for balancer in old where !balancers.contains(where: { $0 === balancer }) { balancer.close() }
+    return balancers
+  }
+}
+
+extension ExchangeFailure {
+  /// The failure of an upstream, as the observer knows it.
+  init(_ failure: UpstreamFailure) {
+    switch failure {
+    case .connect: self = .upstreamRefused
+    case .unresolved: self = .upstreamUnresolved
+    case .connectTimeout: self = .upstreamConnectTimeout
+    case .handshake: self = .upstreamTLS
+    case .closedBeforeResponse, .notProcessed, .closedMidway: self = .upstreamClosed
+    case .badResponse: self = .upstreamMalformed
+    case .responseTimeout: self = .upstreamTimeout
+    case .noRoom: self = .upstreamFull
+    case .noDescriptor: self = .noDescriptor
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/// The reason why an upstream gave no whole response.
+enum UpstreamFailure: Error, Equatable {
+  /// No connection: refused, unreachable. Not one byte was sent.
+  case connect(String)
+  /// No connection: the name was not found.
+  case unresolved(String)
+  /// No connection in time.
+  case connectTimeout
+  /// TLS could not be established.
+  case handshake(String)
+  /// The connection ended before a byte of the response, `reused` if it had served before.
+  case closedBeforeResponse(reused: Bool)
+  /// The application said that it has not processed the request (RFC 9113, 8.7).
+  case notProcessed
+  /// The connection ended, or was cut, in the middle of the response.
+  case closedMidway
+  /// The response breaks the protocol.
+  case badResponse(String)
+  /// No final response in time.
+  case responseTimeout
+  /// No connection: as many as there may be are in use, and the queue is full, or its time is over.
+  case noRoom
+  /// No connection: the process has no descriptor for it, which is no fault of the upstream's.
+  case noDescriptor
+
+  /// The status that a client gets while none has been sent (RFC 9110 15.6).
+  var status: Int {
+    switch self {
+    case .connectTimeout, .responseTimeout: 504
+    case .noRoom, .noDescriptor: 503
+    default: 502
+    }
+  }
+
+  /// The reason for the log.
+  var reason: String { reason(of: "the application") }
+
+  /// - Parameter peer: what the other end is called: "the application".
+  func reason(of peer: String) -> String {
+    switch self {
+    case .connect(let reason), .unresolved(let reason): "no connection to \(peer): \(reason)"
+    case .connectTimeout: "no connection to \(peer) in time"
+    case .handshake(let reason): "no TLS with \(peer): \(reason)"
+    case .closedBeforeResponse: "\(peer) closed the connection without a response"
+    case .notProcessed: "\(peer) refused the request without processing it"
+    case .closedMidway: "\(peer) closed the connection within its response"
+    case .badResponse(let reason): "\(peer)'s response breaks HTTP: \(reason)"
+    case .responseTimeout: "\(peer) did not respond in time"
+    case .noRoom: "all connections to \(peer) are in use"
+    case .noDescriptor: "no descriptor for a connection to \(peer); raise LimitNOFILE= of the unit, or ulimit -n"
+    }
+  }
+}
