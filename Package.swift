@@ -116,7 +116,7 @@ let package = Package(
     .executableTarget(
       name: "apple-simulator", dependencies: ["AppleSimulator", .argumentParser],
       swiftSettings: strict),
-    .target(name: "SessionStoreTesting", dependencies: ["Sessions"], swiftSettings: strict),
+    .target(name: "SessionStoreTesting", dependencies: ["Secrets", "Sessions"], swiftSettings: strict),
     .target(name: "PostgreSQLServerTesting", swiftSettings: strict),
 
     // MARK: Tests
@@ -136,20 +136,22 @@ let package = Package(
       name: "AppleIdentityTests",
       dependencies: ["AppleIdentity", "Secrets", "WebFormats", .crypto, .cryptoExtras, .httpTypes],
       swiftSettings: strict),
-    .testTarget(name: "SessionsTests", dependencies: ["Sessions", .crypto], swiftSettings: strict),
+    .testTarget(name: "SessionsTests", dependencies: ["Secrets", "Sessions", .crypto], swiftSettings: strict),
     .executableTarget(
-      name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
+      name: "store-writer", dependencies: ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
       path: "Tests/StoreWriter",
       swiftSettings: strict),
     .testTarget(
       name: "IdentityAssertionTests", dependencies: ["IdentityAssertion", .crypto], swiftSettings: strict),
     .testTarget(
-      name: "SQLiteSessionsTests", dependencies: ["SQLiteSessions", "SessionStoreTesting", "store-writer", .grdb],
+      name: "SQLiteSessionsTests",
+      dependencies: ["SQLiteSessions", "Secrets", "SessionStoreTesting", "store-writer", .grdb],
       swiftSettings: strict),
     .testTarget(
       name: "PostgreSQLSessionsTests",
       dependencies: [
-        "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "SessionStoreTesting", "store-writer",
+        "PostgreSQLSessions", "PostgreSQLServerTesting", "SQLiteSessions", "Secrets", "SessionStoreTesting",
+        "store-writer",
       ],
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
@@ -175,7 +177,7 @@ let package = Package(
       name: "FuzzReplayTests",
       dependencies: [
         "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
-        "WebFormats",
+        "Secrets", "WebFormats",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],

@@ -70,7 +70,7 @@ let package = Package(
       name: "Invariants",
       dependencies: [
         "HTTPWire", "TLSTransport", "DataPlane", "AppleIdentity", "Sessions", "AccessPolicy", "ConfigurationFile",
-        "WebFormats",
+        "Secrets", "WebFormats",
         .nioCore, .nioEmbedded, .nioHTTP1, .crypto,
       ],
       swiftSettings: instrumented),

@@ -1,3 +1,4 @@
+internal import Secrets
 import Sessions
 
 extension StoreContract {
@@ -93,7 +94,7 @@ extension StoreContract {
       let ada = try Scenario.subject()
       let old = try Scenario.keyring("o")
       let both = try SessionKeyring(
-        secrets: ["n", "o"].map { SecretBytes(Array(String(repeating: $0, count: 32).utf8)) })
+        secrets: ["n", "o"].map { SessionSecret(Array(String(repeating: $0, count: 32).utf8)) })
       for name in ["ada", "bob", "eve"] {
         _ = try await stores.first.complete(try Scenario.signIn(Scenario.subject(name), token: name, by: old))
       }
@@ -110,7 +111,7 @@ extension StoreContract {
       ).granted
       let token = try requireValue(claim, "claim").token
       try requireEqual(
-        try both.open(token, of: ada, clientID: Scenario.web), RefreshTokenText("ada"), "the moved token")
+        try both.open(token, of: ada, clientID: Scenario.web), RefreshToken("ada"), "the moved token")
     },
     StoreContract("A token that was replaced meanwhile is not overwritten by its resealed predecessor") { stores in
       let ada = try Scenario.subject()

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Secrets
 import Sessions
 
 extension StoreContract {
@@ -76,7 +77,7 @@ extension StoreContract {
         if let expected { try requireEqual(claim.clientID, expected, "the client") }
         let text = try keyring.open(claim.token, of: ada, clientID: claim.clientID)
         try requireEqual(
-          text, RefreshTokenText(claim.clientID == Scenario.app ? "app token" : "web token"), "the token")
+          text, RefreshToken(claim.clientID == Scenario.app ? "app token" : "web token"), "the token")
       }
     },
     StoreContract("A claim counts as a failed attempt until a good answer: the first one stays, also one given back") {

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Secrets
 import Sessions
 
 /// People, clients and times that the sentences are about.
@@ -31,13 +32,13 @@ enum Scenario {
   }
 
   static func keyring(_ letter: Character = "k") throws -> SessionKeyring {
-    try SessionKeyring(secrets: [SecretBytes(Array(String(repeating: letter, count: 32).utf8))])
+    try SessionKeyring(secrets: [SessionSecret(Array(String(repeating: letter, count: 32).utf8))])
   }
 
   static func token(
     _ text: String, of subject: Subject, clientID: String = web, by keyring: SessionKeyring? = nil
   ) throws -> EncryptedToken {
-    try (keyring ?? self.keyring()).seal(RefreshTokenText(text), of: subject, clientID: clientID)
+    try (keyring ?? self.keyring()).seal(RefreshToken(text), of: subject, clientID: clientID)
   }
 
   static func signIn(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+internal import Secrets
 import Sessions
 
 extension StoreContract {
@@ -106,6 +107,6 @@ extension StoreContract {
 
   private static func openedTokens(_ tokens: [StoredToken]) throws -> [String] {
     let keyring = try Scenario.keyring()
-    return try tokens.map { try keyring.open($0.token, of: $0.subject, clientID: $0.clientID).revealed }
+    return try tokens.map { try keyring.open($0.token, of: $0.subject, clientID: $0.clientID).exposed }
   }
 }

@@ -23,7 +23,7 @@ struct KeygenCommand: ParsableCommand {
   var assertion = false
 
   func run() throws {
-    let content = assertion ? AssertionKey.newFileContent() : SecretBytes.newFileContent()
+    let content = assertion ? AssertionKey.newFileContent() : SessionSecret.newFileContent()
     guard let output else {
       print(String(decoding: content, as: UTF8.self), terminator: "")
       return

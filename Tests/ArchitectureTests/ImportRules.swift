@@ -31,8 +31,9 @@ struct ImportRules {
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
     "SQLiteSessions": ["Sessions"],
     "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
-    "SessionStoreTesting": ["Sessions"],
-    "PostgreSQLServerTesting": [], "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Sessions"],
+    "SessionStoreTesting": ["Secrets", "Sessions"],
+    "PostgreSQLServerTesting": [],
+    "store-writer": ["SQLiteSessions", "PostgreSQLSessions", "Secrets", "Sessions"],
     "ConfigurationFile": [
       "DataPlane", "AppleIdentity", "Secrets", "Sessions", "IdentityAssertion", "AccessPolicy", "Pages", "Operations",
       "WebFormats",

@@ -2,6 +2,7 @@ import AppleIdentity
 import FoundationEssentials
 import Logging
 import Operations
+import Secrets
 import Sessions
 import Synchronization
 import Testing
@@ -33,7 +34,7 @@ struct RevalidatorTests {
   /// Somebody whose last check is two days ago.
   private func due(_ name: String = "001.anna", sealedBy other: SessionKeyring? = nil) throws -> SessionSnapshot {
     let subject = try #require(Subject(name))
-    let token = try (other ?? keyring).seal(RefreshTokenText("r"), of: subject, clientID: "web")
+    let token = try (other ?? keyring).seal(RefreshToken("r"), of: subject, clientID: "web")
     return try store.signIn(name, .random(), at: clock.now.addingTimeInterval(-2 * 86_400), token: token)
   }
 
@@ -178,7 +179,7 @@ struct RevalidatorTests {
     apple.answer(.goodWithToken("r.new"))
     _ = await checks.run(snapshot)
     let stored = try #require(store.state.withLock { $0.tokens[snapshot.account.subject] })
-    #expect(try keyring.open(stored.token, of: snapshot.account.subject, clientID: "web") == RefreshTokenText("r.new"))
+    #expect(try keyring.open(stored.token, of: snapshot.account.subject, clientID: "web") == RefreshToken("r.new"))
   }
 
   @Test("Health is told of refused credentials, by checks and by sign-ins, and when they are taken again")

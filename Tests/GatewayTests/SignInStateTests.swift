@@ -1,5 +1,6 @@
 import AccessPolicy
 import HTTPTypes
+import Secrets
 import Sessions
 import Testing
 import WebFormats
@@ -12,7 +13,7 @@ struct SignInAttemptTests {
   private let now: Int64 = 1_700_000_000_000
 
   private func keyring() throws -> SessionKeyring {
-    try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))])
+    try SessionKeyring(secrets: [SessionSecret(Array(repeating: 7, count: 32))])
   }
 
   /// The cookies that a browser sends after this `Set-Cookie`, under a name of the test's choice.

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Sessions
 import Testing
 
@@ -6,13 +7,13 @@ let noon = Date(timeIntervalSince1970: 1_790_000_000)
 
 func signIn(_ name: String = "ada") throws -> SignIn {
   let subject = try #require(Subject("001234.\(name).0987"))
-  let keyring = try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))])
+  let keyring = try SessionKeyring(secrets: [SessionSecret(Array(repeating: 7, count: 32))])
   var claims = AccountClaims()
   claims.email = "\(name)@example.com"
   return SignIn(
     session: Session(.random(), of: subject, clientID: "com.example.web", now: noon, lifetime: .seconds(86_400)),
     name: PersonName(given: name, family: nil), claims: claims,
-    token: try keyring.seal(RefreshTokenText("r.\(name)"), of: subject, clientID: "com.example.web"))
+    token: try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "com.example.web"))
 }
 
 /// What `body` fails with; nil where it does not.

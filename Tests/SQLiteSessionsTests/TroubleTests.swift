@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Secrets
 import Sessions
 import Testing
 
@@ -145,7 +146,7 @@ struct ResealingTests {
     let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
     let signIn = try signIn()
     _ = try await store.complete(signIn)
-    let other = try SessionKeyring(secrets: [SecretBytes(Array(repeating: 8, count: 32))])
+    let other = try SessionKeyring(secrets: [SessionSecret(Array(repeating: 8, count: 32))])
     do {
       _ = try await TokenReencryption.run(store: store, keyring: other)
       Issue.record("it resealed what it cannot open")

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Sessions
 import Testing
 
@@ -11,7 +12,7 @@ struct HandBackTests {
   private let challenge = Array("E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM".utf8)
 
   private func keyring(_ byte: UInt8 = 7) throws -> SessionKeyring {
-    try SessionKeyring(secrets: [SecretBytes(Array(repeating: byte, count: 32))])
+    try SessionKeyring(secrets: [SessionSecret(Array(repeating: byte, count: 32))])
   }
 
   private func handBack() throws -> AppReturn {

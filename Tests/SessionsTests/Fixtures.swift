@@ -1,12 +1,13 @@
 import Foundation
+import Secrets
 import Testing
 
 @testable import Sessions
 
 let noon = Date(timeIntervalSince1970: 1_790_000_000)
 
-func secret(_ letter: Character, count: Int = 32) -> SecretBytes {
-  SecretBytes(Array(String(repeating: letter, count: count).utf8))
+func secret(_ letter: Character, count: Int = 32) -> SessionSecret {
+  SessionSecret(Array(String(repeating: letter, count: count).utf8))
 }
 
 func keyring(_ letters: Character...) throws -> SessionKeyring {

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Testing
 import WebFormats
 
@@ -36,7 +37,7 @@ struct SealedFormatTests {
     let token = try #require(EncryptedToken(bytes: bytes))
     let opened = try keyring("k").open(
       token, of: #require(Subject("001234.ada.0987")), clientID: "com.example.web")
-    #expect(opened == RefreshTokenText("r.token.of.apple"))
+    #expect(opened == RefreshToken("r.token.of.apple"))
   }
 
   @Test("A recorded sign-in state is still opened under its name")

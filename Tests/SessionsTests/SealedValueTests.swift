@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Testing
 
 @testable import Sessions
@@ -70,7 +71,7 @@ struct SealedValueTests {
     let rotated = try keyring("b", "a")
     #expect(rotated.firstKey == (try keyring("b").firstKey))
     let subject = try #require(Subject("s"))
-    #expect(try rotated.seal(RefreshTokenText("r"), of: subject, clientID: "c").key == rotated.firstKey)
+    #expect(try rotated.seal(RefreshToken("r"), of: subject, clientID: "c").key == rotated.firstKey)
   }
 
   @Test("A refresh token opens only as the token of its user and client")
@@ -78,8 +79,8 @@ struct SealedValueTests {
     let keys = try keyring("a")
     let ada = try #require(Subject("ada"))
     let bob = try #require(Subject("bob"))
-    let sealed = try keys.seal(RefreshTokenText("r.secret"), of: ada, clientID: "web")
-    #expect(try keys.open(sealed, of: ada, clientID: "web") == RefreshTokenText("r.secret"))
+    let sealed = try keys.seal(RefreshToken("r.secret"), of: ada, clientID: "web")
+    #expect(try keys.open(sealed, of: ada, clientID: "web") == RefreshToken("r.secret"))
     #expect(throws: SealError.refused) { try keys.open(sealed, of: bob, clientID: "web") }
     #expect(throws: SealError.refused) { try keys.open(sealed, of: ada, clientID: "app") }
     #expect(EncryptedToken(bytes: sealed.bytes) == sealed)
@@ -101,14 +102,14 @@ struct SessionKeyringTests {
       (Array(repeating: 1, count: 65_536), true), (Array(repeating: 1, count: 65_537), false),
     ] as [([UInt8], Bool)] {
       if isEnough {
-        _ = try SessionKeyring(secrets: [SecretBytes(bytes)])
+        _ = try SessionKeyring(secrets: [SessionSecret(bytes)])
       } else {
-        let error = #expect(throws: KeyringError.self) { try SessionKeyring(secrets: [SecretBytes(bytes)]) }
+        let error = #expect(throws: KeyringError.self) { try SessionKeyring(secrets: [SessionSecret(bytes)]) }
         #expect(error?.message.contains("cordon keygen") == true)
       }
     }
     let plain = try SessionKeyring(secrets: [secret("a")])
-    let withNewline = try SessionKeyring(secrets: [SecretBytes(secret("a").bytes + [newline])])
+    let withNewline = try SessionKeyring(secrets: [SessionSecret(secret("a").exposedBytes + [newline])])
     #expect(plain.firstKey == withNewline.firstKey)
     #expect(plain.firstKey != (try keyring("b").firstKey))
   }
@@ -119,11 +120,11 @@ struct SessionKeyringTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let good = folder.appendingPathComponent("good.key")
-    try write(secret("a").bytes + [UInt8(ascii: "\n")], to: good)
+    try write(secret("a").exposedBytes + [UInt8(ascii: "\n")], to: good)
     #expect(try SessionKeyring(files: [good.path]).firstKey == keyring("a").firstKey)
     for mode in [0o644, 0o620, 0o604] {
       let exposed = folder.appendingPathComponent("exposed-\(mode).key")
-      try write(secret("a").bytes, to: exposed, mode: mode)
+      try write(secret("a").exposedBytes, to: exposed, mode: mode)
       let error = #expect(throws: KeyringError.self) { try SessionKeyring(files: [exposed.path]) }
       #expect(error?.code == .unreadable(path: exposed.path))
       #expect(error?.message.contains("chmod g-w,o= \(exposed.path)") == true)
@@ -168,12 +169,12 @@ struct SessionKeyringTests {
 
   @Test("A generated secret is a line of 64 characters that makes a key, and never the same")
   func generatesSecrets() throws {
-    let contents = (0..<20).map { _ in SecretBytes.newFileContent() }
+    let contents = (0..<20).map { _ in SessionSecret.newFileContent() }
     #expect(Set(contents).count == 20)
     for content in contents {
       #expect(content.count == 65 && content.last == UInt8(ascii: "\n"))
       #expect(!content.dropLast().contains(UInt8(ascii: "\n")))
-      _ = try SessionKeyring(secrets: [SecretBytes(content)])
+      _ = try SessionKeyring(secrets: [SessionSecret(content)])
     }
   }
 

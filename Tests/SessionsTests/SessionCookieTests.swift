@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Secrets
 import Testing
 
 @testable import Sessions
@@ -103,7 +104,7 @@ struct SessionCookieTests {
       [keys.cookie] + SealPurpose.allCases.map { keys.sealing.key(for: $0) }
     let bytes = Set(all.map { key in key.withUnsafeBytes { Array($0) } })
     #expect(bytes.count == all.count)
-    #expect(!bytes.contains(secret("a").bytes))
+    #expect(!bytes.contains(secret("a").exposedBytes))
   }
 
   @Test("The handle is the same under every key and tells nothing of the identifier")
@@ -124,8 +125,8 @@ struct SessionCookieTests {
   @Test("Secrets print nothing")
   func secretsPrintNothing() throws {
     let identifier = SessionIdentifier(high: 0x1234_5678_9ABC_DEF0, low: 81_985_529_216_486_895)
-    let token = RefreshTokenText("very-secret")
-    let bytes = SecretBytes(Array("very-secret-very-secret-very-secret".utf8))
+    let token = RefreshToken("very-secret")
+    let bytes = SessionSecret(Array("very-secret-very-secret-very-secret".utf8))
     for value: Any in [identifier, token, bytes] {
       var dumped = ""
       dump(value, to: &dumped)

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import PostgreSQLSessions
 import SQLiteSessions
+import Secrets
 import Sessions
 
 // A process of the store alone, for tests that kill it and for measurements.
@@ -59,7 +60,7 @@ struct StoreWriter {
 struct People: Sendable {
   private let keyring: SessionKeyring
 
-  init() throws { keyring = try SessionKeyring(secrets: [SecretBytes(Array(repeating: 7, count: 32))]) }
+  init() throws { keyring = try SessionKeyring(secrets: [SessionSecret(Array(repeating: 7, count: 32))]) }
 
   func signIn(_ name: String) throws -> SignIn {
     guard let subject = Subject(name) else { throw StoreError(code: .internalError, message: "no subject") }
@@ -68,7 +69,7 @@ struct People: Sendable {
     claims.emailVerified = true
     return SignIn(
       session: Session(.random(), of: subject, clientID: "web", now: .now, lifetime: .seconds(86_400)), name: nil,
-      claims: claims, token: try keyring.seal(RefreshTokenText("r.\(name)"), of: subject, clientID: "web"))
+      claims: claims, token: try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "web"))
   }
 }
 

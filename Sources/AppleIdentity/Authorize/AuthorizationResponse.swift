@@ -1,3 +1,4 @@
+internal import Secrets
 package import WebFormats
 
 /// Apple's authorization response by way of the browser, in any response mode: a form, a query, or a fragment.

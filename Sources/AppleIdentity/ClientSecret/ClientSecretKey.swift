@@ -39,7 +39,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     privateKey = key
   }
 
-  package var description: String { "[concealed]" }
+  package var description: String { "[secret]" }
   package var debugDescription: String { description }
   package var customMirror: Mirror { Mirror(self, children: []) }
 

@@ -1,5 +1,6 @@
 package import FoundationEssentials
 internal import JWTKit
+internal import Secrets
 internal import Synchronization
 
 /// Mints client secrets: JWTs signed with ES256 that live for minutes.

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+package import Secrets
 internal import WebFormats
 
 /// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Secrets
 internal import WebFormats
 
 extension VerifiedIdentityToken {
@@ -26,7 +27,7 @@ extension VerifiedIdentityToken {
   }
 
   private static func codeHash(of code: AuthorizationCode) -> String {
-    Base64URL.text(SHA256.hash(data: Array(code.exposed.utf8)).prefix(16))
+    Base64URL.text(SHA256.hash(data: code.exposedBytes).prefix(16))
   }
 }
 

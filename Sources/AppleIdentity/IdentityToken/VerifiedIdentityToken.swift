@@ -1,4 +1,5 @@
 package import FoundationEssentials
+internal import Secrets
 
 /// An identity token that Apple signed, for us, and that is not out of date. Only ``IdentityTokenVerifier`` makes one.
 package struct VerifiedIdentityToken: Sendable, Equatable {

@@ -1,3 +1,4 @@
+internal import Secrets
 internal import WebFormats
 
 /// The request of a native app after Apple's sign-in sheet: JSON with `identity_token`, `authorization_code`, the raw

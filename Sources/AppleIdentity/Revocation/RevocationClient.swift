@@ -1,3 +1,5 @@
+package import Secrets
+
 /// Speaks to Apple's revocation endpoint: `POST {base}/auth/revoke`.
 ///
 /// For deleting an account, not for an ordinary sign-out: after a revocation Apple asks the user again.

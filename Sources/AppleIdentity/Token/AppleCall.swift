@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Secrets
 internal import WebFormats
 
 /// One authenticated call to Apple: mints the secret, sends the form, and sorts the answer.

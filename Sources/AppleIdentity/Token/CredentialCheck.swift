@@ -1,3 +1,5 @@
+internal import Secrets
+
 extension TokenClient {
   /// Asks Apple whether team, key, client ID and private key belong together, without any user: it sends a code that
   /// nobody has. Apple looks at the credentials first, so `invalid_grant` says that they are good. For `doctor`.

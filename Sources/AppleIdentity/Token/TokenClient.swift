@@ -1,3 +1,4 @@
+package import Secrets
 internal import WebFormats
 
 /// Speaks to Apple's token endpoint: `POST {base}/auth/token`.

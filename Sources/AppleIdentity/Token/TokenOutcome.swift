@@ -1,3 +1,5 @@
+package import Secrets
+
 /// The outcome of exchanging a code.
 package enum ExchangeOutcome: Sendable, Equatable {
   /// Apple gave tokens, and the identity token among them is verified.

@@ -1,4 +1,5 @@
 internal import HTTPTypes
+internal import Secrets
 internal import WebFormats
 
 /// Speaks to Apple about users of an application that goes to another team: `POST {base}/auth/usermigrationinfo`.
@@ -20,7 +21,7 @@ package struct TransferClient: Sendable {
     let form = [(name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration")]
     let answer = try await ask("/auth/token", clientID: clientID, form: form)
     guard let token = answer["access_token"]?.text, Self.isToken(token) else { throw .malformed("no access token") }
-    return TransferPermit(token: Concealed(token), clientID: clientID)
+    return TransferPermit(token: Secret(token), clientID: clientID)
   }
 
   /// Requests the user's transfer identifier for another team. For the team that transfers the application.
@@ -71,7 +72,7 @@ package struct TransferClient: Sendable {
 
 /// Apple's leave to move the users of one application.
 package struct TransferPermit: Sendable {
-  let token: Concealed<TransferPermit>
+  let token: Secret<AppleSecretKind.TransferPermit>
   /// The client that it is for.
   package let clientID: String
 }

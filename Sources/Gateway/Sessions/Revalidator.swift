@@ -2,6 +2,7 @@ internal import AppleIdentity
 internal import FoundationEssentials
 internal import Logging
 internal import Operations
+internal import Secrets
 internal import Sessions
 internal import Synchronization
 
@@ -152,7 +153,7 @@ final class Revalidator: Sendable {
   private func ask(
     _ claim: RevalidationLease, _ means: Dependencies
   ) async throws(StoreError) -> Outcome {
-    let token: RefreshTokenText
+    let token: RefreshToken
     do throws(SealError) {
       token = try means.keyring.open(claim.token, of: claim.subject, clientID: claim.clientID)
     } catch {
@@ -163,7 +164,7 @@ final class Revalidator: Sendable {
       return Outcome()
     }
     let answer = await means.apple.tokens.refresh(
-      RefreshToken(token.revealed), of: claim.subject.text, clientID: claim.clientID)
+      token, of: claim.subject.text, clientID: claim.clientID)
     let verdict = RevalidationResult(answer)
     let judgement = state.withLock { state in
       if verdict == .notSent { state.backoff.noteNotSent(at: clock()) } else { state.backoff.noteSent() }
@@ -204,11 +205,11 @@ final class Revalidator: Sendable {
 
   /// The new refresh token that Apple sent, encrypted; nil if it is the same.
   private func replacement(
-    for old: RefreshTokenText, _ new: RefreshToken?, of claim: RevalidationLease, _ means: Dependencies
+    for old: RefreshToken, _ new: RefreshToken?, of claim: RevalidationLease, _ means: Dependencies
   ) -> EncryptedToken? {
-    guard let new, !new.exposed.utf8.elementsEqual(old.revealed.utf8) else { return nil }
+    guard let new, new != old else { return nil }
     do throws(SealError) {
-      return try means.keyring.seal(RefreshTokenText(new.exposed), of: claim.subject, clientID: claim.clientID)
+      return try means.keyring.seal(new, of: claim.subject, clientID: claim.clientID)
     } catch {
       logger.error("encrypting a refresh token from revalidation failed")
       return nil

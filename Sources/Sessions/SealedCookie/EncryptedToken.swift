@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Secrets
 
 /// A refresh token as the store keeps it: sealed, and bound to its user and client, so that one moved to another row is
 /// not opened.
@@ -21,10 +22,10 @@ extension SessionKeyring {
   ///
   /// - Throws: only `SealError.failed`.
   package func seal(
-    _ token: RefreshTokenText, of subject: Subject, clientID: String
+    _ token: RefreshToken, of subject: Subject, clientID: String
   ) throws(SealError) -> EncryptedToken {
     let bytes = try seal(
-      Array(token.revealed.utf8), for: .refreshToken, context: context(subject, clientID), expires: nil)
+      token.exposedBytes, for: .refreshToken, context: context(subject, clientID), expires: nil)
     guard let sealed = EncryptedToken(bytes: bytes) else { throw .failed }
     return sealed
   }
@@ -32,9 +33,9 @@ extension SessionKeyring {
   /// The refresh token, to ask Apple with.
   package func open(
     _ token: EncryptedToken, of subject: Subject, clientID: String
-  ) throws(SealError) -> RefreshTokenText {
+  ) throws(SealError) -> RefreshToken {
     let bytes = try open(token.bytes, for: .refreshToken, context: context(subject, clientID), now: .distantPast)
-    return RefreshTokenText(String(decoding: bytes, as: UTF8.self))
+    return RefreshToken(bytes)
   }
 
   /// The subject has no NUL, so no two pairs give the same.

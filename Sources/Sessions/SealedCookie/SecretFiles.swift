@@ -6,12 +6,12 @@ extension SessionKeyring {
   ///
   /// - Throws: `KeyringError` with the file and the remedy.
   package init(files: [String]) throws(KeyringError) {
-    var secrets: [(path: String?, secret: SecretBytes)] = []
+    var secrets: [(path: String?, secret: SessionSecret)] = []
     for path in files {
       do throws(PrivateFileError) {
         // One more than the longest, for the newline that is dropped.
         secrets.append(
-          (path: path, secret: SecretBytes(try PrivateFile.read(path, limit: Self.maximumSecretLength + 1))))
+          (path: path, secret: SessionSecret(try PrivateFile.read(path, limit: Self.maximumSecretLength + 1))))
       } catch {
         if case .tooLong = error.reason { throw .tooLong(path: path) }
         throw .file(error)

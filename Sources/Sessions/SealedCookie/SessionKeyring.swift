@@ -1,5 +1,6 @@
 import Crypto
 import FoundationEssentials
+internal import Secrets
 import WebFormats
 
 /// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs
@@ -17,11 +18,11 @@ package struct SessionKeyring: Sendable {
   let keys: [Keys]
 
   /// - Throws: `KeyringError` if there is no secret, or one is too short or too long.
-  package init(secrets: [SecretBytes]) throws(KeyringError) {
+  package init(secrets: [SessionSecret]) throws(KeyringError) {
     try self.init(secrets.map { (path: nil, secret: $0) })
   }
 
-  init(_ secrets: [(path: String?, secret: SecretBytes)]) throws(KeyringError) {
+  init(_ secrets: [(path: String?, secret: SessionSecret)]) throws(KeyringError) {
     guard !secrets.isEmpty else { throw .noSecret }
     var keys: [Keys] = []
     for (path, secret) in secrets {
@@ -60,8 +61,8 @@ package struct SessionKeyring: Sendable {
     let sealing: SealingKeys
     let pseudonym: SymmetricKey
 
-    init(_ secret: SecretBytes, path: String?) throws(KeyringError) {
-      var bytes = secret.bytes[...]
+    init(_ secret: SessionSecret, path: String?) throws(KeyringError) {
+      var bytes = secret.exposedBytes[...]
       if bytes.last == UInt8(ascii: "\n") { bytes = bytes.dropLast() }
       guard bytes.count >= minimumSecretLength else { throw .tooShort(path: path, byteCount: bytes.count) }
       guard bytes.count <= maximumSecretLength else { throw .tooLong(path: path) }

@@ -24,7 +24,7 @@ struct Interview {
     self.terminal = terminal
     self.folder = folder
     fileName = ConfigurationFolder.split(output).name
-    secret = SecretBytes.newFileContent()
+    secret = SessionSecret.newFileContent()
   }
 
   /// Names the secret that will be made.

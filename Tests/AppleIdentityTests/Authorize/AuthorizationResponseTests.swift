@@ -1,4 +1,5 @@
 import AppleIdentity
+import Secrets
 import Testing
 import WebFormats
 

@@ -1,5 +1,6 @@
 import AppleIdentity
 import FoundationEssentials
+import Secrets
 import Testing
 
 @Suite("Judging the claims of an identity token")

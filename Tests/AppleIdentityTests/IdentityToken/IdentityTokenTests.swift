@@ -1,5 +1,6 @@
 import AppleIdentity
 import FoundationEssentials
+import Secrets
 import Testing
 
 @Suite("Verifying an identity token")

@@ -1,5 +1,6 @@
 import AppleIdentity
 import Crypto
+import Secrets
 import Testing
 
 @Suite("The two identity tokens of one sign-in")

@@ -1,6 +1,7 @@
 import AppleIdentity
 import Crypto
 import FoundationEssentials
+import Secrets
 
 /// A registration, a fake Apple, a still clock, and the key that this Apple signs with.
 struct Fixture {

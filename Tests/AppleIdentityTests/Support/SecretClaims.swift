@@ -1,6 +1,7 @@
 import AppleIdentity
 import Crypto
 import FoundationEssentials
+import Secrets
 import Testing
 import WebFormats
 

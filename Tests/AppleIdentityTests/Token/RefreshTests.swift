@@ -1,6 +1,7 @@
 import AppleIdentity
 import FoundationEssentials
 import HTTPTypes
+import Secrets
 import Testing
 import WebFormats
 

@@ -1,5 +1,6 @@
 import AppleIdentity
 import Crypto
+import Secrets
 import Testing
 import WebFormats
 

@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Operations
+import Secrets
 import Sessions
 import WebFormats
 
@@ -93,7 +94,7 @@ final class GateRig: Sendable {
   ) {
     let identifier = SessionIdentifier.random()
     guard let subject = Subject(name) else { throw RigProblem.noSubject }
-    let token = try keyring.seal(RefreshTokenText("r.\(name)"), of: subject, clientID: "web")
+    let token = try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "web")
     let snapshot = try store.signIn(name, identifier, at: clock.now, token: token, claims: claims)
     return (snapshot, "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier))")
   }

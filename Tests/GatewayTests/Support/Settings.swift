@@ -4,6 +4,7 @@ import DataPlane
 import IdentityAssertion
 import Operations
 import Pages
+import Secrets
 import Sessions
 
 @testable import Gateway
@@ -27,7 +28,7 @@ extension GatewaySettings {
 extension SessionKeyring {
   /// The keys of these secrets, each told by a letter.
   static func forTests(_ letters: String = "a") throws -> SessionKeyring {
-    try SessionKeyring(secrets: letters.utf8.map { SecretBytes(Array(repeating: $0, count: 32)) })
+    try SessionKeyring(secrets: letters.utf8.map { SessionSecret(Array(repeating: $0, count: 32)) })
   }
 }
 

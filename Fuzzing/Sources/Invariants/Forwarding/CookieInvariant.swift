@@ -1,4 +1,5 @@
 import HTTPWire
+import Secrets
 
 @testable import Sessions
 
@@ -34,13 +35,13 @@ extension Invariant {
 
 /// Keys that are the same in every run, so that a seed can hold a cookie that verifies.
 enum FixedKeys {
-  private static let secrets = [UInt8(0x41), 0x42].map { SecretBytes([UInt8](repeating: $0, count: 48)) }
+  private static let secrets = [UInt8(0x41), 0x42].map { SessionSecret([UInt8](repeating: $0, count: 48)) }
 
   static let both = keyring(secrets)
   static let first = keyring([secrets[0]])
   static let second = keyring([secrets[1]])
 
-  private static func keyring(_ secrets: [SecretBytes]) -> SessionKeyring {
+  private static func keyring(_ secrets: [SessionSecret]) -> SessionKeyring {
     do {
       return try SessionKeyring(secrets: secrets)
     } catch {

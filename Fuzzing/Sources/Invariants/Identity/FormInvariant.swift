@@ -1,4 +1,5 @@
 import AppleIdentity
+import Secrets
 import WebFormats
 
 extension Invariant {

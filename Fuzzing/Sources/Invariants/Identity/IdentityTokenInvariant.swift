@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Secrets
 
 @testable import AppleIdentity
 @testable import WebFormats

@@ -3,6 +3,7 @@ internal import DataPlane
 internal import FoundationEssentials
 internal import HTTPTypes
 internal import Operations
+internal import Secrets
 internal import Sessions
 
 /// The admin API: administers accounts and sessions, and reloads the configuration. Every operation is audited.
@@ -129,13 +130,13 @@ struct Administration: Sendable {
     func report(_ outcome: String, _ message: String? = nil) -> DisconnectionReport.Revocation {
       DisconnectionReport.Revocation(clientID: stored.clientID, outcome: outcome, message: message)
     }
-    let token: RefreshTokenText
+    let token: RefreshToken
     do throws(SealError) {
       token = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
     } catch {
       return report("unreadable", "the secret that sealed the token is not in session.secret_files: put it back")
     }
-    switch await apple.revocation.revoke(RefreshToken(token.revealed), clientID: stored.clientID) {
+    switch await apple.revocation.revoke(token, clientID: stored.clientID) {
     case .revoked: return report("revoked")
     case .refused(let refusal): return report("refused", "\(refusal.message): \(refusal.remedy)")
     case .appleTrouble(let trouble): return report("apple_trouble", "\(trouble.message): try again")

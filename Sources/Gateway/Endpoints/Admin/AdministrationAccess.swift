@@ -1,5 +1,6 @@
 internal import DataPlane
 internal import Operations
+internal import Secrets
 internal import WebFormats
 
 /// Authorization of the admin API: by the token; without one, by permission to open the Unix socket; otherwise

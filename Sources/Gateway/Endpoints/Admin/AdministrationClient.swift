@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import NIOCore
 internal import NIOPosix
 package import Operations
+internal import Secrets
 internal import WebFormats
 
 /// Speaks to the admin listener of a running gateway: what the commands `accounts` and `sessions` use.
@@ -100,7 +101,7 @@ package struct AdministrationClient: Sendable {
       let client = try await OriginClient(
         upstream, authority: "localhost", timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: group.next())
       var fields: HTTPFields = [.accept: "application/json"]
-      if let token { fields[.authorization] = "Bearer \(String(decoding: token.revealed, as: UTF8.self))" }
+      if let token { fields[.authorization] = "Bearer \(token.exposed)" }
       let request = HTTPRequest(
         method: method, scheme: "http", authority: "localhost", path: target, headerFields: fields)
       let response = try await client.send(request, body: [])

@@ -1,14 +1,16 @@
 internal import Secrets
 
-/// The bearer token of `admin.token_file`. Its description prints nothing.
-struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// The value of `Authorization: Bearer`: visible ASCII.
-  let revealed: [UInt8]
+/// The kind of an ``AdministrationToken``; never a value.
+enum AdministrationTokenKind {}
 
+/// The bearer token of `admin.token_file`: visible ASCII, as `Authorization: Bearer` carries it.
+typealias AdministrationToken = Secret<AdministrationTokenKind>
+
+extension AdministrationToken {
   /// In bytes, after one trailing newline was dropped.
-  static let minimumLength = 32
+  static var minimumLength: Int { 32 }
   /// In bytes.
-  static let maximumLength = 4_096
+  static var maximumLength: Int { 4_096 }
 
   /// Reads the token from a private file (`PrivateFile`): one trailing newline is dropped.
   init(contentsOfFile path: String) throws(AdministrationTokenError) {
@@ -27,20 +29,11 @@ struct AdministrationToken: Sendable, CustomStringConvertible, CustomDebugString
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw AdministrationTokenError(path: path, reason: "holds what no header can carry: a token is visible ASCII")
     }
-    revealed = bytes
+    self.init(bytes)
   }
-
-  /// Whether a `state` is that of this sign-in, compared in constant time.
-  func matches(_ candidate: some Collection<UInt8>) -> Bool {
-    ConstantTime.equal(revealed, candidate)
-  }
-
-  var description: String { "AdministrationToken(secret)" }
-  var debugDescription: String { description }
-  var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// The file of the token cannot be used, which the operator has to fix.
+/// A reason why the file of the token cannot be used. The operator has to correct it.
 package struct AdministrationTokenError: Error, Sendable, Equatable, CustomStringConvertible {
   let path: String
   let reason: String

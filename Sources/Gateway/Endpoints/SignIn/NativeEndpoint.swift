@@ -5,6 +5,7 @@ internal import FoundationEssentials
 internal import HTTPTypes
 internal import Operations
 internal import Pages
+internal import Secrets
 internal import Sessions
 internal import WebFormats
 
@@ -41,7 +42,7 @@ struct NativeEndpoint: Sendable {
         clientID = token.audience
         if let name { try await creation.saveName(name, of: token) }
         try await creation.consume(
-          .nativeCode(Array(app.code.exposed.utf8)), until: .now + Self.codeMemory, otherwise: "code_used")
+          .nativeCode(app.code.exposedBytes), until: .now + Self.codeMemory, otherwise: "code_used")
       }
       let tokens = try creation.tokens(of: outcome, clientID: clientID)
       let replaced = requestSessions.identifiers(request).prefix(1).map(\.handle)

@@ -86,7 +86,7 @@ struct SessionCreation: Sendable {
     let sealed: EncryptedToken?
     do throws(SealError) {
       sealed = try tokens.refreshToken.map { (token) throws(SealError) in
-        try keyring.seal(RefreshTokenText(token.exposed), of: subject, clientID: clientID)
+        try keyring.seal(token, of: subject, clientID: clientID)
       }
     } catch {
       logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])

@@ -1,11 +1,12 @@
 import AppleIdentity
 import Crypto
 import HTTPTypes
+import Secrets
 import Testing
 import WebFormats
 
 @Suite("Secrets")
-struct ConcealedTests {
+struct AppleSecretsTests {
   private func shown(_ value: some Any) -> String {
     var dumped = ""
     dump(value, to: &dumped)
@@ -37,7 +38,7 @@ struct ConcealedTests {
   func privateKey() throws {
     let key = P256.Signing.PrivateKey()
     let text = shown(try ClientSecretKey(pem: key.pemRepresentation.utf8))
-    #expect(text.contains("[concealed]"))
+    #expect(text.contains("[secret]"))
     #expect(!text.contains("ES256") && !text.contains("backing"))
   }
 
