@@ -25,7 +25,7 @@ final class SimulatedApple: Sendable {
   }
 
   /// The client that a form proves to come from.
-  func client(of form: FormFields) async throws(EndpointRefusal) -> SimulatedClient {
+  func client(of form: SubmittedForm) async throws(EndpointRefusal) -> SimulatedClient {
     let verifier = withState { state, now in ClientSecretVerifier(clients: state.clients, now: now) }
     return try await verifier.client(of: form)
   }

@@ -63,7 +63,9 @@ package final class PostgreSQLSessionStore: SessionStore {
     let pool = ConnectionPool(try ServerAddress(url), size: 1, limits: TimeLimits())
     let isThere: Bool
     do throws(StoreError) {
-      isThere = try await pool.run(isRetryable: true) { try Migrations($0, at: pool.address).knownVersion() != nil }
+      isThere = try await pool.run(isRetryable: true) {
+        try PostgreSQLMigrations($0, at: pool.address).knownVersion() != nil
+      }
     } catch {
       await pool.close()
       throw error
@@ -79,8 +81,8 @@ package final class PostgreSQLSessionStore: SessionStore {
     while true {
       do throws(StoreError) {
         return try await pool.run(isRetryable: true) {
-          try Migrations($0, at: pool.address).bringUp()
-          return try Migrations.minimumReader($0)
+          try PostgreSQLMigrations($0, at: pool.address).bringUp()
+          return try PostgreSQLMigrations.minimumReader($0)
         }
       } catch {
         guard error.isRetryable, ContinuousClock.now < deadline else {
@@ -160,7 +162,7 @@ package final class PostgreSQLSessionStore: SessionStore {
 extension PostgreSQLSessionStore {
   package func ping() async throws(StoreError) {
     try await runAnySchema(isRetryable: true) { [self] connection in
-      try requireCompatibility(with: Migrations.minimumReader(connection))
+      try requireCompatibility(with: PostgreSQLMigrations.minimumReader(connection))
       try connection.run("UPDATE cordon.store SET pings = pings + 1 WHERE id = 1")
     }
   }

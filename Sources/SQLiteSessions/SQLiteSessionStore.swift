@@ -18,7 +18,7 @@ package final class SQLiteSessionStore: SessionStore {
 
   let file: DatabaseFile
   private let pool: Mutex<DatabasePool?>
-  private let compatibility = SchemaCompatibility(known: Migrations.version)
+  private let compatibility = SchemaCompatibility(known: SQLiteMigrations.version)
 
   package var place: String { "SQLite at \(file.path)" }
 
@@ -36,8 +36,8 @@ package final class SQLiteSessionStore: SessionStore {
     try DatabaseFile.prepare(path)
     do {
       let pool = try DatabasePool(path: path, configuration: Self.configuration(busyTimeout))
-      try Migrations.bringUp(pool)
-      try compatibility.note(minimumReader: pool.read { try Migrations.minimumReader($0) }, of: path)
+      try SQLiteMigrations.bringUp(pool)
+      try compatibility.note(minimumReader: pool.read { try SQLiteMigrations.minimumReader($0) }, of: path)
       // The pool itself sets NORMAL when it switches to WAL.
       try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
       file = try DatabaseFile(path)
@@ -53,7 +53,7 @@ package final class SQLiteSessionStore: SessionStore {
     configuration.busyMode = .timeout(busyTimeout)
     configuration.foreignKeysEnabled = true
     configuration.maximumReaderCount = readers
-    configuration.prepareDatabase { try Migrations.refuseForeign($0) }
+    configuration.prepareDatabase { try SQLiteMigrations.refuseForeign($0) }
     return configuration
   }
 
@@ -79,7 +79,7 @@ package final class SQLiteSessionStore: SessionStore {
   /// - Throws: `StoreError.Code.newerSchema` if not; so does every other operation from then on, until this returns
   ///   again.
   func requireCompatibility(_ database: Database) throws {
-    try compatibility.note(minimumReader: Migrations.minimumReader(database), of: place)
+    try compatibility.note(minimumReader: SQLiteMigrations.minimumReader(database), of: place)
   }
 
   /// Reads in one transaction that begins with `requireCompatibility`.

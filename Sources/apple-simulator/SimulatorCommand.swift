@@ -14,7 +14,7 @@ struct SimulatorCommand: AsyncParsableCommand {
       address when it is ready.
       """)
 
-  static func main() async { await main(Array(ProcessArguments.all.dropFirst())) }
+  static func main() async { await main(Array(SimulatorArguments.all.dropFirst())) }
 
   @Option(help: "The address to listen on. Anything but loopback lets others in.")
   var host = "127.0.0.1"

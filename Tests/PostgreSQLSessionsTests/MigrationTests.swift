@@ -19,7 +19,7 @@ struct MigrationTests {
     try server.query(
       """
       INSERT INTO cordon.accounts VALUES ('\(session.subject.text)', '{"given":"Ada"}',
-        \(hex(AccountRow.emailKey("ada@example.com"))), '\(try RecordText.encode(old.claims))', \(noon.stored),
+        \(hex(PostgreSQLAccountRow.emailKey("ada@example.com"))), '\(try RecordText.encode(old.claims))', \(noon.stored),
         \(noon.stored), \(noon.addingTimeInterval(86_400).stored), 'no good answer', 7);
       INSERT INTO cordon.refresh_tokens VALUES ('\(session.subject.text)', '\(session.clientID)', \(hex(token.bytes)),
         \(token.key.number), 7);

@@ -80,7 +80,7 @@ struct SchemaTests {
       defer { hasEntered.finish() }
       try await slow.pool.run(isRetryable: false) { connection in
         try connection.transaction {
-          _ = try SessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
+          _ = try PostgreSQLSessionRow.end(where: "handle = $1", [.bytes(handles[0].bytes)], in: connection)
           try ShardedSequence.write([.ended(handles[0], .signedOut)], at: noon, lane: 3, in: connection)
           hasEntered.finish()
           release.wait()

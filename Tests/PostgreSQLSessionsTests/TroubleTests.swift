@@ -134,7 +134,7 @@ struct TroubleTests {
     async let held: Void = {
       defer { hasEntered.finish() }
       try await holder.write(at: noon) { connection, _ in
-        _ = try AccountRow.lock(session.subject, in: connection)
+        _ = try PostgreSQLAccountRow.lock(session.subject, in: connection)
         hasEntered.finish()
         release.wait()
       }

@@ -12,10 +12,10 @@ struct AuthorizationFlow: Sendable {
   /// Judges a request and keeps it until the user decides.
   ///
   /// - Returns: what the page needs to know.
-  func begin(query: FormFields) throws(AuthorizationRefusal) -> Choice {
+  func begin(query: SubmittedForm) throws(AuthorizationRefusal) -> Choice {
     let result: Result<Choice, AuthorizationRefusal> = apple.withState { state, now in
       do throws(AuthorizationRefusal) {
-        let request = try AuthorizationRequest(
+        let request = try SimulatedAuthorizationRequest(
           query: query, clients: state.clients, allowingLoopback: state.switches.allowsLoopbackRedirects)
         let ticket = randomText(bytes: 16)
         state.forgetExpired(now: now)
@@ -53,7 +53,7 @@ struct AuthorizationFlow: Sendable {
   /// The content of the page.
   struct Choice: Sendable {
     let ticket: String
-    let request: AuthorizationRequest
+    let request: SimulatedAuthorizationRequest
     let users: [SimulatedUser]
     /// The users who authorised the client before: they are not asked for a name again.
     let knownUserIDs: Set<String>
@@ -110,7 +110,7 @@ extension SimulatorState {
   }
 
   fileprivate mutating func authorize(
-    _ request: AuthorizationRequest, user: SimulatedUser, account: UserDecision.Account, hidesEmail: Bool,
+    _ request: SimulatedAuthorizationRequest, user: SimulatedUser, account: UserDecision.Account, hidesEmail: Bool,
     now: Double
   ) throws -> AuthorizationAnswer {
     guard let client = clients[request.clientID] else {
@@ -123,23 +123,23 @@ extension SimulatorState {
       nonce: request.nonce, now: now)
 
     let tampering = takeTampering(at: .authorize)
-    var fields: [FormFields.Field] = []
-    if let text = request.state { fields.append(FormFields.Field(name: "state", value: text)) }
-    fields.append(FormFields.Field(name: "code", value: code))
+    var fields: [SubmittedForm.Field] = []
+    if let text = request.state { fields.append(SubmittedForm.Field(name: "state", value: text)) }
+    fields.append(SubmittedForm.Field(name: "code", value: code))
     if request.wantsIdentityToken {
       var claims = IdentityTokenClaims(
         client: client, user: user, consent: consent, switches: switches, now: now, authenticatedAt: now)
       claims.nonce = request.nonce
       claims.code = code
       let identityToken = try token(claims.members, as: tampering?.token ?? TokenOrder())
-      fields.append(FormFields.Field(name: "id_token", value: identityToken))
+      fields.append(SubmittedForm.Field(name: "id_token", value: identityToken))
     }
     if isFirst, let json = try consent.userField(of: user, scopes: request.scopes, teamID: client.teamID) {
-      fields.append(FormFields.Field(name: "user", value: json))
+      fields.append(SubmittedForm.Field(name: "user", value: json))
     }
     for (name, value) in (tampering?.fields ?? [:]).sorted(by: { $0.key < $1.key }) {
       fields.removeAll { $0.name == name }
-      if let text = value.text { fields.append(FormFields.Field(name: name, value: text)) }
+      if let text = value.text { fields.append(SubmittedForm.Field(name: name, value: text)) }
     }
     return AuthorizationAnswer(redirectURI: request.redirectURI, mode: request.responseMode, fields: fields)
   }

@@ -10,15 +10,15 @@ struct AuthorizeRoutes: Sendable {
 
   func add(to router: Router<BasicRequestContext>) {
     router.get("/auth/authorize") { request, _ in
-      try respond { try begin(FormFields(query: request.uri.query)) }
+      try respond { try begin(SubmittedForm(query: request.uri.query)) }
     }
     router.post("/auth/authorize") { request, _ in
       let body = try await request.body.collect(upTo: 65_536)
-      return try respond { try decide(FormFields(body: Array(body.readableBytesView))) }
+      return try respond { try decide(SubmittedForm(body: Array(body.readableBytesView))) }
     }
   }
 
-  private func begin(_ query: FormFields) throws -> Response {
+  private func begin(_ query: SubmittedForm) throws -> Response {
     let choice = try flow.begin(query: query)
     if let automatic = choice.automatic {
       return try flow.finish(ticket: choice.ticket, decision: automatic.decision).response()
@@ -26,7 +26,7 @@ struct AuthorizeRoutes: Sendable {
     return .page(AuthorizePage(choice: choice).html)
   }
 
-  private func decide(_ form: FormFields) throws -> Response {
+  private func decide(_ form: SubmittedForm) throws -> Response {
     guard let ticket = form["request"], let decision = UserDecision(form: form) else {
       throw AuthorizationRefusal.page(code: "invalid_request", message: "The form is incomplete.")
     }
@@ -47,7 +47,7 @@ struct AuthorizeRoutes: Sendable {
 
 extension UserDecision {
   /// The decision of the page's form; nothing if it names neither a user nor a decision.
-  init?(form: FormFields) {
+  init?(form: SubmittedForm) {
     guard form["decision"] == "continue" else {
       guard form["decision"] == "cancel" else { return nil }
       self = .cancel

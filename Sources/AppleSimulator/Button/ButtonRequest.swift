@@ -19,7 +19,7 @@ struct ButtonRequest: Sendable, Equatable {
   let radius: Int
 
   /// Judges a query; nothing if something is wrong with it.
-  init?(kind: Kind, query: FormFields) {
+  init?(kind: Kind, query: SubmittedForm) {
     guard query.repeatedName == nil else { return nil }
     let known = Self.names(of: kind)
     guard query.fields.allSatisfy({ known.contains($0.name) }) else { return nil }
@@ -72,7 +72,7 @@ struct ButtonRequest: Sendable, Equatable {
   }
 
   private static func number(
-    _ query: FormFields, name: String, in range: ClosedRange<Int>, standard: Int
+    _ query: SubmittedForm, name: String, in range: ClosedRange<Int>, standard: Int
   ) -> Int? {
     guard let field = query.fields.first(where: { $0.name == name }) else { return standard }
     let digits = field.value.utf8

@@ -9,7 +9,7 @@ struct ButtonRoutes: Sendable {
       ("/appleid/button/logo", .logo),
     ] {
       router.get(RouterPath(path)) { request, _ in
-        guard let button = ButtonRequest(kind: kind, query: FormFields(query: request.uri.query)) else {
+        guard let button = ButtonRequest(kind: kind, query: SubmittedForm(query: request.uri.query)) else {
           return Response(status: .notFound)
         }
         return Response.bytes(button.image.file, type: "image/png")

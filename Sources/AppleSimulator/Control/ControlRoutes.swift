@@ -114,7 +114,7 @@ struct ControlRoutes: Sendable {
       try Response.json(apple.withState { state, now in StateSummary(state: state, now: now) })
     }
     router.get("/simulator/requests") { request, _ in
-      let path = FormFields(query: request.uri.query)["path"]
+      let path = SubmittedForm(query: request.uri.query)["path"]
       let seen = apple.withState { state, _ in state.requests.filter { path == nil || $0.path == path } }
       return try Response.json(["requests": seen])
     }

@@ -19,7 +19,7 @@ struct RecordingMiddleware: RouterMiddleware {
       return try await next(request, context)
     }
     let body = Array(try await request.collectBody(upTo: Self.longestBody).readableBytesView)
-    let form = FormFields(body: body)
+    let form = SubmittedForm(body: body)
     let (number, faults) = apple.withState { state, now in
       let endpoint = OrderedFault.Endpoint(path: request.uri.path)
       return (
@@ -48,17 +48,17 @@ struct RecordingMiddleware: RouterMiddleware {
   }
 
   private static func seen(
-    _ request: Request, body: [UInt8], form: FormFields, number: Int, time: Double
+    _ request: Request, body: [UInt8], form: SubmittedForm, number: Int, time: Double
   ) -> SeenRequest {
     let isForm = request.headers[.contentType]?.hasPrefix("application/x-www-form-urlencoded") ?? false
     let headers = Dictionary(request.headers.map { ($0.name.canonicalName, $0.value) }) { "\($0), \($1)" }
     return SeenRequest(
       number: number, time: time, method: request.method.rawValue, path: request.uri.path,
-      query: dictionary(FormFields(query: request.uri.query)), headers: headers,
+      query: dictionary(SubmittedForm(query: request.uri.query)), headers: headers,
       form: isForm ? dictionary(form) : [:], body: String(decoding: body.prefix(65_536), as: UTF8.self))
   }
 
-  private static func dictionary(_ form: FormFields) -> [String: String] {
+  private static func dictionary(_ form: SubmittedForm) -> [String: String] {
     Dictionary(form.fields.map { ($0.name, $0.value) }) { first, _ in first }
   }
 }

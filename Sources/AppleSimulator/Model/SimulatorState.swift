@@ -67,7 +67,7 @@ struct TokenOwner: Hashable, Sendable {
 
 /// An authorisation request that waits for the user's decision.
 struct PendingAuthorization: Sendable {
-  let request: AuthorizationRequest
+  let request: SimulatedAuthorizationRequest
   let expires: Double
 }
 

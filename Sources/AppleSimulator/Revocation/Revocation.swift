@@ -5,7 +5,7 @@ struct Revocation: Sendable {
   /// Ends a token and the authorisation behind it: the next sign-in asks the user again, and sends the name again.
   ///
   /// A token that is invalid already is no error.
-  func revoke(_ form: FormFields) async throws {
+  func revoke(_ form: SubmittedForm) async throws {
     let client = try await apple.client(of: form)
     guard let token = form["token"] else { throw EndpointRefusal(.invalidRequest, reason: "token is missing") }
     if let hint = form["token_type_hint"], !["refresh_token", "access_token"].contains(hint) {

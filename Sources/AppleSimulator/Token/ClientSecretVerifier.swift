@@ -14,7 +14,7 @@ struct ClientSecretVerifier: Sendable {
   ///
   /// - Throws: `invalid_request` if `client_id` is missing or a name is repeated, `invalid_client` for everything that
   ///   is wrong with the secret.
-  func client(of form: FormFields) async throws(EndpointRefusal) -> SimulatedClient {
+  func client(of form: SubmittedForm) async throws(EndpointRefusal) -> SimulatedClient {
     if let name = form.repeatedName {
       throw EndpointRefusal(.invalidRequest, reason: "parameter \(name) is repeated")
     }

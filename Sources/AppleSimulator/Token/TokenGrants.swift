@@ -3,7 +3,7 @@ struct TokenGrants: Sendable {
   let apple: SimulatedApple
 
   /// The answer to a form.
-  func answer(to form: FormFields) async throws -> JSONValue {
+  func answer(to form: SubmittedForm) async throws -> JSONValue {
     let client = try await apple.client(of: form)
     switch form["grant_type"] {
     case nil:
@@ -21,7 +21,7 @@ struct TokenGrants: Sendable {
 
   // MARK: authorization_code
 
-  private func exchange(_ form: FormFields, client: SimulatedClient) throws -> JSONValue {
+  private func exchange(_ form: SubmittedForm, client: SimulatedClient) throws -> JSONValue {
     guard let code = form["code"] else { throw EndpointRefusal(.invalidRequest, reason: "code is missing") }
     return try apple.withState { state, now in
       let issued = try Self.use(code, redirectURI: form["redirect_uri"], client: client, state: &state, now: now)
@@ -69,7 +69,7 @@ struct TokenGrants: Sendable {
 
   // MARK: refresh_token
 
-  private func refresh(_ form: FormFields, client: SimulatedClient) throws -> JSONValue {
+  private func refresh(_ form: SubmittedForm, client: SimulatedClient) throws -> JSONValue {
     guard let token = form["refresh_token"] else {
       throw EndpointRefusal(.invalidRequest, reason: "refresh_token is missing")
     }
@@ -103,7 +103,7 @@ struct TokenGrants: Sendable {
   // MARK: client_credentials
 
   /// The access token by which a team moves its users (Apple, "Transferring your apps and users to another team").
-  private func grantTeamAccess(_ form: FormFields, client: SimulatedClient) throws -> JSONValue {
+  private func grantTeamAccess(_ form: SubmittedForm, client: SimulatedClient) throws -> JSONValue {
     guard form["scope"] == "user.migration" else { throw EndpointRefusal(.invalidScope) }
     return apple.withState { state, now in
       let accessToken = "a\(randomText(bytes: 32))"

@@ -29,14 +29,14 @@ struct TokenRoutes: Sendable {
   }
 
   private func respond(
-    _ request: Request, _ body: (FormFields, HTTPFields) async throws -> Response
+    _ request: Request, _ body: (SubmittedForm, HTTPFields) async throws -> Response
   ) async throws -> Response {
     let bytes = try await request.body.collect(upTo: 65_536)
     do {
       guard request.headers[.contentType].map(Self.isForm) ?? false else {
         throw EndpointRefusal(.invalidRequest, reason: "the content type is not application/x-www-form-urlencoded")
       }
-      return try await body(FormFields(body: Array(bytes.readableBytesView)), request.headers)
+      return try await body(SubmittedForm(body: Array(bytes.readableBytesView)), request.headers)
     } catch let refusal as EndpointRefusal {
       return try refusal.response()
     } catch is AccountThrottled {

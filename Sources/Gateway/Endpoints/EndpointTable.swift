@@ -59,7 +59,7 @@ struct EndpointTable: Sendable {
     var methods = methods
     if servesHead, let get = methods[.get] { methods[.head] = get }
     let answers = methods
-    return EndpointAction(bodyLimit: bodyLimit, routeClass: Operations.RouteClass.own.rawValue) { request in
+    return EndpointAction(bodyLimit: bodyLimit, routeClass: RouteLabel.own.rawValue) { request in
       guard let perform = answers[request.head.method] else {
         let allowed = answers.keys.map(\.rawValue).sorted().joined(separator: ", ")
         return pages.methodNotAllowed(request, allow: allowed)

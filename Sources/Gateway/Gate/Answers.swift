@@ -38,7 +38,7 @@ extension HTTPField.Name {
   static let identityAssertion = HTTPField.Name(SessionAssertions.headerName)!
 }
 
-extension Operations.RouteClass {
+extension RouteLabel {
   /// The counter of a decision.
   @inline(__always)
   init(_ decision: RouteDecision) {

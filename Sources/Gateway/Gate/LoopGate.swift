@@ -57,7 +57,7 @@ final class LoopGate: RequestGate {
     if isOurs, let path, isVerify(bytes, path) { return verify.decide(head, bytes, client, &request) }
     guard configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
       if isHealthCheck(head, bytes) {
-        return .answer(ControlResponse(.noContent), routeClass: Operations.RouteClass.own.rawValue)
+        return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
       }
       return refuse(.misdirected, head, bytes, request)
     }
@@ -100,7 +100,7 @@ final class LoopGate: RequestGate {
   private func admit(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision {
-    let routeClass = Operations.RouteClass(route)
+    let routeClass = RouteLabel(route)
     if case .deny = route.access { return refuse(.closed, head, bytes, request, routeClass: routeClass) }
     let entry: SessionCacheEntry
     // Public routes never wait for a revalidation.
@@ -128,7 +128,7 @@ final class LoopGate: RequestGate {
 
   @inline(__always)
   private func forward(
-    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: Operations.RouteClass,
+    _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: RouteLabel,
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     var allowsUpgrade = false
@@ -172,7 +172,7 @@ final class LoopGate: RequestGate {
     }
     if endpoint == .session, head.method == .get { return session(head, bytes, &request) }
     if let redirect = responses.aliasRedirect(endpoint, head, bytes) {
-      return .answer(redirect, routeClass: Operations.RouteClass.own.rawValue)
+      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
     guard let action = actions[endpoint] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
     return .handle(action)
@@ -187,13 +187,13 @@ final class LoopGate: RequestGate {
       var response = SessionDescription.response(
         entry.snapshot, token: CredentialRenewal.token(of: entry, sessions, head, bytes))
       if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
-      return .answer(response, routeClass: Operations.RouteClass.own.rawValue)
+      return .answer(response, routeClass: RouteLabel.own.rawValue)
     case .suspend(let work): return .suspend(work)
     case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
     case .none:
       return .answer(
         responses.failureJSON(.signInRequired, head, bytes, request),
-        routeClass: Operations.RouteClass.own.rawValue)
+        routeClass: RouteLabel.own.rawValue)
     }
   }
 
@@ -201,7 +201,7 @@ final class LoopGate: RequestGate {
 
   private func refuse(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
-    routeClass: Operations.RouteClass = .refused
+    routeClass: RouteLabel = .refused
   ) -> GateDecision {
     .answer(responses.failure(failure, head, bytes, request), routeClass: routeClass.rawValue)
   }

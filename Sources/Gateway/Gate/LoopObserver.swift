@@ -31,7 +31,7 @@ final class LoopObserver: ExchangeObserver {
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let nanoseconds = UInt64(clamping: record.duration.nanoseconds)
     requests.requestFinished(
-      route: Operations.RouteClass(rawValue: record.routeClass) ?? .refused, status: record.status,
+      route: RouteLabel(rawValue: record.routeClass) ?? .refused, status: record.status,
       nanoseconds: nanoseconds, bytesIn: UInt64(clamping: record.receivedBytes),
       bytesOut: UInt64(clamping: record.sentBytes))
     if record.upstreamDuration > .zero {
@@ -76,7 +76,7 @@ final class LoopObserver: ExchangeObserver {
 
 extension ExchangeFailure {
   /// The reason it is counted under, where the upstream is to blame.
-  var ofUpstream: UpstreamFailure? {
+  var ofUpstream: UpstreamFailureReason? {
     switch self {
     case .upstreamRefused: .refused
     case .upstreamUnresolved: .unresolved
@@ -137,7 +137,7 @@ final class AccessLogWriter {
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
-      route: (Operations.RouteClass(rawValue: record.routeClass) ?? .refused).label,
+      route: (RouteLabel(rawValue: record.routeClass) ?? .refused).label,
       user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress
     ).append(
       request: request.readableBytesSpan._unsafeView(as: UInt8.self),

@@ -67,7 +67,7 @@ struct VerifyEndpoint {
   private func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> GateDecision {
     var fields = fields
     fields[.cacheControl] = "no-store"
-    return .answer(ControlResponse(status, fields: fields), routeClass: Operations.RouteClass.verify.rawValue)
+    return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
   }
 
   /// The path that the other proxy was asked for, as far as it can be known.

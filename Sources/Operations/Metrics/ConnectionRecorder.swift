@@ -27,7 +27,7 @@ package final class ConnectionRecorder: Sendable {
   /// A connection to the upstream is closed. Follows each `upstreamConnected` once.
   package func upstreamDisconnected() { upstreamClosed.wrappingAdd(1, ordering: .relaxed) }
   /// A connection to the upstream could not be made, or a request was not answered well.
-  package func upstreamFailed(_ failure: UpstreamFailure) {
+  package func upstreamFailed(_ failure: UpstreamFailureReason) {
     failures[failure.rawValue].wrappingAdd(1, ordering: .relaxed)
   }
 
@@ -54,12 +54,12 @@ package final class ConnectionRecorder: Sendable {
     var upstreamConnects: UInt64 = 0
     var upstreamOpen: Int64 = 0
     var connectTimes = LatencyHistogram.emptySnapshot
-    var failures = [UInt64](repeating: 0, count: UpstreamFailure.allCases.count)
+    var failures = [UInt64](repeating: 0, count: UpstreamFailureReason.allCases.count)
   }
 }
 
 /// The kinds of failures between the gateway and the upstream: the label `reason`.
-package enum UpstreamFailure: Int, Sendable, CaseIterable {
+package enum UpstreamFailureReason: Int, Sendable, CaseIterable {
   /// Nobody listens there.
   case refused
   /// Its name was not found.

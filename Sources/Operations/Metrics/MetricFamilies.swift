@@ -2,7 +2,7 @@ extension RequestRecorder.Totals {
   func write(to text: inout MetricsText) {
     text.family(
       "cordon_requests_total", .counter, "Requests by route class and status; 499: the client disconnected.")
-    for route in RouteClass.allCases {
+    for route in RouteLabel.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
       for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
         text.sample(("route", route.label), ("code", "\(code)"), value: statuses[first + code])
@@ -11,7 +11,7 @@ extension RequestRecorder.Totals {
     text.family(
       "cordon_request_duration_seconds", .histogram,
       "Time from the complete request header to the last byte of the response, in seconds.")
-    for route in RouteClass.allCases {
+    for route in RouteLabel.allCases {
       text.histogram(labels: [("route", route.label)], durations[route.rawValue])
     }
     text.family(
@@ -47,7 +47,7 @@ extension ConnectionRecorder.Totals {
     text.family(
       "cordon_upstream_failures_total", .counter,
       "Failed upstream connections and requests, by reason.")
-    for failure in UpstreamFailure.allCases {
+    for failure in UpstreamFailureReason.allCases {
       text.sample(("reason", failure.label), value: failures[failure.rawValue])
     }
   }

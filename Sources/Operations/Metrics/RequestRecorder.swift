@@ -32,7 +32,7 @@ package final class RequestRecorder: Sendable {
   ///   - bytesIn: Bytes of the request's body.
   ///   - bytesOut: Bytes of the response's body.
   package func requestFinished(
-    route: RouteClass, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
+    route: RouteLabel, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
   ) {
     let code = status >= 100 && status < Self.statusCount ? status : 0
     statuses[route.rawValue &* Self.statusCount &+ code].wrappingAdd(1, ordering: .relaxed)
@@ -54,7 +54,7 @@ package final class RequestRecorder: Sendable {
   /// Adds what was counted so far.
   func add(to totals: inout Totals) {
     for index in 0..<totals.statuses.count { totals.statuses[index] &+= statuses[index].load(ordering: .relaxed) }
-    for route in 0..<RouteClass.allCases.count { durations[route].add(to: &totals.durations[route]) }
+    for route in 0..<RouteLabel.allCases.count { durations[route].add(to: &totals.durations[route]) }
     upstreamWaits.add(to: &totals.upstreamWaits)
     totals.bytesIn &+= bytesIn.load(ordering: .relaxed)
     totals.bytesOut &+= bytesOut.load(ordering: .relaxed)
@@ -67,8 +67,8 @@ package final class RequestRecorder: Sendable {
 
   /// Sums over the recorders of every loop.
   struct Totals {
-    var statuses = [UInt64](repeating: 0, count: RouteClass.allCases.count * RequestRecorder.statusCount)
-    var durations = RouteClass.allCases.map { _ in LatencyHistogram.emptySnapshot }
+    var statuses = [UInt64](repeating: 0, count: RouteLabel.allCases.count * RequestRecorder.statusCount)
+    var durations = RouteLabel.allCases.map { _ in LatencyHistogram.emptySnapshot }
     var upstreamWaits = LatencyHistogram.emptySnapshot
     var bytesIn: UInt64 = 0
     var bytesOut: UInt64 = 0

@@ -3,15 +3,16 @@ package import Sessions
 
 extension PostgreSQLSessionStore {
   package func account(_ subject: Subject) async throws(StoreError) -> Account? {
-    try await read { try AccountRow.find(subject, in: $0)?.account }
+    try await read { try PostgreSQLAccountRow.find(subject, in: $0)?.account }
   }
 
   package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
-    let key = AccountRow.emailKey(email)
+    let key = PostgreSQLAccountRow.emailKey(email)
     return try await read { connection in
       try connection.run(
-        "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE email_key = $1 ORDER BY subject", [.bytes(key)]
-      ).rows.map { try AccountRow($0).account }
+        "SELECT \(PostgreSQLAccountRow.columns) FROM cordon.accounts WHERE email_key = $1 ORDER BY subject",
+        [.bytes(key)]
+      ).rows.map { try PostgreSQLAccountRow($0).account }
         // The key is cut off where an address is too long to be one.
         .filter { $0.claims.email?.utf8.count == email.utf8.count }
     }
@@ -20,14 +21,14 @@ extension PostgreSQLSessionStore {
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { connection in
       try connection.run(
-        "SELECT \(AccountRow.columns) FROM cordon.accounts WHERE subject > $1 ORDER BY subject LIMIT $2",
+        "SELECT \(PostgreSQLAccountRow.columns) FROM cordon.accounts WHERE subject > $1 ORDER BY subject LIMIT $2",
         [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
-      ).rows.map { try AccountRow($0).account }
+      ).rows.map { try PostgreSQLAccountRow($0).account }
     }
   }
 
   @discardableResult
   package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
-    try await write(at: now) { try AccountRow.forget(subject, in: $0, &$1) }
+    try await write(at: now) { try PostgreSQLAccountRow.forget(subject, in: $0, &$1) }
   }
 }

@@ -68,7 +68,7 @@ extension Parameter {
   fileprivate init(name: String, values: [StoredValue]) {
     switch name {
     case "email":
-      self = .byteStrings(values.map { $0.text.flatMap { $0.isEmpty ? nil : AccountRow.emailKey($0) } })
+      self = .byteStrings(values.map { $0.text.flatMap { $0.isEmpty ? nil : PostgreSQLAccountRow.emailKey($0) } })
     case "handle", "mark", "sealed":
       self = .byteStrings(
         values.map {

@@ -8,7 +8,7 @@ extension PostgreSQLSessionStore {
     let until = now.advanced(by: AccountNotification.remembered)
     return try await write(at: now) { connection, changes in
       guard try Self.consume(notification.mark, until: until, in: connection) else { return .repeated }
-      let row = try AccountRow.lock(notification.subject, in: connection)
+      let row = try PostgreSQLAccountRow.lock(notification.subject, in: connection)
       if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {
         try connection.run(
@@ -23,16 +23,17 @@ extension PostgreSQLSessionStore {
   }
 
   private static func change(
-    _ row: AccountRow, by notification: AccountNotification, in connection: Connection, _ changes: inout [StoreChange]
+    _ row: PostgreSQLAccountRow, by notification: AccountNotification, in connection: Connection,
+    _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {
     let subject = notification.subject
     switch notification.change {
     case .consentRevoked:
       try connection.run("DELETE FROM cordon.refresh_tokens WHERE subject = $1", [.text(subject.text)])
-      let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+      let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
       changes += ended.map { .ended($0, .consentRevoked) }
       return ended
-    case .accountDeleted: return try AccountRow.forget(subject, in: connection, &changes)
+    case .accountDeleted: return try PostgreSQLAccountRow.forget(subject, in: connection, &changes)
     case .mailForwarding(let isOn, let email, let isPrivateEmail):
       var after = row
       after.account.claims = row.account.claims.afterForwarding(

@@ -22,13 +22,13 @@ extension PostgreSQLSessionStore {
         let before = found.row.account
         guard let question = found.question else {
           if let account = before.withoutToken(at: now, interval: interval) {
-            try AccountRow(account: account, claimNumber: found.row.claimNumber).update(in: connection)
+            try PostgreSQLAccountRow(account: account, claimNumber: found.row.claimNumber).update(in: connection)
           }
           return .nothingToAskWith
         }
         guard before.mayBeAsked(at: now, interval: interval) else { return .notYet(before) }
         let number = found.row.claimNumber &+ 1
-        try AccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
+        try PostgreSQLAccountRow(account: before.claimed(at: now), claimNumber: number).update(in: connection)
         return .granted(
           LeaseClaim(
             subject: subject, clientID: question.clientID, token: question.token, claimedAt: now, number: number,
@@ -39,7 +39,7 @@ extension PostgreSQLSessionStore {
 
   /// An account, and what it could be asked about with.
   private struct Candidate {
-    let row: AccountRow
+    let row: PostgreSQLAccountRow
     /// Nil where there is no token.
     let question: Question?
   }
@@ -54,7 +54,7 @@ extension PostgreSQLSessionStore {
     _ subject: Subject, preferring clientID: String, in connection: Connection, isLocked: Bool
   ) throws -> Candidate? {
     let row =
-      isLocked ? try AccountRow.lock(subject, in: connection) : try AccountRow.find(subject, in: connection)
+      isLocked ? try PostgreSQLAccountRow.lock(subject, in: connection) : try PostgreSQLAccountRow.find(subject, in: connection)
     guard let row else { return nil }
     let token = try connection.run(
       """
@@ -81,7 +81,7 @@ extension PostgreSQLSessionStore {
     _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
   ) async throws(StoreError) -> RecordedRevalidation {
     try await write(at: now) { connection, changes in
-      guard let before = try AccountRow.lock(claim.subject, in: connection) else {
+      guard let before = try PostgreSQLAccountRow.lock(claim.subject, in: connection) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
       var after = before
@@ -103,7 +103,7 @@ extension PostgreSQLSessionStore {
         let deleted = try connection.run(
           "DELETE FROM cordon.refresh_tokens WHERE subject = $1 AND client_id = $2 AND version = $3", token)
         if deleted.affected == 1 {
-          ended = try SessionRow.end(
+          ended = try PostgreSQLSessionRow.end(
             where: "subject = $1 AND client_id = $2", [.text(claim.subject.text), .text(claim.clientID)],
             in: connection)
         }

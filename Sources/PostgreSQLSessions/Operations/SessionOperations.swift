@@ -7,15 +7,15 @@ extension PostgreSQLSessionStore {
       let row = try connection.run(Self.finding, [.bytes(handle.bytes)]).first
       return try row.map { row in
         SessionSnapshot(
-          session: try SessionRow.session(row),
-          account: try AccountRow(row, from: SessionRow.columnCount).account)
+          session: try PostgreSQLSessionRow.session(row),
+          account: try PostgreSQLAccountRow(row, from: PostgreSQLSessionRow.columnCount).account)
       }
     }
   }
 
   /// A session's first sight on a gateway: one read by two primary keys.
   static let finding: SQL = """
-    SELECT \(SessionRow.columns), \(AccountRow.columns) FROM cordon.sessions
+    SELECT \(PostgreSQLSessionRow.columns), \(PostgreSQLAccountRow.columns) FROM cordon.sessions
     JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE sessions.handle = $1
     """
 
@@ -26,10 +26,12 @@ extension PostgreSQLSessionStore {
     try await write(at: now) { connection, changes in
       let ended =
         switch selection {
-        case .one(let handle): try SessionRow.end(where: "handle = $1", [.bytes(handle.bytes)], in: connection)
-        case .all(let subject): try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+        case .one(let handle):
+          try PostgreSQLSessionRow.end(where: "handle = $1", [.bytes(handle.bytes)], in: connection)
+        case .all(let subject):
+          try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
         case .resting(let subject, let clientID):
-          try SessionRow.end(
+          try PostgreSQLSessionRow.end(
             where: "subject = $1 AND client_id = $2", [.text(subject.text), .text(clientID)], in: connection)
         }
       changes += ended.map { .ended($0, reason) }
@@ -62,9 +64,9 @@ extension PostgreSQLSessionStore {
   package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { connection in
       try connection.run(
-        "SELECT \(SessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",
+        "SELECT \(PostgreSQLSessionRow.columns) FROM cordon.sessions WHERE subject = $1 ORDER BY began DESC, handle",
         [.text(subject.text)]
-      ).rows.map { try SessionRow.session($0) }
+      ).rows.map { try PostgreSQLSessionRow.session($0) }
     }
   }
 }

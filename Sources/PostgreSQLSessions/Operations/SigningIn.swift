@@ -33,22 +33,22 @@ extension PostgreSQLSessionStore {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in
       let found = try connection.run(together: [
-        AccountRow.locking(session.subject),
+        PostgreSQLAccountRow.locking(session.subject),
         Statement(
           "DELETE FROM cordon.submitted_names WHERE subject = $1 RETURNING name", [.text(session.subject.text)]),
       ])
-      let before = try found[0].first.map { try AccountRow($0) }
+      let before = try found[0].first.map { try PostgreSQLAccountRow($0) }
       let submitted = try found[1].first.map { try RecordText.decode(PersonName.self, $0.text(0)) }
-      let after = AccountRow(
+      let after = PostgreSQLAccountRow(
         account: signIn.account(after: before?.account, submitted: submitted),
         claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
       // Two first sign-ins of one user at once: the later one waits for the earlier, collides, and then finds an
       // account.
       let account = try before == nil ? after.inserting() : after.updating()
-      var statements = [account, SessionRow.inserting(session)]
+      var statements = [account, PostgreSQLSessionRow.inserting(session)]
       if let token = signIn.token { statements.append(Self.saving(token, of: session, version: after.claimNumber)) }
       if let replacing = signIn.replacing {
-        statements.append(SessionRow.ending(where: "handle = $1", [.bytes(replacing.bytes)]))
+        statements.append(PostgreSQLSessionRow.ending(where: "handle = $1", [.bytes(replacing.bytes)]))
       }
       let written = try connection.run(together: statements)
       guard written[1].affected == 1 else {
@@ -56,7 +56,7 @@ extension PostgreSQLSessionStore {
           code: .conflict, message: "a session began twice; please report this", cause: "handle \(session.handle)")
       }
       var ended: [PublicSessionID] = []
-      if signIn.replacing != nil, let last = written.last { ended = try SessionRow.handles(last) }
+      if signIn.replacing != nil, let last = written.last { ended = try PostgreSQLSessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
       if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
         changes.append(.accountChanged(session.subject))

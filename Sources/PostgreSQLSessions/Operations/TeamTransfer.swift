@@ -6,7 +6,7 @@ extension PostgreSQLSessionStore {
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write(at: now) { connection, changes in
-      guard var row = try AccountRow.lock(subject, in: connection) else { return false }
+      guard var row = try PostgreSQLAccountRow.lock(subject, in: connection) else { return false }
       guard row.account.claims.preparedTransfer != transfer else { return true }
       row.account.claims.preparedTransfer = transfer
       try row.update(in: connection)
@@ -18,7 +18,7 @@ extension PostgreSQLSessionStore {
   package func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await write(at: now) { connection, changes in
       guard let (old, present) = try Self.lockBoth(of: move, in: connection) else { return .unknownSubject }
-      let moved = AccountRow(
+      let moved = PostgreSQLAccountRow(
         account: old.account.moved(by: move, onto: present?.account),
         claimNumber: max(old.claimNumber, present?.claimNumber ?? old.claimNumber) &+ 1)
       if move.old == move.new {
@@ -38,10 +38,10 @@ extension PostgreSQLSessionStore {
   /// Locks both accounts, in the same order for everybody. Nil without the old one.
   private static func lockBoth(
     of move: AccountMove, in connection: Connection
-  ) throws -> (old: AccountRow, new: AccountRow?)? {
-    var rows: [Subject: AccountRow] = [:]
+  ) throws -> (old: PostgreSQLAccountRow, new: PostgreSQLAccountRow?)? {
+    var rows: [Subject: PostgreSQLAccountRow] = [:]
     for subject in Set([move.old, move.new]).sorted(by: { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }) {
-      rows[subject] = try AccountRow.lock(subject, in: connection)
+      rows[subject] = try PostgreSQLAccountRow.lock(subject, in: connection)
     }
     return rows[move.old].map { ($0, move.old == move.new ? nil : rows[move.new]) }
   }

@@ -24,7 +24,7 @@ enum Tables {
     CREATE TABLE IF NOT EXISTS cordon.accounts (
       subject text COLLATE "C" PRIMARY KEY,
       name text,                         -- JSON of PersonName
-      email_key bytea,                   -- of the claim, to be looked up (see AccountRow)
+      email_key bytea,                   -- of the claim, to be looked up (see PostgreSQLAccountRow)
       claims text NOT NULL,              -- JSON of AccountClaims
       latest_authorization bigint NOT NULL,
       last_verified bigint NOT NULL,

@@ -4,29 +4,29 @@ package import Sessions
 
 extension SQLiteSessionStore {
   package func account(_ subject: Subject) async throws(StoreError) -> Account? {
-    try await read { try AccountRow.find(subject, in: $0)?.account }
+    try await read { try SQLiteAccountRow.find(subject, in: $0)?.account }
   }
 
   package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
-        "SELECT \(AccountRow.columns) FROM accounts WHERE email = ? ORDER BY subject", [email]
-      ).map { try AccountRow($0).account }
+        "SELECT \(SQLiteAccountRow.columns) FROM accounts WHERE email = ? ORDER BY subject", [email]
+      ).map { try SQLiteAccountRow($0).account }
     }
   }
 
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
-        "SELECT \(AccountRow.columns) FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?",
+        "SELECT \(SQLiteAccountRow.columns) FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?",
         [subject?.text ?? "", max(limit, 0)]
-      ).map { try AccountRow($0).account }
+      ).map { try SQLiteAccountRow($0).account }
     }
   }
 
   @discardableResult
   package func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID] {
-    try await write { try AccountRow.forget(subject, at: now, in: $0) }
+    try await write { try SQLiteAccountRow.forget(subject, at: now, in: $0) }
   }
 
   package func tokens(of subject: Subject) async throws(StoreError) -> [StoredToken] {

@@ -20,7 +20,7 @@ extension SQLiteSessionStore: StoreCopySource {
   package func requireKnownSchema() async throws(StoreError) {
     let path = file.path
     try await read { database in
-      guard try Migrations.migrator.hasBeenSuperseded(database) else { return }
+      guard try SQLiteMigrations.migrator.hasBeenSuperseded(database) else { return }
       throw StoreError(
         code: .newerSchema,
         message: "the store \(path) was written by a newer version of cordon; copy it with that version")

@@ -11,7 +11,7 @@ extension SQLiteSessionStore {
         "INSERT INTO single_use_marks (mark, until) VALUES (?, ?) ON CONFLICT (mark) DO NOTHING",
         [notification.mark.bytes.stored, now.stored + AccountNotification.remembered.milliseconds])
       guard isFirst == 1 else { return .repeated }
-      let row = try AccountRow.find(notification.subject, in: database)
+      let row = try SQLiteAccountRow.find(notification.subject, in: database)
       if let row, row.account.isNewer(than: notification) { return .outdated }
       if let message = notification.message {
         try database.run(
@@ -26,21 +26,21 @@ extension SQLiteSessionStore {
   }
 
   private static func change(
-    _ row: AccountRow, by notification: AccountNotification, at now: Date, in database: Database
+    _ row: SQLiteAccountRow, by notification: AccountNotification, at now: Date, in database: Database
   ) throws -> [PublicSessionID] {
     let subject = notification.subject
     switch notification.change {
     case .consentRevoked:
       try database.run("DELETE FROM refresh_tokens WHERE subject = ?", [subject.text])
-      return try SessionRow.end(
+      return try SQLiteSessionRow.end(
         where: "subject = ?", [subject.text], because: .consentRevoked, at: now, in: database)
-    case .accountDeleted: return try AccountRow.forget(subject, at: now, in: database)
+    case .accountDeleted: return try SQLiteAccountRow.forget(subject, at: now, in: database)
     case .mailForwarding(let isOn, let email, let isPrivateEmail):
       var after = row
       after.account.claims = row.account.claims.afterForwarding(
         isOn: isOn, since: notification.occurred, email: email, isPrivateEmail: isPrivateEmail)
       try after.save(in: database)
-      try SessionRow.noteChange(of: subject, at: now, in: database)
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return []
     case .unknown: return []
     }

@@ -7,7 +7,7 @@ extension SQLiteSessionStore {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     try await write { database in
-      guard let before = try AccountRow.find(subject, in: database) else { return .nothingToAskWith }
+      guard let before = try SQLiteAccountRow.find(subject, in: database) else { return .nothingToAskWith }
       let found = try database.row(
         """
         SELECT client_id, sealed, version FROM refresh_tokens WHERE subject = ?1
@@ -15,14 +15,14 @@ extension SQLiteSessionStore {
         """, [subject.text, clientID])
       guard let token = found else {
         if let account = before.account.withoutToken(at: now, interval: interval) {
-          try AccountRow(account: account, claimNumber: before.claimNumber).save(in: database)
+          try SQLiteAccountRow(account: account, claimNumber: before.claimNumber).save(in: database)
         }
         return .nothingToAskWith
       }
       guard let sealed = EncryptedToken(bytes: try token.bytes(1)) else { throw DamagedRow(what: "token") }
       guard before.account.mayBeAsked(at: now, interval: interval) else { return .notYet(before.account) }
       let number = before.claimNumber &+ 1
-      try AccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
+      try SQLiteAccountRow(account: before.account.claimed(at: now), claimNumber: number).save(in: database)
       return .granted(
         LeaseClaim(
           subject: subject, clientID: try token.text(0), token: sealed, claimedAt: now, number: number,
@@ -42,7 +42,7 @@ extension SQLiteSessionStore {
     _ answer: RevalidationRecord, of claim: RevalidationLease, at now: Date
   ) async throws(StoreError) -> RecordedRevalidation {
     try await write { database in
-      guard let before = try AccountRow.find(claim.subject, in: database) else {
+      guard let before = try SQLiteAccountRow.find(claim.subject, in: database) else {
         return RecordedRevalidation(account: nil, ended: [])
       }
       var after = before
@@ -62,7 +62,7 @@ extension SQLiteSessionStore {
           "DELETE FROM refresh_tokens WHERE subject = ? AND client_id = ? AND version = ?",
           [claim.subject.text, claim.clientID, claim.tokenVersion])
         if deleted == 1 {
-          ended = try SessionRow.end(
+          ended = try SQLiteSessionRow.end(
             where: "subject = ? AND client_id = ?", [claim.subject.text, claim.clientID], because: .revoked, at: now,
             in: database)
         }
@@ -71,7 +71,7 @@ extension SQLiteSessionStore {
       }
       try after.save(in: database)
       if after.account.claims != before.account.claims {
-        try SessionRow.noteChange(of: claim.subject, at: now, in: database)
+        try SQLiteSessionRow.noteChange(of: claim.subject, at: now, in: database)
       }
       return RecordedRevalidation(account: after.account, ended: ended)
     }

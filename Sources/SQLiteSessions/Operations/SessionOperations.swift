@@ -7,13 +7,13 @@ extension SQLiteSessionStore {
     try await read { database in
       let row = try database.row(
         """
-        SELECT \(SessionRow.columns), \(AccountRow.columns) FROM sessions
+        SELECT \(SQLiteSessionRow.columns), \(SQLiteAccountRow.columns) FROM sessions
         JOIN accounts ON accounts.subject = sessions.subject WHERE sessions.handle = ?
         """, [handle.bytes.stored])
       return try row.map { row in
         SessionSnapshot(
-          session: try SessionRow.session(row),
-          account: try AccountRow(row, from: SessionRow.columnCount).account)
+          session: try SQLiteSessionRow.session(row),
+          account: try SQLiteAccountRow(row, from: SQLiteSessionRow.columnCount).account)
       }
     }
   }
@@ -25,12 +25,12 @@ extension SQLiteSessionStore {
     try await write { database in
       switch selection {
       case .one(let handle):
-        try SessionRow.end(
+        try SQLiteSessionRow.end(
           where: "handle = ?", [handle.bytes.stored], because: reason, at: now, in: database)
       case .all(let subject):
-        try SessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
+        try SQLiteSessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
       case .resting(let subject, let clientID):
-        try SessionRow.end(
+        try SQLiteSessionRow.end(
           where: "subject = ? AND client_id = ?", [subject.text, clientID], because: reason, at: now, in: database)
       }
     }
@@ -57,8 +57,8 @@ extension SQLiteSessionStore {
   package func sessions(of subject: Subject) async throws(StoreError) -> [Session] {
     try await read { database in
       try database.rows(
-        "SELECT \(SessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]
-      ).map { try SessionRow.session($0) }
+        "SELECT \(SQLiteSessionRow.columns) FROM sessions WHERE subject = ? ORDER BY began DESC, handle", [subject.text]
+      ).map { try SQLiteSessionRow.session($0) }
     }
   }
 }

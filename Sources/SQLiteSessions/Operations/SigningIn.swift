@@ -26,25 +26,25 @@ extension SQLiteSessionStore {
     try await write { database in
       let session = signIn.session
       try Self.refuseSecondBeginning(of: session.handle, in: database)
-      let before = try AccountRow.find(session.subject, in: database)
+      let before = try SQLiteAccountRow.find(session.subject, in: database)
       let submitted = try database.row(
         "DELETE FROM submitted_names WHERE subject = ? RETURNING name", [session.subject.text]
       ).map { try RecordText.decode(PersonName.self, $0.text(0)) }
-      let after = AccountRow(
+      let after = SQLiteAccountRow(
         account: signIn.account(after: before?.account, submitted: submitted),
         claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
       try after.save(in: database)
       if let token = signIn.token {
         try Self.save(token, of: session, version: after.claimNumber, in: database)
       }
-      try SessionRow.insert(session, in: database)
+      try SQLiteSessionRow.insert(session, in: database)
       var ended: [PublicSessionID] = []
       if let replacing = signIn.replacing {
-        ended = try SessionRow.end(
+        ended = try SQLiteSessionRow.end(
           where: "handle = ?", [replacing.bytes.stored], because: .replaced, at: session.began, in: database)
       }
       if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
-        try SessionRow.noteChange(of: session.subject, at: session.began, in: database)
+        try SQLiteSessionRow.noteChange(of: session.subject, at: session.began, in: database)
       }
       return CompletedSignIn(
         snapshot: SessionSnapshot(session: session, account: after.account), ended: ended, isNewAccount: before == nil)

@@ -7,32 +7,32 @@ extension SQLiteSessionStore {
     _ transfer: PreparedTransfer, of subject: Subject, at now: Date
   ) async throws(StoreError) -> Bool {
     try await write { database in
-      guard var row = try AccountRow.find(subject, in: database) else { return false }
+      guard var row = try SQLiteAccountRow.find(subject, in: database) else { return false }
       guard row.account.claims.preparedTransfer != transfer else { return true }
       row.account.claims.preparedTransfer = transfer
       try row.save(in: database)
-      try SessionRow.noteChange(of: subject, at: now, in: database)
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
       return true
     }
   }
 
   package func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome {
     try await write { database in
-      guard let old = try AccountRow.find(move.old, in: database) else { return .unknownSubject }
+      guard let old = try SQLiteAccountRow.find(move.old, in: database) else { return .unknownSubject }
       let isRenamed = move.old != move.new
-      let present = isRenamed ? try AccountRow.find(move.new, in: database) : nil
-      let moved = AccountRow(
+      let present = isRenamed ? try SQLiteAccountRow.find(move.new, in: database) : nil
+      let moved = SQLiteAccountRow(
         account: old.account.moved(by: move, onto: present?.account),
         claimNumber: max(old.claimNumber, present?.claimNumber ?? old.claimNumber) &+ 1)
       if isRenamed {
         guard try Self.areTokens(of: move, in: database) else { return .tokensChanged }
         try moved.save(in: database)
         try Self.moveRows(move, version: moved.claimNumber, in: database)
-        try SessionRow.noteChange(of: move.old, at: now, in: database)
+        try SQLiteSessionRow.noteChange(of: move.old, at: now, in: database)
       } else {
         try moved.save(in: database)
       }
-      try SessionRow.noteChange(of: move.new, at: now, in: database)
+      try SQLiteSessionRow.noteChange(of: move.new, at: now, in: database)
       return .moved
     }
   }

@@ -53,11 +53,11 @@ struct MetricsTests {
   @Test("Every route class and every status has a counter of its own")
   func distinct() throws {
     let recorder = registry.makeRequestRecorder()
-    for route in RouteClass.allCases {
+    for route in RouteLabel.allCases {
       for status in 100..<600 { recorder.requestFinished(route: route, status: status, nanoseconds: 0) }
     }
     let samples = try read().families["cordon_requests_total"]?.samples ?? []
-    #expect(samples.count == RouteClass.allCases.count * 500)
+    #expect(samples.count == RouteLabel.allCases.count * 500)
     #expect(samples.allSatisfy { $0.value == 1 })
   }
 

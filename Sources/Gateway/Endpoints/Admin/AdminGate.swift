@@ -57,7 +57,7 @@ final class AdminGate: RequestGate {
     }
   }
 
-  private static let routeClass = Operations.RouteClass.own.rawValue
+  private static let routeClass = RouteLabel.own.rawValue
 
   private func answer(_ response: ControlResponse) -> GateDecision { .answer(response, routeClass: Self.routeClass) }
 

@@ -3,7 +3,7 @@ import Sessions
 /// Brings the database to the schema of this program; a newer schema stays as it is. Any number of gateways may do so
 /// at once: the row that holds the version is locked while its tables are made, and a lock on a row is what every
 /// engine of this protocol has.
-struct Migrations {
+struct PostgreSQLMigrations {
   private let connection: Connection
   private let address: ServerAddress
 

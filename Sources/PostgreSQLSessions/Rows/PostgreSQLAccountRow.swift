@@ -2,7 +2,7 @@ import FoundationEssentials
 import Sessions
 
 /// An account as its row holds it, with what only the store knows.
-struct AccountRow {
+struct PostgreSQLAccountRow {
   static let columns: SQL = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
@@ -31,14 +31,14 @@ struct AccountRow {
     claimNumber = try row.integer(start + 7)
   }
 
-  static func find(_ subject: Subject, in connection: Connection) throws -> AccountRow? {
+  static func find(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
     try connection.run("SELECT \(columns) FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).first
-      .map { try AccountRow($0) }
+      .map { try PostgreSQLAccountRow($0) }
   }
 
   /// As `find`; nobody else changes the account until this transaction is over.
-  static func lock(_ subject: Subject, in connection: Connection) throws -> AccountRow? {
-    try connection.run(locking(subject)).first.map { try AccountRow($0) }
+  static func lock(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
+    try connection.run(locking(subject)).first.map { try PostgreSQLAccountRow($0) }
   }
 
   /// The query of `lock`.
@@ -75,7 +75,7 @@ struct AccountRow {
   ) throws -> [PublicSessionID] {
     // In the order in which a sign-in locks: the account first.
     _ = try lock(subject, in: connection)
-    let ended = try SessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+    let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
     try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)])
     changes += ended.map { .ended($0, .accountRemoved) }
     if try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).affected == 1 {

@@ -1,6 +1,6 @@
 /// A request to `GET /auth/authorize` that kept the rules (Apple, "Incorporating Sign in with Apple into other
 /// platforms").
-struct AuthorizationRequest: Sendable, Equatable {
+struct SimulatedAuthorizationRequest: Sendable, Equatable {
   enum ResponseMode: String, Sendable {
     case query, fragment
     case formPost = "form_post"
@@ -23,13 +23,13 @@ enum AuthorizationRefusal: Error, Sendable, Equatable {
   case answer(AuthorizationAnswer)
 }
 
-extension AuthorizationRequest {
+extension SimulatedAuthorizationRequest {
   /// Judges a query by Apple's rules.
   ///
   /// A wrong client or redirect URI is never answered with a redirect (RFC 6749 section 4.1.2.1), nor is a wrong
   /// response mode, which leaves open how to answer. Everything else is.
   init(
-    query: FormFields, clients: [String: SimulatedClient], allowingLoopback: Bool
+    query: SubmittedForm, clients: [String: SimulatedClient], allowingLoopback: Bool
   ) throws(AuthorizationRefusal) {
     if let name = query.repeatedName {
       throw .page(code: "invalid_request", message: "Parameter \(name) appears more than once.")
@@ -64,7 +64,7 @@ extension AuthorizationRequest {
   private static let knownScopes: Set<String> = ["name", "email", "edu.classes.read", "edu.users.read"]
 
   private static func redirectURI(
-    of query: FormFields, client: SimulatedClient, allowingLoopback: Bool
+    of query: SubmittedForm, client: SimulatedClient, allowingLoopback: Bool
   ) throws(AuthorizationRefusal) -> String {
     guard let uri = query["redirect_uri"] else {
       throw .page(code: "invalid_request", message: "Missing parameter redirect_uri.")
@@ -98,8 +98,8 @@ extension AuthorizationRequest {
 
   /// The answer that says no.
   func refusal(_ code: String) -> AuthorizationAnswer {
-    var fields = [FormFields.Field(name: "error", value: code)]
-    if let state { fields.append(FormFields.Field(name: "state", value: state)) }
+    var fields = [SubmittedForm.Field(name: "error", value: code)]
+    if let state { fields.append(SubmittedForm.Field(name: "state", value: state)) }
     return AuthorizationAnswer(redirectURI: redirectURI, mode: responseMode, fields: fields)
   }
 }
@@ -107,8 +107,8 @@ extension AuthorizationRequest {
 /// The response that the browser returns to the client.
 struct AuthorizationAnswer: Sendable, Equatable {
   let redirectURI: String
-  let mode: AuthorizationRequest.ResponseMode
-  var fields: [FormFields.Field]
+  let mode: SimulatedAuthorizationRequest.ResponseMode
+  var fields: [SubmittedForm.Field]
 
   /// The address of the redirect in the modes that have one.
   var location: String {

@@ -1,6 +1,6 @@
 /// The kind of a request's route: the label `route` of the request metrics. The set is fixed, so that clients cannot
 /// create time series.
-package enum RouteClass: Int, Sendable, CaseIterable {
+package enum RouteLabel: Int, Sendable, CaseIterable {
   /// A route that is open to everybody.
   case open
   /// A route for everybody with a session.

@@ -1,5 +1,5 @@
 /// The fields of a query string or of an `application/x-www-form-urlencoded` body, in the order they came.
-struct FormFields: Sendable, Equatable {
+struct SubmittedForm: Sendable, Equatable {
   struct Field: Sendable, Equatable {
     let name: String
     let value: String

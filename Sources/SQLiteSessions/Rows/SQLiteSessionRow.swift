@@ -3,7 +3,7 @@ import GRDB
 import Sessions
 
 /// Sessions as their rows hold them.
-enum SessionRow {
+enum SQLiteSessionRow {
   static let columns = """
     sessions.handle, sessions.subject, sessions.client_id, sessions.began, sessions.ends, sessions.last_seen, \
     sessions.user_agent

@@ -3,7 +3,7 @@ import GRDB
 import Sessions
 
 /// An account as its row holds it, with what only the store knows.
-struct AccountRow {
+struct SQLiteAccountRow {
   static let columns = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
@@ -32,8 +32,10 @@ struct AccountRow {
     self.claimNumber = claimNumber
   }
 
-  static func find(_ subject: Subject, in database: Database) throws -> AccountRow? {
-    try database.row("SELECT \(columns) FROM accounts WHERE subject = ?", [subject.text]).map { try AccountRow($0) }
+  static func find(_ subject: Subject, in database: Database) throws -> SQLiteAccountRow? {
+    try database.row("SELECT \(columns) FROM accounts WHERE subject = ?", [subject.text]).map {
+      try SQLiteAccountRow($0)
+    }
   }
 
   /// Inserts it or puts it in the place of the old.
@@ -58,11 +60,11 @@ struct AccountRow {
 
   /// Removes everything known of a user.
   static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [PublicSessionID] {
-    let ended = try SessionRow.end(
+    let ended = try SQLiteSessionRow.end(
       where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
     try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
     if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
-      try SessionRow.noteChange(of: subject, at: now, in: database)
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
     }
     return ended
   }

@@ -9,7 +9,7 @@
 /// Swift's static runtime finds it by the place of the environment, which is another one after a preloaded library (a
 /// tracing agent, libfaketime) has called `setenv`: then there are no arguments, and the command would do as if it had
 /// been given none.
-enum ProcessArguments {
+enum SimulatorArguments {
   /// With the program's name, as the kernel has them where the runtime has lost some.
   static var all: [String] { complete(CommandLine.arguments, by: kernelText()) }
 

@@ -16,11 +16,11 @@ struct AuthorizationRequestTests {
     "client_id=com.example.web&redirect_uri=https%3A%2F%2Fapp.example.com%2Fcallback&state=s"
 
   private func judge(_ query: String, allowingLoopback: Bool = false) -> Result<
-    AuthorizationRequest, AuthorizationRefusal
+    SimulatedAuthorizationRequest, AuthorizationRefusal
   > {
     Result { () throws(AuthorizationRefusal) in
-      try AuthorizationRequest(
-        query: FormFields(query: query), clients: clients, allowingLoopback: allowingLoopback)
+      try SimulatedAuthorizationRequest(
+        query: SubmittedForm(query: query), clients: clients, allowingLoopback: allowingLoopback)
     }
   }
 
@@ -63,7 +63,7 @@ struct AuthorizationRequestTests {
     }
     #expect(
       answer.fields == [
-        FormFields.Field(name: "error", value: code), FormFields.Field(name: "state", value: "s"),
+        SubmittedForm.Field(name: "error", value: code), SubmittedForm.Field(name: "state", value: "s"),
       ])
   }
 
@@ -126,9 +126,9 @@ struct AuthorizationRequestTests {
 
   @Test("Percent-encoding is undone as bytes, and a plus is a space in a body only")
   func formFields() {
-    #expect(FormFields(body: Array("a=%C3%B6+b&c".utf8))["a"] == "ö b")
-    #expect(FormFields(query: "a=x+y%2By%")["a"] == "x+y+y%")
-    #expect(FormFields(query: "a=1&b=2&a=3").repeatedName == "a")
-    #expect(FormFields(query: "a=&b")["a"] == nil)
+    #expect(SubmittedForm(body: Array("a=%C3%B6+b&c".utf8))["a"] == "ö b")
+    #expect(SubmittedForm(query: "a=x+y%2By%")["a"] == "x+y+y%")
+    #expect(SubmittedForm(query: "a=1&b=2&a=3").repeatedName == "a")
+    #expect(SubmittedForm(query: "a=&b")["a"] == nil)
   }
 }

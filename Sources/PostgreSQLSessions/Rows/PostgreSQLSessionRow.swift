@@ -2,7 +2,7 @@ import FoundationEssentials
 import Sessions
 
 /// Sessions as their rows hold them.
-enum SessionRow {
+enum PostgreSQLSessionRow {
   static let columns: SQL = """
     sessions.handle, sessions.subject, sessions.client_id, sessions.began, sessions.ends, sessions.last_seen, \
     sessions.user_agent

@@ -3,7 +3,7 @@ import Sessions
 
 /// The schema, and how older files come to it. A migration that was released is never changed. One that an older
 /// gateway must not ignore also raises `store.minimum_reader` to its own number (see `SchemaCompatibility`).
-enum Migrations {
+enum SQLiteMigrations {
   /// "Crdn", in the file's header, so that a database of another program is not taken for ours.
   static let applicationID: Int32 = 0x4372_646E
 
