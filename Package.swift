@@ -63,7 +63,7 @@ let package = Package(
 
     // MARK: The data plane
     .target(
-      name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", .nioCore], swiftSettings: strict),
+      name: "TLSTransport", dependencies: ["COpenSSL", "Secrets", "WebFormats", .nioCore], swiftSettings: strict),
     .target(name: "HTTPWire", dependencies: ["CNghttp2", "WebFormats", .nioCore, .crypto], swiftSettings: strict),
     .target(
       name: "DataPlane",

@@ -49,7 +49,7 @@ let package = Package(
     .systemLibrary(name: "CNghttp2", path: "Gateway/CNghttp2", pkgConfig: "libnghttp2"),
     module("Secrets", []),
     module("WebFormats", []),
-    module("TLSTransport", ["COpenSSL", "Secrets", .nioCore]),
+    module("TLSTransport", ["COpenSSL", "Secrets", "WebFormats", .nioCore]),
     module("HTTPWire", ["CNghttp2", "WebFormats", .nioCore, .crypto]),
     module("DataPlane", ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging]),
     module("AppleIdentity", ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes]),

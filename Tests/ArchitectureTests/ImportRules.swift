@@ -23,7 +23,7 @@ struct ImportRules {
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [],
     // The ground floor.
     "Secrets": [], "WebFormats": [],
-    "TLSTransport": ["COpenSSL", "Secrets"],
+    "TLSTransport": ["COpenSSL", "Secrets", "WebFormats"],
     "HTTPWire": ["CNghttp2", "WebFormats"],
     "DataPlane": ["HTTPWire", "TLSTransport", "WebFormats"],
     "AppleIdentity": ["Secrets", "WebFormats"], "Sessions": ["Secrets", "WebFormats"],

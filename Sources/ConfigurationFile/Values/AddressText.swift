@@ -27,8 +27,8 @@ enum AddressText {
       throw Diagnostic("is an IPv6 address without brackets", remedy: "write it as \"[\(host)]:\(port)\"")
     }
     guard IPAddress(host) != nil else {
-      if host.utf8.elementsEqual("localhost".utf8) {
-        throw Diagnostic("is a host name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
+      if Host.isLoopback(host.utf8) {
+        throw Diagnostic("is a host name, not an IP address", remedy: "write \"127.0.0.1:\\(port)\"")
       }
       if host.isEmpty || host.utf8.elementsEqual("*".utf8) {
         throw Diagnostic(

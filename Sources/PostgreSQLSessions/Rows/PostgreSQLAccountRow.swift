@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Sessions
+import WebFormats
 
 /// An account as its row holds it, with what only the store knows.
 struct PostgreSQLAccountRow {
@@ -87,7 +88,7 @@ struct PostgreSQLAccountRow {
   /// The lookup key of an address: its first bytes, upper and lower case ASCII being the same. As bytes, because
   /// text of PostgreSQL holds no NUL, and not all of them, because an index takes only so many.
   static func emailKey(_ email: String) -> [UInt8] {
-    email.utf8.prefix(320).map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    email.utf8.prefix(320).map(\.asciiLowercased)
   }
 
   private var parameters: [Parameter] {

@@ -1,4 +1,5 @@
 import COpenSSL
+import WebFormats
 
 /// The host names that a certificate lists, in lower case, as bytes.
 struct CertificateNames {
@@ -28,7 +29,7 @@ struct CertificateNames {
 enum HostNameBytes {
   /// In lower case and without a final dot; nil for what no host name can be.
   static func folded(_ name: some Collection<UInt8>) -> [UInt8]? {
-    var bytes = name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+    var bytes = name.map(\.asciiLowercased)
     if bytes.last == UInt8(ascii: ".") { bytes.removeLast() }
     guard (1...253).contains(bytes.count), bytes.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return nil }
     return bytes

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Follows HTML byte by byte, to know where a template's values stand: a part of the tokenizer of the HTML standard
 /// (13.2.5), enough for markup that is well formed.
 struct MarkupFollower {
@@ -44,14 +46,14 @@ struct MarkupFollower {
         position = byte == UInt8(ascii: ">") ? .text : .tag
         return .tag(name: tagName)
       } else {
-        tag.append(byte.lowercasedASCII)
+        tag.append(byte.asciiLowercased)
         if tag.elementsEqual("!--".utf8) { (position, value) = (.comment, []) }
       }
     case .tag:
       if byte == UInt8(ascii: ">") {
         position = .text
       } else if !Self.isBlank(byte), byte != UInt8(ascii: "/") {
-        (position, attribute, value) = (.attributeName, [byte.lowercasedASCII], [])
+        (position, attribute, value) = (.attributeName, [byte.asciiLowercased], [])
       }
     case .attributeName:
       if byte == UInt8(ascii: "=") {
@@ -59,7 +61,7 @@ struct MarkupFollower {
       } else if Self.isBlank(byte) || byte == UInt8(ascii: ">") {
         return endAttribute(byte)
       } else {
-        attribute.append(byte.lowercasedASCII)
+        attribute.append(byte.asciiLowercased)
       }
     case .beforeValue:
       if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
@@ -101,9 +103,4 @@ struct MarkupFollower {
   private static func isBlank(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D || byte == 0x0C
   }
-}
-
-extension UInt8 {
-  fileprivate var isASCIILetter: Bool { (0x61...0x7A).contains(self | 0x20) }
-  fileprivate var lowercasedASCII: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }

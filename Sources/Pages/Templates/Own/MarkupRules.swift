@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Rules for a template's markup and the positions of variables. The content security policy forbids the same and more;
 /// these rules report it to the operator beforehand.
 struct MarkupRules {
@@ -105,7 +107,7 @@ struct MarkupRules {
   }
 
   private mutating func attribute(_ name: String, _ value: [UInt8]) -> [Reason] {
-    let lowercased = value.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let lowercased = value.map(\.asciiLowercased)
     if name == "style" { return [("style=\"…\" is not allowed by the page's policy", "write it to style.css")] }
     if name.utf8.starts(with: "on".utf8) {
       return [("\(name)=\"…\" is a script, which the page's policy does not allow", "leave it out")]

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// A stylesheet of the operator's own, read and found in order: it stays within its element and asks nothing of others.
 struct OwnStylesheet: Sendable, Equatable {
   let text: String
@@ -17,7 +19,7 @@ struct OwnStylesheet: Sendable, Equatable {
     guard let text = String(validating: contents, as: UTF8.self) else {
       throw TemplateProblems([problem("no UTF-8", "save it as UTF-8")])
     }
-    let lowercased = contents.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let lowercased = contents.map(\.asciiLowercased)
     let forbidden = [
       ("</", "it would end the page's style", "leave it out"), ("<!--", "it is no CSS", "leave it out"),
       ("@import", "the page's policy lets nothing be loaded", "copy what it imports into this file"),
