@@ -28,7 +28,7 @@ enum AddressText {
     }
     guard IPAddress(host) != nil else {
       if Host.isLoopback(host.utf8) {
-        throw Diagnostic("is a host name, not an IP address", remedy: "write \"127.0.0.1:\\(port)\"")
+        throw Diagnostic("is a host name, not an IP address", remedy: "write \"127.0.0.1:\(port)\"")
       }
       if host.isEmpty || host.utf8.elementsEqual("*".utf8) {
         throw Diagnostic(

@@ -54,7 +54,8 @@ extension PostgreSQLSessionStore {
     _ subject: Subject, preferring clientID: String, in connection: Connection, isLocked: Bool
   ) throws -> Candidate? {
     let row =
-      isLocked ? try PostgreSQLAccountRow.lock(subject, in: connection) : try PostgreSQLAccountRow.find(subject, in: connection)
+      isLocked
+      ? try PostgreSQLAccountRow.lock(subject, in: connection) : try PostgreSQLAccountRow.find(subject, in: connection)
     guard let row else { return nil }
     let token = try connection.run(
       """
