@@ -60,7 +60,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
     case .missing: "correct the path"
     case .unreadable: "let the user that runs cordon read it"
     case .notRegular, .tooLong: "name the right file"
-    case .exposed: "chmod g-w,o= \(path) (in Kubernetes: defaultMode 0440 or 0400 on the secret's volume)"
+    case .exposed: "chmod g-w,o= \(path) (in Kubernetes: defaultMode 0400 on the secret's volume)"
     }
   }
 

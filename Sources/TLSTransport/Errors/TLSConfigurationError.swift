@@ -66,7 +66,7 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
       "\(file) is not a regular file of at most \(limit) bytes: correct the path"
     case .privateKeyExposed(let file, let mode):
       "the key \(file) has mode \(Self.octal(mode)), open to others: run chmod 600 on it, or chmod 640 with a "
-        + "group of its own (a Kubernetes secret volume: defaultMode 0440)"
+        + "group of its own (a Kubernetes secret volume: defaultMode 0400)"
     case .noCertificate(let file):
       "\(file) holds no PEM certificate (-----BEGIN CERTIFICATE-----): name the file of the certificate chain"
     case .noPrivateKey(let file):
@@ -80,7 +80,8 @@ package enum TLSConfigurationError: Error, Sendable, Equatable {
       "the key \(privateKeyFile) does not belong to the first certificate of \(certificateFile): name the key that it "
         + "was issued for, and put the server's own certificate first in the file, then the intermediate ones"
     case .refused(let file, let reason):
-      "OpenSSL does not accept \(file) (\(reason)): get a certificate with an RSA key of at least 2048 bits or a P-256 key"
+      "OpenSSL does not accept \(file) (\(reason)): get a certificate with an RSA key of at least 2048 bits or a "
+        + "P-256 key"
     case .notATicketKey(let file, let length):
       "\(file) has \(length) bytes, and the key of session tickets has 80 or 48: make one with "
         + "(umask 077; openssl rand 80 > \(file))"

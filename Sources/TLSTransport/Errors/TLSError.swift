@@ -26,13 +26,13 @@ package enum TLSError: Error, Sendable, Equatable {
   /// OpenSSL failed for a reason that the peer did not cause.
   case libraryFailure(reason: String)
 
-  /// Who has to do something about it.
+  /// The party that has to act.
   package enum Fault: Sendable, Equatable {
     case peer
     case us
   }
 
-  /// Who has to do something about it.
+  /// The party that has to act.
   package var fault: Fault {
     switch self {
     case .notTLS, .unsupportedVersion, .noSharedParameters, .verificationFailed, .refusedByPeer, .protocolViolation,
