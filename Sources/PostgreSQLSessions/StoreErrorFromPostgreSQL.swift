@@ -49,7 +49,7 @@ extension StoreError {
     if message.contains("database \""), message.contains("does not exist") {
       return StoreError(
         code: .denied,
-        message: "\(address): there is no such database; make it (CREATE DATABASE cordon ENCODING 'UTF8'), or mend "
+        message: "\(address): there is no such database; make it (CREATE DATABASE cordon ENCODING 'UTF8'), or correct "
           + "store.url",
         cause: message)
     }

@@ -53,7 +53,8 @@ struct DocumentationComments {
     return declared.contains(String(word))
   }
 
-  /// A case of an enumeration of the package, or what a protocol of the package asks for: neither says `package` itself.
+  /// A case of an enumeration of the package, or what a protocol of the package asks for: neither says `package`
+  /// itself.
   private static func isPackageMember(_ index: Int, in lines: [String]) -> Bool {
     let line = lines[index]
     let words = line.split(separator: " ")

@@ -1,8 +1,8 @@
 internal import NIOCore
 
-/// Closes a connection without losing its last response (RFC 9112, 9.6): waits until everything is sent, ends the output
-/// (over TLS with close_notify), and discards what the client still sends. Closing with unread bytes would reset the
-/// connection, and the response with it.
+/// Closes a connection without losing its last response (RFC 9112, 9.6): waits until everything is sent, ends the
+/// output (over TLS with close_notify), and discards what the client still sends. Closing with unread bytes would reset
+/// the connection, and the response with it.
 struct LingeringClose {
   private var remaining: Int
 

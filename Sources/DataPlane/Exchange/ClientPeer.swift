@@ -1,4 +1,4 @@
-/// Who stands at the other end of a client connection.
+/// The peer of a client connection.
 package struct ClientPeer: Sendable, Equatable {
   /// The peer's address as text; `unix` for a Unix socket.
   package var address: String

@@ -4,7 +4,7 @@ package import NIOCore
 package protocol ExchangeObserver: AnyObject {
   /// Whether ``ExchangeRecord/request`` is wanted; it costs a copy of the request line.
   var wantsRequestLine: Bool { get }
-  /// What it wants of a request's fields beside the line; looked at where it wants the line.
+  /// The request header fields that it wants besides the request line; read only where it wants the line.
   var wantedFields: WantedFields { get }
   /// A request's head is whole, or refused. ``exchangeEnded(_:)`` follows, once.
   func exchangeBegan()
@@ -31,7 +31,7 @@ extension ExchangeObserver {
   package func upstreamMalformed(_ reason: String, of upstream: String) {}
 }
 
-/// What an observer can want to know that costs something.
+/// Request header fields that an observer can ask for; each costs time.
 package struct WantedFields: OptionSet, Sendable {
   package let rawValue: UInt8
 
@@ -47,7 +47,7 @@ package struct WantedFields: OptionSet, Sendable {
   package static let upstreamAddress = WantedFields(rawValue: 8)
 }
 
-/// Why an exchange did not end as it should. A refusal that was answered is told by its status alone.
+/// The reason why an exchange failed. A refusal that was answered is known by its status alone.
 package enum ExchangeFailure: Sendable, Equatable {
   /// No connection to the upstream: refused, unreachable.
   case upstreamRefused
@@ -96,13 +96,13 @@ package struct ExchangeRecord {
   /// Bytes of bodies, received and sent; heads are not counted.
   package var receivedBytes: Int
   package var sentBytes: Int
-  /// Whose session it was.
+  /// The session of the request.
   package var session: ConnectionKey?
   /// The pseudonym of the user, where the gate gave one.
   package var user: UInt64?
-  /// Why it did not end as it should, nil where it did.
+  /// The failure; nil if the exchange ended well.
   package var failure: ExchangeFailure?
-  /// What the client spoke.
+  /// The client's version of HTTP.
   package var version = HTTPVersion.http11
   /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them,
   /// the authority, `User-Agent` and `Referer`, each behind a NUL, those empty that it does not want.

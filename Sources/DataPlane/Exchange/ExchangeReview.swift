@@ -57,7 +57,7 @@ enum SentHead {
     return head
   }
 
-  /// What the client of a request that was sent accepts.
+  /// The preferences of the client, from the request header that was sent upstream.
   static func preferences(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ClientPreferences {
     let bytes = sent.readableBytesSpan
     guard parser.parse(bytes, into: &scratch) == .complete else { return .unknown }

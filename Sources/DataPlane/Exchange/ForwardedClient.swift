@@ -1,7 +1,7 @@
 internal import HTTPWire
 internal import WebFormats
 
-/// Who the client is behind trusted proxies: each of them has added the address that it saw to `X-Forwarded-For`.
+/// The client's address behind trusted proxies: each has added the address that it saw to `X-Forwarded-For`.
 enum ForwardedClient {
   /// The rightmost address that is no trusted proxy: whoever stands there spoke to one that we trust, and what stands
   /// left of it is a stranger's word. If all are trusted, the leftmost. What is no address ends the search: the last

@@ -44,7 +44,7 @@ package struct OpenExchange {
   package let session: ConnectionKey
   /// ``ForwardingDirective/credential`` of its request.
   package let credential: UInt64
-  /// Who is asking.
+  /// The client.
   package let client: ClientPeer
   /// Its request's line and authority, written as a whole HTTP/1.1 head.
   package let head: ByteBuffer
@@ -61,7 +61,7 @@ package struct OpenExchange {
   }
 }
 
-/// What becomes of a request.
+/// The gate's decision about a request.
 package enum GateDecision {
   /// It goes upstream.
   case forward(ForwardingDirective)
@@ -73,15 +73,15 @@ package enum GateDecision {
   case suspend(@Sendable () async -> Void)
 }
 
-/// How a request is to be forwarded.
+/// Directions for forwarding a request.
 package struct ForwardingDirective {
   /// The identity header lines of its user, nil without one.
   package var identity: SerializedIdentityHeaders?
   /// Which counter it belongs to.
   package var routeClass: Int
-  /// Whose session it is, so that its connections end with it.
+  /// The session of the request, so that its connections end with it.
   package var session: ConnectionKey?
-  /// What proved the session, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
+  /// The credential of the session, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
   package var credential: UInt64 = 0
   /// A pseudonym of the user, for the observer.
   package var user: UInt64?
@@ -145,9 +145,9 @@ package struct ControlRequest: Sendable {
   package var head: HTTPRequest
   /// The body.
   package var body: [UInt8]
-  /// Who is asking.
+  /// The client.
   package var client: ClientPeer
-  /// What `X-Request-Id` and the log call it.
+  /// The request ID, as in `X-Request-Id` and the log.
   package var requestID: String
 
   package init(head: HTTPRequest, body: [UInt8] = [], client: ClientPeer, requestID: String) {

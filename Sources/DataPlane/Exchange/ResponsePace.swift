@@ -6,12 +6,12 @@ internal import NIOCore
   internal import Musl
 #endif
 
-/// How fast a client takes the bytes that wait for it. Time in which nothing waits, because the application has nothing
-/// to say, does not count.
+/// The rate at which a client takes the bytes that wait for it. Time in which nothing waits, because the application
+/// has nothing to say, does not count.
 ///
 /// It is judged piece by piece: what was taken fast at first, into the memory of both systems, is no credit for later.
 struct ResponsePace {
-  /// What comes of looking at it.
+  /// The result of a look at the rate.
   enum Verdict: Equatable {
     case goesOn
     /// Too slow, or nothing was taken for too long.
@@ -27,7 +27,7 @@ struct ResponsePace {
   private var progress: NIODeadline
 
   private static let piece = 32 * 1024
-  /// How often it is looked at.
+  /// The interval between two looks.
   static let interval = TimeAmount.seconds(2)
 
   /// - Parameters:
@@ -67,7 +67,7 @@ struct ResponsePace {
   }
 }
 
-/// What the system has been handed for a peer who has not acknowledged it yet.
+/// Bytes in the socket's send queue that the peer has not acknowledged.
 enum SendQueue {
   /// 0 where the system does not tell.
   static func unacknowledged(_ channel: any Channel) -> Int {

@@ -20,10 +20,10 @@ final class ServerContext {
   private(set) var isLeaving = false
   /// Set when it ends: idle connections are closed after ``momentToEnd``, and none is accepted.
   private(set) var isDraining = false
-  /// How long an idle connection stays when the listener ends: a request that is on its way would be lost, and no
+  /// The time for which an idle connection stays when the listener ends: a request on its way would be lost, and no
   /// client may send a POST again that nobody answered.
   static let momentToEnd = TimeAmount.milliseconds(250)
-  /// How long one stays that has not agreed on TLS yet, or just has: its first request is a round trip or two away.
+  /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let momentToBegin = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
   /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked
@@ -64,7 +64,7 @@ final class ServerContext {
     for connection in connections.values { connection.peer = peer(connection.peer.ipAddress) }
   }
 
-  /// Who stands behind an IP address; nil is a Unix socket's.
+  /// The peer with an IP address; nil is the peer of a Unix socket.
   func peer(_ text: String?) -> ClientPeer {
     guard let text else { return ClientPeer(address: ClientPeer.unix, isTrusted: false, isTLS: isTLS) }
     let trusted =

@@ -5,7 +5,7 @@ internal import NIOCore
 /// with a Close frame, where the application's frame under way ends. What is no WebSocket, or does not answer, lasts
 /// until the deadline.
 final class Tunnel {
-  /// How far its end has come.
+  /// The progress of the tunnel's end.
   private enum Phase {
     case open
     /// The client is told as soon as a frame of the application ends.
@@ -20,7 +20,7 @@ final class Tunnel {
   /// Whether the client has ended its side of an HTTP/1.1 connection; a stream of HTTP/2 knows that of itself.
   var inputHasEnded = false
 
-  /// How long the application may go on when the client has ended its side: time for its Close frame.
+  /// The time the application has after the client has ended its side: enough for its Close frame.
   static let halfClosedWait = TimeAmount.seconds(5)
 
   init(isWebSocket: Bool) { frames = isWebSocket ? (FrameFollower(), FrameFollower()) : nil }
@@ -40,7 +40,7 @@ final class Tunnel {
   /// Whether data frames have come from the client since this was last asked.
   func takeActivity() -> Bool { frames?.client.takeDataFrames() ?? false }
 
-  /// What goes on to the client of what the application says; nil: nothing.
+  /// Returns the part of the application's bytes that goes on to the client; nil if none does.
   func carry(_ content: ByteBuffer) -> ByteBuffer? {
     switch phase {
     case .open:

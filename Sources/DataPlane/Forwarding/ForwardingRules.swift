@@ -22,7 +22,7 @@ package final class ForwardingRules: Sendable {
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }
 
-  /// What the gateway says to the upstream, whoever the client is.
+  /// Fields that only the gateway may send upstream.
   private static let alwaysReserved = [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
     // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from
@@ -49,7 +49,7 @@ package final class ForwardingRules: Sendable {
     // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
     case .xRealIP, .xForwardedURI, .xOriginalURI:
       return trusted && !reserved.contains(bytes, line.name)
-    // A trusted proxy's Forwarded is written anew, with one element more.
+    // A trusted proxy's Forwarded is written again, with one more element.
     case .xOriginalURL, .xRewriteURL, .forwarded: return false
     case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie:
       if trusted { return !reserved.contains(bytes, line.name) }
@@ -80,7 +80,7 @@ enum ContentLength {
     return start..<line.value.upperBound
   }
 
-  /// Writes the line anew.
+  /// Writes the line in its normal form.
   static func write(_ line: FieldLine, _ bytes: RawSpan, to space: inout HeaderWriter) {
     space.append("Content-Length: ")
     space.append(bytes.extracting(digits(line, bytes)))

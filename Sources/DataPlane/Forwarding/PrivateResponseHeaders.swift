@@ -30,7 +30,7 @@ enum PrivateResponseHeaders {
     fields.append(lines: lines)
   }
 
-  /// What a response says of shared caches.
+  /// The directives of a response for shared caches.
   private enum Protection {
     /// They may keep it.
     case shared

@@ -7,7 +7,7 @@ internal import WebFormats
 /// What goes on is copied in runs: the bytes from one field that is left out to the next. What the gateway adds stands
 /// at the end.
 struct RequestForwarding {
-  /// What of the request cannot be seen in its head.
+  /// Facts about the request that are not in its header.
   struct Context {
     var identity: SerializedIdentityHeaders?
     /// `X-Forwarded-For` up to its CR LF.

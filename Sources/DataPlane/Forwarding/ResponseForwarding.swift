@@ -3,7 +3,7 @@ internal import NIOCore
 
 /// Writes the head of a response for an HTTP/1.1 or HTTP/1.0 client out of the head that came from the upstream.
 enum ResponseForwarding {
-  /// What the connection to the client adds.
+  /// The `Connection` field of the response to the client.
   enum Connection {
     /// Nothing: HTTP/1.1, and it goes on.
     case implied
@@ -124,7 +124,7 @@ enum ResponseForwarding {
   private static func statusLine(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter
   ) -> Int {
-    // A line without the space behind the status is written anew, with it (RFC 9112 4).
+    // A line without the space behind the status is rewritten with it (RFC 9112, 4).
     if head.isHTTP11, head.reason.lowerBound == 13 { return 0 }
     space.append("HTTP/1.1 ")
     space.append(bytes.extracting(9..<12))

@@ -19,7 +19,7 @@ struct BufferPool {
   /// Heads for upstreams, one for each request under way, and HTTP/2 has many.
   static var heads: BufferPool { BufferPool(size: 2_048, largest: 4_096, limit: 256) }
 
-  /// What HTTP/2 connections write at the end of a turn: one after the other.
+  /// Buffers for the frames that HTTP/2 connections write at the end of a turn, one after the other.
   static var frames: BufferPool { BufferPool(size: 16 * 1024, largest: 128 * 1024, limit: 2) }
 
   private init(size: Int, largest: Int, limit: Int) {

@@ -8,7 +8,7 @@ internal import Synchronization
 /// those to applications; connections to Apple and to the admin listener may use a part of it. Clients cannot take
 /// everything from connections to applications either, nor the other way round.
 package final class DescriptorBudget: Sendable {
-  /// What a descriptor is for.
+  /// The use of a descriptor.
   package enum Use: Int, CaseIterable, Sendable {
     /// A connection of a client.
     case client
@@ -39,11 +39,11 @@ package final class DescriptorBudget: Sendable {
     reserve = Atomic(shares.reserve)
   }
 
-  /// How a limit is divided.
+  /// The shares of a limit.
   struct Shares: Equatable {
     /// For connections, whatever they are for.
     let shared: Int
-    /// What connections of clients and to applications leave free.
+    /// Descriptors that client and upstream connections leave free.
     let reserve: Int
 
     /// - Parameter sockets: listening sockets: each may have accepted some connections before one of them is counted.
@@ -53,7 +53,7 @@ package final class DescriptorBudget: Sendable {
     }
   }
 
-  /// Divides anew: the limit may have been changed from outside, and others have opened what they need.
+  /// Divides the limit again: it may have been changed from outside, and others have opened what they need.
   /// - Parameter more: listening sockets that were opened.
   func measure(sockets more: Int) {
     let sockets = sockets.add(more, ordering: .relaxed).newValue
@@ -89,7 +89,7 @@ package final class DescriptorBudget: Sendable {
     total.subtract(1, ordering: .relaxed)
   }
 
-  /// How many more there may be at this moment.
+  /// Returns the number of further descriptors for a use at this moment.
   func room(for use: Use) -> Int {
     min(
       ceiling(use) - total.load(ordering: .relaxed),
@@ -99,10 +99,10 @@ package final class DescriptorBudget: Sendable {
   /// A connection was not accepted, or not made.
   func ranOut() { refused.add(1, ordering: .relaxed) }
 
-  /// How often a connection was not accepted, or not made, for want of a descriptor.
+  /// The number of connections that were not accepted, or not made, for lack of a descriptor.
   package var refusals: Int { refused.load(ordering: .relaxed) }
 
-  /// How many connections there may be, clients' and to applications, together.
+  /// The largest number of client and upstream connections together.
   package var connections: Int { shared.load(ordering: .relaxed) }
 
   /// Up to how many connections of every kind there may be one more of this.

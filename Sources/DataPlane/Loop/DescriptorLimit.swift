@@ -4,7 +4,7 @@
   internal import Musl
 #endif
 
-/// How many descriptors this process may have open (RLIMIT_NOFILE).
+/// The limit of open descriptors of this process (RLIMIT_NOFILE).
 enum DescriptorLimit {
   /// More than this is never asked for: the kernel's own usual ceiling (`fs.nr_open`).
   private static let ceiling: rlim_t = 1_048_576
@@ -27,7 +27,7 @@ enum DescriptorLimit {
     return Int(min(limit.rlim_cur, ceiling))
   }
 
-  /// How many are open; nil where the system does not tell.
+  /// The number of open descriptors; nil where the system does not report it.
   static func inUse() -> Int? {
     guard let directory = opendir("/proc/self/fd") else { return nil }
     defer { closedir(directory) }

@@ -30,7 +30,7 @@ struct LargeReads {
   }
 }
 
-/// How much a connection reads at a time.
+/// The size of a connection's reads.
 enum ReceiveBufferMode {
   /// Little: of a client that has sent nothing but heads so far.
   case frugal

@@ -1,19 +1,19 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// What all connections of one event loop share. Used on that loop only.
+/// The resources that all connections of one event loop share. Used on that loop only.
 final class LoopResources {
   let eventLoop: any EventLoop
   let wheel: TimerWheel
   let descriptors: DescriptorBudget
-  /// What is held for what is no request yet.
+  /// Memory held for incomplete request headers.
   let unfinished: UnfinishedHeads
   var buffers = BufferPool.messages
-  /// What is sent to applications, kept for another try until they answer.
+  /// Buffers for request headers, kept for a retry until the application answers.
   var heads = BufferPool.heads
-  /// What HTTP/2 connections write.
+  /// Buffers for the frames of HTTP/2 connections.
   var frames = BufferPool.frames
-  /// What responses that come in bulk are read into.
+  /// Buffers for large reads of responses.
   var bulk = LargeReads()
   var requestIDs = RequestIDSource()
   var date = DateLine()

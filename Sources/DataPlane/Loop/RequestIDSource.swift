@@ -15,7 +15,7 @@ package struct RequestIDSource {
   package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64
-    /// What a trusted proxy calls the request; it takes the place of the numbers.
+    /// The request ID of a trusted proxy; it replaces the numbers.
     var given: [UInt8]?
 
     /// The identifier that a proxy gave, if it is one: 1 to 64 token characters (RFC 9110 5.6.2). Anything else could

@@ -79,7 +79,7 @@ final class UnfinishedHeads {
 /// A connection that holds memory for an incomplete request.
 protocol UnfinishedHeadOwner: AnyObject {
   var unfinishedHeads: UnfinishedHeads { get }
-  /// What is counted for it; nil while it holds nothing.
+  /// The bytes counted for it; nil while it holds none.
   var holding: UnfinishedHeads.Holding? { get set }
   /// Releases the memory, and ends the connection or the request.
   func giveUpHead()

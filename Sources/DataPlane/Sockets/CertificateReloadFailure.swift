@@ -1,10 +1,10 @@
 /// Certificates or keys that could not take the place of the old ones.
 package struct CertificateReloadFailure: Sendable, Equatable {
-  /// Whose they are: `listener NAME` or `upstream NAME`.
+  /// The owner of the certificates: `listener NAME` or `upstream NAME`.
   package let owner: String
   /// A constant word.
   package let code: String
-  /// What is wrong, and what to do.
+  /// The reason, with the remedy.
   package let reason: String
 
   init(of owner: String, code: String, reason: String) {

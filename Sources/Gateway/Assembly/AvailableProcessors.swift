@@ -29,7 +29,7 @@ enum AvailableProcessors {
   }
 }
 
-/// How many processors' time the control groups of a process grant, as a fraction: the least of its own group and of
+/// The processor time that the control groups of a process grant, in processors: the least of its own group and of
 /// those above it.
 struct CPUQuota {
   /// A file's text by its path; nil where there is none.

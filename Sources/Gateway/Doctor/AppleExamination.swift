@@ -140,8 +140,9 @@ struct AppleExamination {
     let isWeb = clientID.utf8.elementsEqual(apple.clientID.utf8)
     return "team and key are good, as \(accepted) is; make sure of \(clientID) in "
       + (isWeb
-        ? "apple.client_id, and that this Services ID is configured for Sign in with Apple with the key's primary App ID"
-        : "apple.native_client_ids, and that Sign in with Apple is enabled for that App ID and its primary App ID is the "
-          + "key's")
+        ? "apple.client_id, and that this Services ID is configured for Sign in with Apple with the key's primary App "
+          + "ID"
+        : "apple.native_client_ids, and that Sign in with Apple is enabled for that App ID and its primary App ID is "
+          + "the key's")
   }
 }

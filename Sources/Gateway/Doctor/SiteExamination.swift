@@ -105,7 +105,8 @@ struct SiteExamination {
     try await store.ping()
     let counts = try await store.counts()
     let seen =
-      "\(store.place) can be written; \(Self.count(counts.accounts, "account")), \(Self.count(counts.sessions, "session")), "
+      "\(store.place) can be written; \(Self.count(counts.accounts, "account")), "
+      + "\(Self.count(counts.sessions, "session")), "
       + Self.count(counts.refreshTokens, "refresh token")
     guard let keyring else { return .ok("store", seen) }
     let sealed = try await store.sealingKeys()

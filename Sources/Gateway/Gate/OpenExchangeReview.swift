@@ -111,9 +111,9 @@ final class OpenExchangeReview {
     }
   }
 
-  /// How long an exchange goes on when its account is found overdue, for one last revalidation.
+  /// The time for which an exchange goes on when its account is found overdue, for one last revalidation.
   private static let overduePatience: Int64 = 1_000
-  /// How soon the store is asked again after it did not answer.
+  /// The pause before the store is asked again after it did not answer.
   private static let lookUpPause: Int64 = 1_000
 
   private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64) {

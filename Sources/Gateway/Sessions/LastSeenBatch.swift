@@ -20,7 +20,7 @@ final class LastSeenBatch: Sendable {
     self.storeHealth = storeHealth
   }
 
-  /// How often a batch is written: so often that another replica never takes a session for idle that is not.
+  /// The interval between two batches: short enough that another replica never takes a session for idle that is not.
   static func interval(idleTimeout: Duration) -> Duration {
     min(longestInterval, max(idleTimeout / 4, .milliseconds(100)))
   }

@@ -209,6 +209,6 @@ final class LoopSessions {
     return nil
   }
 
-  /// How long to wait for a signature before it is requested again.
+  /// The time to wait for a signature before it is requested again.
   private static let signingTimeout: Int64 = 10_000
 }

@@ -39,8 +39,8 @@ struct SessionConfiguration: Sendable {
     cacheBudget = session.memory / eventLoops
   }
 
-  /// How often the revalidation schedule is evaluated for one session.
+  /// The interval at which the revalidation schedule is evaluated for one session.
   static let evaluationInterval: Int64 = 30_000
-  /// How long a request does not wait again for a revalidation that could not be made.
+  /// The time in which a request does not wait again for a revalidation that could not be made.
   static let retryInterval: Int64 = 1_000
 }

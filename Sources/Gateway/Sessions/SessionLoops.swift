@@ -7,9 +7,9 @@ internal import Synchronization
 final class SessionLoops: Sendable {
   private let loops = Mutex<[NIOLoopBound<LoopSessions>]>([])
   private let listeners = Mutex<[Listener]>([])
-  /// How often all caches were emptied.
+  /// The number of times that all caches were emptied.
   private let invalidationEpoch = Atomic<Int>(0)
-  /// How often an account has changed.
+  /// The number of changes of accounts.
   private let accountChanges = Atomic<Int>(0)
 
   func add(_ sessions: NIOLoopBound<LoopSessions>) { loops.withLock { $0.append(sessions) } }

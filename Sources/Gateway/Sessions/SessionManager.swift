@@ -17,7 +17,7 @@ final class SessionManager: Sendable {
   /// Milliseconds since 1970.
   let clock: @Sendable () -> Int64
 
-  /// How long an answer is cached: about a credential without a session, and about an unavailable store.
+  /// The time for which an answer is cached: about a credential without a session, and about an unavailable store.
   private static let absentMemory: Int64 = 5_000
   static let outageMemory: Int64 = 1_000
 
@@ -36,7 +36,7 @@ final class SessionManager: Sendable {
   /// Uses other settings from now on.
   func apply(_ settings: SessionSettings) { idle.withLock { $0 = settings.idleTimeout } }
 
-  /// How long a session may go without a request before it ends.
+  /// The time without a request after which a session ends.
   var idleTimeout: Duration { idle.withLock { $0 } }
 
   // MARK: For the event loops

@@ -1,5 +1,5 @@
-/// What a client says of the order of its responses in `priority` (RFC 9218 4). A hint: what cannot be read is passed
-/// over.
+/// The client's wish for the order of its responses, from `priority` (RFC 9218, 4). A hint: what cannot be read is
+/// passed over.
 struct HTTP2Priority: Equatable {
   /// 0, the first, to 7. Default: 3.
   var urgency: UInt8 = 3

@@ -1,8 +1,9 @@
 internal import Crypto
 internal import WebFormats
 
-/// `Sec-WebSocket-Accept` (RFC 6455, 4.2.2): the proof that an application has understood a WebSocket's key. Over HTTP/2,
-/// which has no key (RFC 8441, 5), the gateway sends one of its own to the upstream and has to check the answer itself.
+/// `Sec-WebSocket-Accept` (RFC 6455, 4.2.2): the proof that an application has understood a WebSocket's key. Over
+/// HTTP/2, which has no key (RFC 8441, 5), the gateway sends one of its own to the upstream and has to check the answer
+/// itself.
 package enum WebSocketAccept {
   /// The answer to a key: the SHA-1 of the key and a constant, in base64.
   package static func answer(to key: some Collection<UInt8>) -> [UInt8] {

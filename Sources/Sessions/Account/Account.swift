@@ -18,7 +18,7 @@ package struct Account: Sendable, Equatable {
   package var lastVerified: Date
   /// When the right to ask Apple was last claimed. A sign-in counts as asking.
   package var lastAsked: Date?
-  /// What came of the last check, for the operator to see; nil before the first.
+  /// The result of the last revalidation, for the operator; nil before the first.
   package var lastAnswer: RevalidationRecord.Kind?
   /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
   /// counts from it. See `failingSince(at:)`.

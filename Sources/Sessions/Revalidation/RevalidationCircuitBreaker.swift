@@ -7,7 +7,7 @@ package import FoundationEssentials
 package struct RevalidationCircuitBreaker: Sendable {
   /// The result of one verdict.
   package struct Judgement: Sendable, Equatable {
-    /// What follows for the user.
+    /// The consequence for the user.
     package let consequence: RevalidationAction
     /// To be raised now; the same alarm comes at most once an hour.
     package let alarm: RevalidationAlarm?

@@ -1,4 +1,4 @@
-/// What an answer of Apple's to a refresh means, in this module's own words.
+/// The meaning of Apple's answer to a refresh.
 package enum RevalidationResult: Sendable, Equatable, CaseIterable {
   /// 200: in good standing.
   case good
@@ -12,7 +12,7 @@ package enum RevalidationResult: Sendable, Equatable, CaseIterable {
   case notSent
 }
 
-/// What to do about a verdict.
+/// The action that a result requires.
 package enum RevalidationAction: Sendable, Equatable {
   /// Write down the good answer.
   case noteGood
@@ -24,7 +24,7 @@ package enum RevalidationAction: Sendable, Equatable {
   case releaseLease
 }
 
-/// What the operator must be told.
+/// An alarm for the operator.
 package enum RevalidationAlarm: Sendable, Equatable {
   /// Apple refuses our key, team or client identifier.
   case credentialsRefused

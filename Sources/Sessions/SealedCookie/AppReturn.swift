@@ -46,7 +46,7 @@ extension SessionKeyring {
       expires: now.advanced(by: AppReturn.lifetime))
   }
 
-  /// What a code hands over. Whether it was used up before is for the store to say.
+  /// Opens a code. Whether it was used before is for the store to say.
   package func openAppReturn(_ code: [UInt8], now: Date) throws(SealError) -> AppReturn {
     let bytes = try openText(code, for: .handBack, now: now)
     guard bytes.count >= SessionIdentifier.byteCount else { throw .refused }

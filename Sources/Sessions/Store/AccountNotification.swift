@@ -10,7 +10,7 @@ package struct AccountNotification: Sendable, Equatable {
   package let occurred: Date
   /// The change.
   package let change: Change
-  /// What is handed on to the application, kept until that is done (`NotificationStore.nextMessage`); nil where nothing
+  /// The message for the application, kept until it is delivered (`NotificationStore.nextMessage`); nil where nothing
   /// is.
   package let message: String?
 

@@ -30,7 +30,7 @@ package final class SchemaCompatibility: Sendable {
       code: .newerSchema,
       message:
         "the store (\(place())) was changed by a newer version of cordon, which this one must not ignore (it wants "
-        + "schema version \(minimumReader), this one knows \(known)); run the newer version, or restore the backup from "
-        + "before the update")
+        + "schema version \(minimumReader), this one knows \(known)); run the newer version, or restore the backup "
+        + "from before the update")
   }
 }

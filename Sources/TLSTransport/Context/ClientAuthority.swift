@@ -5,8 +5,8 @@ final class ClientAuthority: Sendable {
   private let file: String
   private let certificates: [Certificate]
   private let areRequired: Bool
-  /// What tickets are bound to, so that none leads past a client's certificate that another server, or an earlier
-  /// configuration, did not ask for: SHA-256 of the rule and the authorities.
+  /// The context to which tickets are bound, so that none leads past a client's certificate that another server, or an
+  /// earlier configuration, did not ask for: SHA-256 of the rule and the authorities.
   let identifier: [UInt8]
 
   init(_ settings: TLSServerSettings.Clients) throws(TLSConfigurationError) {

@@ -99,7 +99,7 @@ package final class TLSServerContext: Sendable {
     self.identities.map { ($0.certificateFile, $0.validity.upperBound) }
   }
 
-  /// What the operator should be told about the certificates' dates, the worst of them; nil when there is nothing to
+  /// The worst warning for the operator about the certificates' dates; nil when there is nothing to
   /// tell. Nothing is refused for it: a gateway with an expired certificate still serves clients that do not mind, and
   /// health checks.
   ///

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// How the buffers of one flush become calls of OpenSSL: small neighbours (a response's head and the beginning of its
-/// body) are copied together, since each record costs about as much as copying some kilobytes; large ones are not
+/// The grouping of the buffers of one flush into calls of OpenSSL: small neighbours (a response's head and the start of
+/// its body) are copied together, since each record costs about as much as copying some kilobytes; large ones are not
 /// copied.
 struct RecordPlan {
   /// Bytes that are still to be taken.

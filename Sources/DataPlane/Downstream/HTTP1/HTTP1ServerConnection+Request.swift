@@ -131,6 +131,6 @@ extension HTTP1ServerConnection {
   func consume(_ count: Int) {}
   func consumeAll() {}
 
-  /// What was read is flushed upstream by `channelReadComplete`.
+  /// Does nothing: `channelReadComplete` flushes what was read upstream.
   func flushUpstreamAfterRead() {}
 }

@@ -52,7 +52,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   private var lingering = LingeringClose(byteLimit: 256 * 1024)
   /// The memory that ``pending`` or a handshake holds.
   var holding: UnfinishedHeads.Holding?
-  /// How fast the client takes what waits for it, while something does.
+  /// The client's progress with the bytes that wait for it; nil while none do.
   var pace: ResponsePace?
   private var readManner = ReceiveBufferMode.frugal
 

@@ -13,7 +13,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What the connection's one deadline is for.
+  /// The purpose of the connection's one deadline.
   private enum Wait {
     case nothing
     /// The first request, or the rest of a head.
@@ -38,9 +38,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   private var isReading = false
   private var flushIsDue = false
   private var isFlushing = false
-  /// What is to be done when all that was read has been looked at.
+  /// Streams to resume when everything that was read has been parsed.
   private var behindReading: [HTTP2ServerStream] = []
-  /// Who has queued content in this turn: what has not left by its end waits for the client, who has so much time.
+  /// Streams that queued content in this turn: what has not left by its end waits for the client, against a deadline.
   private var queuing: [HTTP2ServerStream] = []
   /// When what is being looked at was read, or what is being written began to be: looking at the clock for each step of
   /// each stream would cost as much as the steps do.
@@ -267,7 +267,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     } else {
       wanted = isLeaving ? .farewell : .idle
     }
-    // A wait that goes on is not begun anew, whatever else comes.
+    // A wait that goes on is not restarted by other events.
     guard wanted != wait else { return }
     wait = wanted
     let waits = server.waits

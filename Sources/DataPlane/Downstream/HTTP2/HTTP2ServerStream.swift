@@ -231,7 +231,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     connection.awaitRoomBehindSending(self)
   }
 
-  /// What was due has been sent; what has not left by now waits for the client.
+  /// Starts the client's deadline for content that has not left by now.
   func awaitRoom(_ now: NIODeadline) {
     isQueuing = false
     if !isClosed, stream.queuedBytes > 0 { watchPace(at: now) }

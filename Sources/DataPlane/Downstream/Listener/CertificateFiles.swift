@@ -9,7 +9,7 @@
 package struct CertificateFiles: Equatable {
   private let seen: [String: Status?]
 
-  /// What a file that was changed, or exchanged for another, cannot have in common with the old one.
+  /// The attributes by which a changed or replaced file differs from the old one.
   private struct Status: Equatable {
     let device: UInt64
     let inode: UInt64

@@ -121,7 +121,7 @@ package struct ListenerProblem: Error, CustomStringConvertible {
   private var remedy: String {
     switch code {
     case EADDRINUSE: "stop what listens there, or choose another address"
-    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or mend the directory's mode"
+    case EACCES: "choose a port from 1024 up, or give the process CAP_NET_BIND_SERVICE, or correct the directory's mode"
     case EADDRNOTAVAIL: "choose an address that this machine has"
     default: "check the address"
     }

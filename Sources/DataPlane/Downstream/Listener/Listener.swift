@@ -2,7 +2,7 @@ internal import HTTPWire
 package import NIOCore
 internal import TLSTransport
 
-/// What a listener needs to know besides its own settings. Called once for each event loop, on that loop.
+/// The dependencies of a listener. Each is called once for each event loop, on that loop.
 package struct ListenerDependencies {
   package var gate: any RequestGate
   package var observer: any ExchangeObserver
@@ -178,7 +178,7 @@ package final class Listener: Sendable {
     await forEachEntrance { place, entrance in if place == 0 { entrance.context.closeUpstreams() } }
   }
 
-  /// Where one loop accepts for all, a connection that is on its way to another loop when the listening channel closes
+  /// Stops accepting. Where one loop accepts for all, a connection on its way to another loop when the listener closes
   /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
   private func finishHandingOut(_ door: BoundSocket) async {
     guard door.channels.count < sites.count else { return }

@@ -26,7 +26,7 @@ package struct ListenerCertificate: Sendable {
   /// When each expires, in seconds since 1970, with its file.
   package var expiries: [(file: String, expiry: Int64)] { context.expiries }
 
-  /// What the operator should be told about their dates, with what to do; nil when there is nothing to tell. From 14
+  /// A warning for the operator about their dates, with the remedy; nil when there is nothing to report. From 14
   /// days before the expiry on.
   /// - Parameter now: in seconds since 1970.
   package func warning(at now: Int64) -> String? { context.certificateWarning(at: now)?.message }

@@ -1,6 +1,6 @@
 internal import TLSTransport
 
-/// What a listener goes by and can change while it listens: limits, time-outs, whom it believes, which fields it keeps
+/// The configuration that can change while a listener runs: limits, time-outs, trusted proxies, which fields it keeps
 /// to itself, where requests go, and its certificates.
 ///
 /// Terms are made whole, files read and all, before any of them hold: putting them in place cannot fail.
@@ -33,7 +33,7 @@ package struct ListenerConfiguration: Sendable {
     self.tls = tls
   }
 
-  /// What connections are shown, by entrance; none for an entrance in cleartext.
+  /// The certificates of each listener with TLS.
   package var certificates: [ListenerCertificate] {
     zip(settings.entrances, tls).compactMap { entrance, tls in tls.map { ListenerCertificate(entrance.name, $0) } }
   }

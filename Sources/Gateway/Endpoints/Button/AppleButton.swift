@@ -58,8 +58,8 @@ struct AppleButton: Sendable {
   /// `v` changes with the settings: browsers keep an image for a day.
   private func path(_ locale: ButtonLocale, _ isWhite: Bool) -> String {
     let revision = String(Self.hash(settings.imagePath(variant(locale, isWhite)).utf8), radix: 16)
-    return
-      "\(GatewayEndpoint.button.path(below: prefix))?locale=\(locale.rawValue)&color=\(isWhite ? "white" : "black")&v=\(revision)"
+    let color = isWhite ? "white" : "black"
+    return "\(GatewayEndpoint.button.path(below: prefix))?locale=\(locale.rawValue)&color=\(color)&v=\(revision)"
   }
 
   /// The logo alone is the same in every language.
