@@ -255,7 +255,7 @@ struct ExplainTests {
     arguments: [
       (
         "[access]\nprivate_email = \"deny\"\n[[route]]\npath = \"/x/\"\nprivate_email = \"require\"",
-        "it would admit nobody"
+        "nobody could pass"
       ),
       (
         "[[route]]\npath = \"/\"\naccess = \"public\"\n[[route]]\npath = \"/x/\"\nrequire_claims = [\"org_id=4\"]",

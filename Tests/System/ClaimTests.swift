@@ -248,9 +248,9 @@ struct RuleTests {
     "Rules that would let in nobody or everybody without a word are mistakes, with their reason",
     arguments: [
       ("allow_email_domains = [\"privaterelay.appleid.com\"]", nil, "everybody who hides the address"),
-      ("allow_email_domains = [\"example.com\"]", "[\"name\"]", "apple.scopes does not ask for it"),
-      ("allow_emails = [\"a@example.com\"]", "[]", "apple.scopes does not ask for it"),
-      ("private_email = \"deny\"", "[]", "apple.scopes does not ask for it"),
+      ("allow_email_domains = [\"example.com\"]", "[\"name\"]", "apple.scopes does not request them"),
+      ("allow_emails = [\"a@example.com\"]", "[]", "apple.scopes does not request them"),
+      ("private_email = \"deny\"", "[]", "apple.scopes does not request them"),
       ("private_email = \"sometimes\"", nil, "private_email"),
       ("allow_emails = []\nprivate_email = \"deny\"", nil, "it would admit nobody"),
       ("access = \"public\"\nprivate_email = \"deny\"", nil, "and also access lists"),

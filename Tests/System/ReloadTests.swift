@@ -40,7 +40,9 @@ struct ReloadTests {
 
   private func outcomes(_ site: Site) -> Int {
     let log = String(decoding: site.gateway.log, as: UTF8.self)
-    return log.components(separatedBy: "the configuration was ").count - 1
+    return ["configuration reloaded", "configuration reload failed"].reduce(0) {
+      $0 + log.components(separatedBy: $1).count - 1
+    }
   }
 
   private func metric(_ site: Site, _ name: String) throws -> Double? {
