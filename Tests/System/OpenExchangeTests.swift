@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLServerTesting
 import Testing
 
 // Exchanges that are open when their session ends, or when their request would no longer be let through.
@@ -181,6 +182,22 @@ struct OpenExchangeTests {
     try socket.send(Self.data)
     #expect(try socket.read(count: Self.data.count) == Self.data)
     try site.setClock(secondsAhead: 200 * Self.hour)
+    try expectForbidden(socket)
+  }
+
+  @Test("The end of the store's outage grace ends an open WebSocket")
+  func outageGrace() throws {
+    let server = try PostgreSQLServer()
+    let url = try server.makeDatabase()
+    let site = try site {
+      $0["store", "url"] = "\"\(url)\""
+      $0["store", "outage_grace"] = "\"3s\""
+    }
+    defer { site.stop() }
+    let socket = try socket(of: try site.signedIn(), site)
+    try socket.send(Self.data)
+    #expect(try socket.read(count: Self.data.count) == Self.data)
+    try server.stop()
     try expectForbidden(socket)
   }
 
