@@ -58,7 +58,7 @@ struct SourceStyle {
         let text = line.drop { $0 == " " }
         let isFirstOfBlock = index == 0 || !lines[index - 1].drop { $0 == " " }.hasPrefix("///")
         let isQuestion =
-          isFirstOfBlock && text.prefixMatch(of: /\/\/\/ (?:What|Who|Whose|Whom|Where|How|Why)\b/) != nil
+          isFirstOfBlock && text.prefixMatch(of: /\/\/\/ (?:What|Which|Who|Whose|Whom|Where|How|Why)\b/) != nil
         if isQuestion || line.firstMatch(of: /\b(?:anew|mend|mends|mended|mending)\b/) != nil {
           found.append("\(file):\(index + 1)")
         }

@@ -4,7 +4,7 @@ package struct RouteDecision: Sendable, Hashable {
   package var access: Access
   /// The answer to a request without a session.
   package var unauthenticated: RouteSettings.Unauthenticated
-  /// Which application serves the path: a place in ``RouteTable/upstreams``, 0 for the one that serves by default. The
+  /// The application that serves the path: an index into ``RouteTable/upstreams``, 0 for the default one. The
   /// routes that hold for the path byte for byte decide on it, whatever stricter reading decides on access.
   package var upstream = 0
   /// The least rate of its body, decided on like ``upstream``; nil where no route states one.

@@ -155,7 +155,7 @@ struct ControlError: HTTPResponseError {
   }
 }
 
-/// Which team an app goes to (`POST /simulator/clients/ID/transfer`).
+/// The team that an app is transferred to (`POST /simulator/clients/ID/transfer`).
 private struct TransferOrder: Decodable {
   var teamID: String
   /// The keys of the other team.

@@ -1,6 +1,6 @@
 /// Trouble that a test orders (`POST /simulator/faults`).
 struct OrderedFault: Sendable, Codable {
-  /// Which endpoint has it.
+  /// The endpoint that has the fault.
   var endpoint: Endpoint
   var kind: Kind
   /// Only token requests with this `grant_type`. Default: all.

@@ -1,4 +1,4 @@
-/// That a user has authorised a client, and what was agreed on.
+/// A user's authorization of a client, with its terms.
 struct Consent: Sendable, Equatable {
   /// The name as the user edited it the first time.
   var firstName: String

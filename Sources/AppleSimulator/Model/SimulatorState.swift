@@ -95,7 +95,7 @@ struct IssuedAccessToken: Sendable {
   let expires: Double
 }
 
-/// That an account was verified: what Apple wants no more than once a day.
+/// A verification of an account, which Apple wants no more than once a day.
 struct AccountCheck: Sendable, Encodable {
   enum Kind: String, Sendable, Encodable {
     case signIn = "sign_in"

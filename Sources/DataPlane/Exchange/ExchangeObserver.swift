@@ -87,7 +87,7 @@ package enum ExchangeFailure: Sendable, Equatable {
 package struct ExchangeRecord {
   /// The final status sent; 499 where the client left before one. Of an error told by `grpc-status`, its HTTP status.
   package var status: Int
-  /// Which counter the gate put it under; -1 where it was refused before.
+  /// The route class that the gate counts it under; -1 if it was refused before.
   package var routeClass: Int
   /// From the whole head to the last byte handed to the system.
   package var duration: TimeAmount

@@ -77,7 +77,7 @@ package enum GateDecision {
 package struct ForwardingDirective {
   /// The identity header lines of its user, nil without one.
   package var identity: SerializedIdentityHeaders?
-  /// Which counter it belongs to.
+  /// The route class that it is counted under.
   package var routeClass: Int
   /// The session of the request, so that its connections end with it.
   package var session: ConnectionKey?
@@ -87,7 +87,7 @@ package struct ForwardingDirective {
   package var user: UInt64?
   /// Whether an upgrade to another protocol may be passed on.
   package var allowsUpgrade: Bool
-  /// Which of the listener's upstreams it goes to.
+  /// The index of its upstream in the listener's list.
   package var upstream: Int
   /// Whether `Authorization` was for the gateway, and goes no further.
   package var dropsAuthorization = false
@@ -125,7 +125,7 @@ package struct ConnectionKey: Hashable, Sendable {
 package struct EndpointAction: Sendable {
   /// Most bytes of its body. A larger one is answered 413 before it is read.
   package var bodyLimit: Int
-  /// Which counter it belongs to.
+  /// The route class that it is counted under.
   package var routeClass: Int
   /// Answers it.
   package var handle: @Sendable (ControlRequest) async -> ControlResponse

@@ -1,6 +1,6 @@
 package import HTTPWire
 
-/// Which fields the gateway keeps to itself, on one listener. A class, because every request holds on to them: copies
+/// The fields that only the gateway may send, on one listener. A class, because every request holds on to them: copies
 /// of a structure would each retain all that it is made of.
 package final class ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.

@@ -20,7 +20,7 @@ package final class DescriptorBudget: Sendable {
     case administration
   }
 
-  /// That of this process: the limit is the process's, too.
+  /// The budget of this process: the limit is the process's, too.
   package static let process = DescriptorBudget(limit: DescriptorLimit.raised(), others: 64)
 
   private let shared: Atomic<Int>

@@ -44,7 +44,7 @@ enum ReceiveBufferMode {
   /// A read of a frugal connection that brings so many bytes is worth larger ones.
   static let worthMore = 2_048
 
-  /// That of a manner which needs nothing of a loop's.
+  /// The allocator of a mode that needs no resource of a loop.
   var fixedAllocator: any RecvByteBufferAllocator {
     switch self {
     case .frugal: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 4_096)

@@ -9,7 +9,7 @@ internal import Synchronization
 /// Memory that bursts of connections have needed, and that goes back to the system when they are over: the C library
 /// keeps what was freed, otherwise, for as long as the process lives.
 package final class MemoryInUse: Sendable {
-  /// That of this process.
+  /// The instance of this process.
   package static let process = MemoryInUse()
 
   /// `malloc_trim` of the GNU C library; others give back by themselves.

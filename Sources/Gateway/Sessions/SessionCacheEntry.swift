@@ -13,7 +13,7 @@ final class SessionCacheEntry {
   private var unsigned: SerializedIdentityHeaders
   /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
   private(set) var assertion: String?
-  /// From when another assertion is asked for, and until when the present one may be sent.
+  /// The time from which another assertion is requested, and the time until which this one may be sent.
   var assertionRenewsAt: Int64 = 0
   private(set) var assertionEndsAt: Int64 = 0
   /// The user as rules ask about one.

@@ -5,7 +5,7 @@ internal import AccessPolicy
 struct VerdictCache {
   private static let size = 8
 
-  /// Which rule each place holds the verdict of; -1 for none.
+  /// The rule whose verdict each place holds; -1 for none.
   private var rules = SIMD8<Int32>(repeating: -1)
   private var verdicts = InlineArray<8, RuleVerdict>(repeating: .allowed)
   /// `SessionConfiguration.generation` of all verdicts.

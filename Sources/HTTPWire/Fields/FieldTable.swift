@@ -10,7 +10,7 @@ package struct FieldLine: Sendable, Equatable {
   package var valueEnd: Int32
   /// Behind the line's CR LF.
   package var end: Int32
-  /// Which field it is.
+  /// The known field that the name is.
   package var known: KnownField
 
   package var name: Range<Int> { Int(start)..<Int(start + nameLength) }

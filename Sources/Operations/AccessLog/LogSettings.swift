@@ -6,7 +6,7 @@ package struct LogSettings: Sendable, Equatable {
   package var accessFields: [AccessLogField]?
   /// A line for each sign-in, sign-out, check, act of administration and the like. Default: true.
   package var auditLog = true
-  /// Which events these lines are about. Default: nil: every one.
+  /// The events that are logged. Default: nil: every one.
   package var auditEvents: [AuditEvent.Name]?
   /// Least severity of application events. Default: info.
   package var level: Level = .info

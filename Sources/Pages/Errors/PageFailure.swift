@@ -80,7 +80,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     }
   }
 
-  /// After how many seconds it is worth trying again (`Retry-After`), where that can be said.
+  /// The seconds after which another attempt is worthwhile (`Retry-After`); nil if unknown.
   package var retryAfter: Int? {
     switch self {
     case .appleUnreachable, .tooManyRequests: 30

@@ -65,7 +65,7 @@ extension SQLiteSessionStore {
     return .ended(handle, reason)
   }
 
-  /// Which changes the database remembers, and which it ever had.
+  /// The bounds of the changes that the database remembers, and the last change that it ever had.
   private struct Bounds {
     let identity: String
     let forgotten: Int64

@@ -1,4 +1,4 @@
-/// Which identity headers the upstream gets (`[identity.headers]` of the configuration).
+/// The identity headers that the upstream receives (`[identity.headers]` of the configuration).
 package struct IdentityHeaderSettings: Sendable, Equatable {
   /// Header name as it is written upstream, and the claim that fills it, in the order of the configuration.
   package var headers: [Header] = [

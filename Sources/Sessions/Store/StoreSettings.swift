@@ -14,7 +14,7 @@ package struct StoreSettings: Sendable, Equatable {
   /// A store at a place; the rest has its defaults.
   package init(location: Location) { self.location = location }
 
-  /// Which store.
+  /// The location of the store.
   package enum Location: Sendable, Equatable {
     /// `sqlite:`: the absolute path of the database file.
     case sqlite(path: String)

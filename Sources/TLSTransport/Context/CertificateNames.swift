@@ -36,7 +36,7 @@ enum HostNameBytes {
   }
 }
 
-/// Which of several certificates a client can be shown.
+/// The choice of one of several certificates, by the name that a client asks for.
 ///
 /// Two that list the same name and have keys of different kinds (RSA and ECDSA) serve it together: OpenSSL shows the
 /// one whose signatures the client understands.

@@ -14,7 +14,7 @@ final class Certificate: Sendable {
     X509_free(self.pointer)
   }
 
-  /// From when and until when it is valid, in seconds since 1970; nil when the certificate's dates are nonsense.
+  /// The beginning and the end of its validity, in seconds since 1970; nil when the certificate's dates are nonsense.
   var validity: ClosedRange<Int64>? {
     guard let start = Self.seconds(X509_get0_notBefore(self.pointer)),
       let end = Self.seconds(X509_get0_notAfter(self.pointer)), start <= end

@@ -10,7 +10,7 @@ final class TLSIdentity: Sendable {
   /// The rest of the file.
   private let chain: [Certificate]
 
-  /// From when and until when the first certificate is valid, in seconds since 1970.
+  /// The beginning and the end of the first certificate's validity, in seconds since 1970.
   let validity: ClosedRange<Int64>
 
   init(certificateFile: String, privateKeyFile: String) throws(TLSConfigurationError) {

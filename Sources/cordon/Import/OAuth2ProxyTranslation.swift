@@ -27,7 +27,7 @@ struct OAuth2ProxyTranslation {
   private var counts = (translated: 0, unneeded: 0, left: 0)
   private var access = OAuth2ProxyAccess()
   private var routes = OAuth2ProxyRoutes()
-  /// Which setting a key was translated from.
+  /// The setting that a key was translated from.
   private var origins: [String: ForeignSettings.Setting] = [:]
   /// Reads a file that the settings name; nil where that is not possible.
   private let read: (String) -> [UInt8]?

@@ -4,8 +4,8 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import WebFormats
 
-/// Which requests the admin listener takes from browsers: none that another site sends, and on a loopback address none
-/// for a name that only DNS rebinding leads there.
+/// The requests that the admin listener accepts from browsers: none that another site sends, and on a loopback address
+/// none for a name that only DNS rebinding leads there.
 enum AdminHostPolicy: Sendable {
   /// `Host` has to be `localhost`, a name below it, or a loopback address, with any port (port forwarding changes it).
   case loopback
