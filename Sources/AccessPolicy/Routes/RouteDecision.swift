@@ -9,6 +9,14 @@ package struct RouteDecision: Sendable, Hashable {
   package var upstream = 0
   /// The least rate of its body, decided on like ``upstream``; nil where no route states one.
   package var bodyRate: Int?
+  /// The networks that must contain the client's address: an index into ``RouteTable/networks``; -1 for no condition.
+  package var networks = -1
+  /// The age in seconds from which a sign-in must be repeated; 0 for none.
+  package var maxAge = 0
+  /// Whether machine tokens are accepted. They are admitted by `allow_groups` only.
+  package var acceptsTokens = false
+  /// Whether a route with `methods` lies over the path: then method-override headers are removed.
+  package var dropsMethodOverride = false
 
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access

@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// One `[[route]]` of the configuration: which requests it holds for, and what it states about them. What it does not
 /// state comes from less specific routes, and in the end from ``AccessSettings``.
 package struct RouteSettings: Sendable, Equatable {
@@ -20,6 +22,13 @@ package struct RouteSettings: Sendable, Equatable {
   package var upstream: String?
   /// The least rate of a request's body in bytes per second, 0 for none. Default: nil: inherited.
   package var bodyRate: Int?
+  /// The networks of which one must contain the client's address (`networks`), in addition to those of other routes
+  /// that hold; also on a public route. Default: none.
+  package var networks: [NetworkPrefix] = []
+  /// The age in seconds from which a sign-in must be repeated, 0 for none. Default: nil: inherited.
+  package var maxAge: Int?
+  /// Whether machine tokens are accepted. Default: nil: inherited.
+  package var tokens: Bool?
 
   /// The name of the application that serves everything for which no route states another.
   package static let defaultUpstream = "default"
@@ -79,6 +88,16 @@ package struct AccessSettings: Sendable, Equatable {
   package var conditions = AccessConditions()
   /// The answer to a request without a session. Default: chosen by the request.
   package var unauthenticated = RouteSettings.Unauthenticated.automatic
+  /// The networks of which one must contain the client's address, on every route that is not public. Default: none.
+  package var networks: [NetworkPrefix] = []
+  /// The age in seconds from which a sign-in must be repeated, 0 for none.
+  package var maxAge = 0
+  /// Whether machine tokens are accepted.
+  package var tokens = false
+  /// Whether a signed-in user who is refused may ask for access.
+  package var requests = false
+  /// Names of the groups whose members may use the people page.
+  package var managers: [String] = []
 
   package init() {}
 }
@@ -93,11 +112,15 @@ package struct AccessLists: Sendable, Equatable {
   package var emailDomains: [String] = []
   /// `org_id` of a Managed Apple Account, exactly.
   package var organizations: [String] = []
+  /// Names of declared groups (`allow_groups`), exactly.
+  package var groups: [String] = []
 
   package init() {}
 
   /// Whether no list names anybody.
-  package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty }
+  package var isEmpty: Bool {
+    subjects.isEmpty && emails.isEmpty && emailDomains.isEmpty && organizations.isEmpty && groups.isEmpty
+  }
 }
 
 /// Conditions in addition to the lists. They are cumulative along a chain of routes: none removes another.
@@ -106,11 +129,13 @@ package struct AccessConditions: Sendable, Equatable {
   package var privateEmail = PrivateEmail.allow
   /// Required values of identity token claims. Default: none.
   package var requirements: [ClaimRequirement] = []
+  /// Users who are refused, whatever list names them. Default: none.
+  package var denied = DenyLists()
 
   package init() {}
 
   /// Whether nothing is asked.
-  package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty }
+  package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty && denied.isEmpty }
 
   /// A condition on the user's e-mail address.
   package enum PrivateEmail: String, Sendable, CaseIterable {
@@ -120,4 +145,19 @@ package struct AccessConditions: Sendable, Equatable {
     /// A user who does not hide it does not pass.
     case require
   }
+}
+
+/// Lists of users who are refused. Addresses count whether Apple has verified them or not.
+package struct DenyLists: Sendable, Equatable {
+  /// Apple's `sub`, exactly.
+  package var subjects: [String] = []
+  /// E-mail addresses, compared without regard to ASCII case.
+  package var emails: [String] = []
+  /// Names of declared groups, exactly.
+  package var groups: [String] = []
+
+  package init() {}
+
+  /// Whether no list names anybody.
+  package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && groups.isEmpty }
 }

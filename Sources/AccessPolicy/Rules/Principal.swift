@@ -10,6 +10,8 @@ package struct Principal: Sendable, Equatable {
   package var isPrivateEmail: Bool
   /// Apple's `org_id`, of a Managed Apple Account.
   package var organization: String?
+  /// The user's groups (`GroupDirectory.membership`).
+  package var membership = GroupMembership()
 
   package init(
     subject: String, email: String? = nil, isEmailVerified: Bool = false, isPrivateEmail: Bool = false,
@@ -33,6 +35,8 @@ package enum RuleVerdict: Sendable, Equatable {
 package enum DenialReason: String, Sendable, Equatable {
   /// No list names the user.
   case notListed = "not-listed"
+  /// A deny list names the user.
+  case denyListed = "deny-listed"
   /// A claim of the identity token does not say what the route requires.
   case claimNotMet = "claim-not-met"
   /// A list names the address, but Apple does not say that it is verified.

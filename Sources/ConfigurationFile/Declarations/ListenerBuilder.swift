@@ -1,4 +1,5 @@
 import DataPlane
+import WebFormats
 
 /// One address to listen on, `[listen]` or one of `[[listener]]`, while it is read.
 struct ListenerBuilder: DecodingTarget {

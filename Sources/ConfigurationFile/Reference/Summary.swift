@@ -4,6 +4,7 @@ import DataPlane
 import Operations
 import Pages
 import Sessions
+import WebFormats
 
 extension Configuration {
   /// A summary of a valid configuration: the name and settings of each part, without secrets.

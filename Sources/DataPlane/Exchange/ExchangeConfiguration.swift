@@ -1,5 +1,6 @@
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
 /// The configuration of a listener as its exchanges need it.
 struct ExchangeConfiguration {

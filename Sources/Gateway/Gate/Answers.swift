@@ -57,7 +57,7 @@ extension PageFailure {
   init(_ denial: DenialReason) {
     self =
       switch denial {
-      case .notListed, .emailShown, .claimNotMet: .forbidden
+      case .notListed, .denyListed, .emailShown, .claimNotMet: .forbidden
       case .emailNotVerified: .emailNotVerified
       case .emailHidden: .emailHidden
       case .emailMissing: .emailMissing

@@ -23,12 +23,14 @@ package struct Account: Sendable, Equatable {
   /// The first attempt to check the account since Apple last confirmed it; nil where there was none. The grace period
   /// counts from it. See `failingSince(at:)`.
   package var checkFailingSince: Date?
+  /// The part that operators and managers decide at run time.
+  package var access: AccountAccess
 
   /// An account as a store keeps it.
   package init(
     subject: Subject, name: PersonName?, claims: AccountClaims, latestAuthorization: Date, lastVerified: Date,
     lastAsked: Date?, lastAnswer: RevalidationRecord.Kind? = nil, checkFailingSince: Date? = nil,
-    appleAuthorized: Date? = nil
+    appleAuthorized: Date? = nil, access: AccountAccess = AccountAccess()
   ) {
     self.subject = subject
     self.name = name
@@ -39,5 +41,6 @@ package struct Account: Sendable, Equatable {
     self.lastAnswer = lastAnswer
     self.checkFailingSince = checkFailingSince
     self.appleAuthorized = appleAuthorized
+    self.access = access
   }
 }

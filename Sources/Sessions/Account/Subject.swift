@@ -13,6 +13,9 @@ package struct Subject: Sendable, Hashable, Codable, CustomStringConvertible {
     self.text = text
   }
 
+  /// The subject of a machine token: `token:NAME`. Apple's subjects have no colon.
+  package init(ofToken name: GroupName) { text = "token:\(name.text)" }
+
   /// From a string.
   /// - Throws: `DecodingError` where it can be no subject.
   package init(from decoder: any Decoder) throws {

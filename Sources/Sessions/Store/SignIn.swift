@@ -10,6 +10,9 @@ package struct SignIn: Sendable {
   package let claims: AccountClaims
   /// The refresh token that came, for the session's subject and client. Without one an earlier one stays.
   package let token: EncryptedToken?
+  /// Whether the refresh token that came was discarded, because nothing but public routes admits the user: then `token`
+  /// is nil, and `AccountAccess.isTokenDiscarded` is set unless a token of this client is stored.
+  package let discardsToken: Bool
   /// The session that this browser had before, of any user; it ends.
   package let replacing: PublicSessionID?
   /// The time when Apple issued the identity token of the exchange, by Apple's clock (`iat`). Not `auth_time`: that may
@@ -19,8 +22,7 @@ package struct SignIn: Sendable {
   /// A sign-in that was verified.
   package init(
     session: Session, name: PersonName?, claims: AccountClaims, token: EncryptedToken?,
-    replacing: PublicSessionID? = nil,
-    appleAuthorized: Date? = nil
+    replacing: PublicSessionID? = nil, appleAuthorized: Date? = nil, discardsToken: Bool = false
   ) {
     self.session = session
     self.name = name
@@ -28,6 +30,7 @@ package struct SignIn: Sendable {
     self.token = token
     self.replacing = replacing
     self.appleAuthorized = appleAuthorized
+    self.discardsToken = discardsToken
   }
 }
 

@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// One listening address and its own settings (`[listen]`, or one of `[[listener]]`, of the configuration).
 package struct AcceptorSettings: Sendable, Equatable {
   /// Name in logs, metrics and `LISTEN_FDNAMES`.

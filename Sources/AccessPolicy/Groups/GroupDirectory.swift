@@ -1,0 +1,158 @@
+internal import WebFormats
+
+/// One `[[group]]` of the configuration, with the members of its `members_file` among its members.
+package struct GroupSettings: Sendable, Equatable {
+  /// Letters, digits, `-`, `_` and `.` of ASCII.
+  package var name: String
+  /// Subjects, verified e-mail addresses, and `@example.com` for every verified address of a domain.
+  package var members: [String]
+
+  package init(name: String, members: [String] = []) {
+    self.name = name
+    self.members = members
+  }
+}
+
+/// The groups of the configuration, ready to be asked for those of a user. Built again when a members file changes.
+///
+/// Groups are numbered in the order of their names, byte by byte, so that rules compiled for the same names need not be
+/// compiled again.
+package final class GroupDirectory: Sendable {
+  /// The names of all groups, sorted byte by byte: a group's number is its place.
+  package let names: [String]
+
+  private let numbers: [[UInt8]: Int]
+  private let subjects: [[UInt8]: [Int]]
+  /// By addresses in lower case.
+  private let emails: [[UInt8]: [Int]]
+  /// By domains in lower case.
+  private let domains: [[UInt8]: [Int]]
+
+  /// Members that are neither a subject, an address nor a domain match nobody; the configuration's checks report them.
+  package init(_ groups: [GroupSettings]) {
+    let names = groups.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    var numbers: [[UInt8]: Int] = [:]
+    for (number, name) in names.enumerated() { numbers[Array(name.utf8)] = number }
+    var subjects: [[UInt8]: [Int]] = [:]
+    var emails: [[UInt8]: [Int]] = [:]
+    var domains: [[UInt8]: [Int]] = [:]
+    for group in groups {
+      guard let number = numbers[Array(group.name.utf8)] else { continue }
+      for member in group.members {
+        switch GroupMember(member) {
+        case .subject(let bytes): subjects[bytes, default: []].append(number)
+        case .email(let bytes): emails[bytes, default: []].append(number)
+        case .domain(let bytes): domains[bytes, default: []].append(number)
+        case nil: break
+        }
+      }
+    }
+    (self.names, self.numbers) = (names, numbers)
+    (self.subjects, self.emails, self.domains) = (subjects, emails, domains)
+  }
+
+  /// The number of a group; nil if no `[[group]]` declares it.
+  package func number(of name: String) -> Int? { numbers[Array(name.utf8)] }
+
+  /// The groups of a user.
+  /// - Parameters:
+  ///   - stored: the names of the groups that the user was added to at run time; undeclared ones do not count.
+  ///   - requiresVerifiedEmail: whether an address admits only if Apple says that it is verified. Default: true.
+  package func membership(
+    of user: Principal, stored: [String] = [], requiresVerifiedEmail: Bool = true
+  ) -> GroupMembership {
+    var certain = GroupSet(Set(stored.compactMap { number(of: $0) } + (subjects[Array(user.subject.utf8)] ?? [])))
+    var byAddress = GroupSet()
+    if let address = user.email.flatMap({ EmailAddress($0) }) {
+      let named = (emails[address.folded] ?? []) + (domains[Array(address.folded[address.domain])] ?? [])
+      byAddress = GroupSet(Set(named))
+    }
+    if user.isEmailVerified || !requiresVerifiedEmail { certain.formUnion(byAddress) }
+    return GroupMembership(groups: certain, deniable: certain.union(byAddress))
+  }
+
+  /// Whether the configuration itself names a user as a member of a group, rather than the store.
+  package func isConfigured(_ user: Principal, in group: String) -> Bool {
+    number(of: group).map { membership(of: user).groups.contains($0) } ?? false
+  }
+
+  /// The names of a set's groups, sorted.
+  package func names(of set: GroupSet) -> [String] { names.indices.filter { set.contains($0) }.map { names[$0] } }
+}
+
+/// One member as the configuration writes it.
+package enum GroupMember: Sendable, Hashable {
+  case subject([UInt8])
+  /// In lower case.
+  case email([UInt8])
+  /// In lower case, without the `@`.
+  case domain([UInt8])
+
+  /// Nil for a text that is neither: an address that is not exactly one, a pattern, control characters.
+  package init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    if let address = EmailAddress(text) {
+      self = .email(address.folded)
+    } else if bytes.first == UInt8(ascii: "@") {
+      let domain = String(text.dropFirst())
+      guard EmailAddress.isDomain(domain) else { return nil }
+      self = .domain(domain.utf8.map(\.asciiLowercased))
+    } else {
+      guard (1...255).contains(bytes.count), !bytes.contains(UInt8(ascii: "@")),
+        bytes.allSatisfy({ (0x21...0x7E).contains($0) })
+      else { return nil }
+      self = .subject(bytes)
+    }
+  }
+}
+
+/// The groups of one user.
+package struct GroupMembership: Sendable, Equatable {
+  /// Groups that admit: by subject, by the store, and by a verified address.
+  package var groups = GroupSet()
+  /// Groups that deny: those, and by an address that is not verified.
+  package var deniable = GroupSet()
+
+  package init() {}
+
+  init(groups: GroupSet, deniable: GroupSet) {
+    self.groups = groups
+    self.deniable = deniable
+  }
+}
+
+/// A set of the numbers of groups.
+package struct GroupSet: Sendable, Hashable {
+  /// 64 groups a word; no zero words at the end, so that equal sets are equal.
+  private var words: [UInt64] = []
+
+  package init() {}
+
+  package init(_ numbers: some Sequence<Int>) {
+    for number in numbers {
+      let place = number >> 6
+      while words.count <= place { words.append(0) }
+      words[place] |= 1 << UInt64(number & 63)
+    }
+  }
+
+  package var isEmpty: Bool { words.isEmpty }
+
+  package func contains(_ number: Int) -> Bool {
+    number >> 6 < words.count && words[number >> 6] & 1 << UInt64(number & 63) != 0
+  }
+
+  /// Whether the two have a group in common.
+  package func intersects(_ other: GroupSet) -> Bool { zip(words, other.words).contains { $0 & $1 != 0 } }
+
+  package mutating func formUnion(_ other: GroupSet) {
+    while words.count < other.words.count { words.append(0) }
+    for place in other.words.indices { words[place] |= other.words[place] }
+  }
+
+  package func union(_ other: GroupSet) -> GroupSet {
+    var result = self
+    result.formUnion(other)
+    return result
+  }
+}

@@ -1,0 +1,122 @@
+package import FoundationEssentials
+
+/// The access that is decided at run time: the composition of the protocols below.
+///
+/// Everything that changes who may pass is noted in the change feed in the same transaction: for a user as
+/// `.accountChanged`, for ended sessions and revoked tokens as `.ended`.
+package protocol AccessStore: StoreKeyStore, BanStore, GroupStore, AccessRequestStore, InvitationStore,
+  MachineTokenStore, AccountListStore
+{}
+
+/// The random key of the store.
+package protocol StoreKeyStore: Sendable {
+  /// The key: the same for the life of the store, and in its copies.
+  func storeKey() async throws(StoreError) -> StoreKey
+}
+
+/// Bans. `SignInStore.complete` refuses a banned user, and `Account.access` shows the ban of a known one.
+package protocol BanStore: Sendable {
+  /// Bans a user, known or not, instead of an earlier ban; ends all sessions and deletes the open request.
+  /// - Returns: the sessions that ended.
+  @discardableResult
+  func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID]
+
+  /// Lifts a ban; false if there was none.
+  func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool
+
+  /// The ban of a user, known or not; also one that has expired.
+  func ban(of subject: Subject) async throws(StoreError) -> Ban?
+
+  /// The number of bans in force.
+  func banCount(at now: Date) async throws(StoreError) -> Int
+}
+
+/// Members of groups who were added at run time. The store does not know which groups the configuration declares.
+package protocol GroupStore: Sendable {
+  /// Adds a user, known or not; false if that one was there already. Deletes the user's open request.
+  func add(_ subject: Subject, to group: GroupName, by: String, at now: Date) async throws(StoreError) -> Bool
+
+  /// Removes a user; false if that one was not there.
+  func remove(_ subject: Subject, from group: GroupName, at now: Date) async throws(StoreError) -> Bool
+
+  /// The groups of a user, known or not, sorted by name.
+  func groups(of subject: Subject) async throws(StoreError) -> [GroupName]
+
+  /// The members of a group in the order of their subjects, after this one.
+  func members(of group: GroupName, after subject: Subject?, limit: Int) async throws(StoreError) -> [Subject]
+
+  /// The number of members of each group that has any.
+  func memberCounts() async throws(StoreError) -> [GroupName: Int]
+}
+
+/// Requests for access.
+package protocol AccessRequestStore: Sendable {
+  /// Asks for access, for a known user.
+  /// - Parameter code: used if the user has no open request yet.
+  func ask(
+    _ subject: Subject, code: AccessRequestCode, at now: Date
+  ) async throws(StoreError) -> AccessRequestOutcome
+
+  /// The open request with this code.
+  func request(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> AccessRequest?
+
+  /// The open request of a user.
+  func request(of subject: Subject, at now: Date) async throws(StoreError) -> AccessRequest?
+
+  /// Open requests, oldest first, with the accounts of those who ask.
+  func requests(
+    after code: AccessRequestCode?, limit: Int, at now: Date
+  ) async throws(StoreError) -> [(request: AccessRequest, account: Account)]
+
+  /// The number of open requests.
+  func requestCount(at now: Date) async throws(StoreError) -> Int
+
+  /// Deletes an open request; false if there is none. Admitting is `GroupStore.add`.
+  func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool
+}
+
+/// Invitations to groups.
+package protocol InvitationStore: Sendable {
+  /// Keeps a new invitation under the hash of its code.
+  /// - Throws: `StoreError.Code.conflict` if the ID is taken.
+  func create(_ invitation: Invitation, hash: [UInt8]) async throws(StoreError)
+
+  /// The invitation of a code, also one that no longer admits anybody; nil if it was revoked, removed or never there.
+  func invitation(hash: [UInt8]) async throws(StoreError) -> Invitation?
+
+  /// Admits a user by an invitation, in one transaction, once for each user: of any number of concurrent calls at most
+  /// `Invitation.uses` different users are admitted. The account must be known.
+  /// - Parameter isMember: whether the configuration has the user in the group already.
+  func redeem(
+    hash: [UInt8], by subject: Subject, isMember: Bool, at now: Date
+  ) async throws(StoreError) -> RedemptionOutcome
+
+  /// Invitations, newest first, also those that no longer admit anybody until they are removed.
+  func invitations() async throws(StoreError) -> [Invitation]
+
+  /// Ends an invitation; false if there is none. Those whom it admitted stay admitted.
+  func revokeInvitation(_ id: String) async throws(StoreError) -> Bool
+}
+
+/// Tokens of machines.
+package protocol MachineTokenStore: Sendable {
+  /// Keeps a new token.
+  /// - Throws: `StoreError.Code.conflict` if the name is taken.
+  func create(_ token: MachineToken) async throws(StoreError)
+
+  /// The token with this public name; nil if it was revoked or never there. The caller decides whether it has expired.
+  func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken?
+
+  /// All tokens, in the order of their names.
+  func machineTokens() async throws(StoreError) -> [MachineToken]
+
+  /// Revokes a token, noted in the change feed as the end (`.byOperator`) of its public name.
+  /// - Returns: the public name; nil if there was none.
+  func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID?
+}
+
+/// Lists of accounts.
+package protocol AccountListStore: Sendable {
+  /// Accounts with what lists show of them, in the order of their subjects, after this one.
+  func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary]
+}

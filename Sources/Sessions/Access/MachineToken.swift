@@ -1,0 +1,105 @@
+internal import Crypto
+package import FoundationEssentials
+internal import Secrets
+internal import WebFormats
+
+/// The random key of a store, which a migration makes and the store keeps: it hashes banned subjects and authenticates
+/// machine tokens. It does not depend on `session.secret_files`, so rotating those lifts no ban and ends no token.
+package struct StoreKey: Sendable {
+  /// In bytes.
+  package static let byteCount = 32
+  /// The key itself. Keep it out of logs, error messages and pages.
+  package let bytes: [UInt8]
+
+  /// Nil unless there are 32 bytes.
+  package init?(bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.bytes = bytes
+  }
+
+  /// Of the system's random source.
+  package static func random() -> StoreKey {
+    StoreKey(exactly: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+  }
+
+  private init(exactly bytes: [UInt8]) { self.bytes = bytes }
+
+  /// HMAC-SHA256 over a purpose and some data.
+  func authenticationCode(for purpose: String, _ data: some Sequence<UInt8>) -> [UInt8] {
+    Array(
+      HMAC<SHA256>.authenticationCode(for: Array(purpose.utf8) + [0] + Array(data), using: SymmetricKey(data: bytes)))
+  }
+
+  /// The name under which a subject's ban is kept.
+  package func banHash(of subject: Subject) -> [UInt8] {
+    authenticationCode(for: "cordon ban v1", subject.text.utf8)
+  }
+}
+
+/// The text of a machine token: `cdn_`, 16 random bytes and 16 bytes of HMAC in base64url. The code lets a gateway
+/// refuse an unknown token without asking the store.
+package enum MachineTokenText {
+  /// The text before the 43 characters of base64url.
+  package static let prefix = "cdn_"
+  /// Of the whole text, in bytes.
+  package static let length = 4 + 43
+
+  /// A new token.
+  package static func random(_ key: StoreKey) -> (text: String, handle: PublicSessionID) {
+    let identifier = SymmetricKey(size: .bits128).withUnsafeBytes { Array($0) }
+    return (prefix + Base64URL.text(identifier + code(identifier, key)), handle(identifier))
+  }
+
+  /// The public name of a token whose code is right; nil for anything else.
+  package static func verify(_ text: some Collection<UInt8>, _ key: StoreKey) -> PublicSessionID? {
+    guard text.count == length, text.starts(with: prefix.utf8),
+      let bytes = Base64URL.decode(Array(text.dropFirst(prefix.utf8.count))), bytes.count == 32
+    else { return nil }
+    let identifier = Array(bytes[..<16])
+    return ConstantTime.equal(code(identifier, key), bytes[16...]) ? handle(identifier) : nil
+  }
+
+  private static func code(_ identifier: [UInt8], _ key: StoreKey) -> [UInt8] {
+    Array(key.authenticationCode(for: "cordon token v1", identifier).prefix(16))
+  }
+
+  /// The first 16 bytes of a hash, so that the stored name gives no access.
+  private static func handle(_ identifier: [UInt8]) -> PublicSessionID {
+    SHA256.hash(data: Array("cordon token handle v1\0".utf8) + identifier)
+      .withUnsafeBytes { PublicSessionID(bigEndian: $0) }
+  }
+}
+
+/// A token that a machine signs in with.
+package struct MachineToken: Sendable, Equatable {
+  /// Unique; free again after revocation. 1 to 64 letters, digits, `-`, `_` or `.`, as of a group.
+  package let name: GroupName
+  /// Its public name: half a hash of the token. The change feed tells of it like a session when it is revoked.
+  package let handle: PublicSessionID
+  /// The only group that it is in.
+  package let group: GroupName
+  /// The time at which it was made.
+  package let created: Date
+  /// The moment at which it ends; nil: never.
+  package let expires: Date?
+  /// The operator; see ``Ban/by``.
+  package let by: String
+
+  /// A token as a store keeps it.
+  package init(
+    name: GroupName, handle: PublicSessionID, group: GroupName, created: Date, expires: Date?, by: String
+  ) {
+    self.name = name
+    self.handle = handle
+    self.group = group
+    self.created = created
+    self.expires = expires
+    self.by = by
+  }
+
+  /// The identity that applications see: `token:NAME`.
+  package var subject: Subject { Subject(ofToken: name) }
+
+  /// Whether it still holds. The moment of its end is too late.
+  package func isInForce(at now: Date) -> Bool { expires.map { now < $0 } ?? true }
+}
