@@ -22,6 +22,8 @@ class Setting:
     """Speaks TLS with this if given, cleartext otherwise."""
     http2: bool = False
     """Whether clients over TLS may have HTTP/2."""
+    access_lists: bool = False
+    """Whether who may pass is decided by long lists and many routes, where the contender knows such things."""
 
 
 @dataclass

@@ -13,6 +13,8 @@ from sign_in import sign_in
 
 SECRET = "what signs the sessions of the benchmark, and nothing else"
 CLIENT_ID, TEAM_ID, KEY_ID = "com.example.web", "DEF123GHIJ", "ABC123DEFG"
+USER_EMAIL = "anna.bergstrom@example.com"
+"""Of the simulated user who signs in (`sign_in.sign_in`)."""
 
 
 @dataclass
@@ -41,6 +43,8 @@ class Cordon:
             origin=origin, port=port, admin=admin, apple=apple, upstream=setting.upstream_port, tls=tls,
             workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
             key=KEY_ID))
+        if setting.access_lists:
+            _add_access_lists(folder)
         running = Running(
             self.launch(folder, set(setting.cores)), port, "localhost", "", health=(admin, "/readyz"), scheme=scheme,
             helpers=[simulated_apple])
@@ -79,6 +83,29 @@ class Cordon:
                 connection.close()
             time.sleep(0.02)
         raise SystemExit(f"bench: cordon is not ready after 15 s; see {running.process.log}")
+
+
+LISTED = 10_000
+"""Members of each of the two groups of the row with lists, and addresses of its deny list."""
+ROUTES = 1_000
+"""Routes of that row; half of them name a group, half of them methods."""
+
+
+def _add_access_lists(folder: Path) -> None:
+    """Admits the user who is signed in as the last member of a group, past a deny list and among many routes."""
+    (folder / "staff.txt").write_text(
+        "".join(f"user{number}@staff.example\n" for number in range(LISTED)) + f"{USER_EMAIL}\n")
+    members = ", ".join(f'"user{number}@guests.example"' for number in range(LISTED))
+    denied = ", ".join(f'"user{number}@former.example"' for number in range(LISTED))
+    routes = "".join(
+        f'\n[[route]]\npath = "/area{number}/"\n'
+        + ('allow_groups = ["guests"]\n' if number % 2 else 'allow_groups = ["staff"]\nmethods = ["GET"]\n')
+        for number in range(ROUTES))
+    with (folder / "gateway.conf").open("a") as configuration:
+        configuration.write(
+            f'\n[access]\nallow_groups = ["staff"]\ndeny_emails = [{denied}]\ndeny_groups = ["guests"]\n'
+            f'\n[[group]]\nname = "staff"\nmembers_file = "staff.txt"\n'
+            f'\n[[group]]\nname = "guests"\nmembers = [{members}]\n{routes}')
 
 
 _CONFIGURATION = """\

@@ -39,6 +39,8 @@ class Row:
     tls: bool = False
     """Whether the loader speaks TLS to the proxy."""
     kind: Kind = Kind.KEPT
+    access_lists: bool = False
+    """Whether Cordon decides by groups of 10,000 members, deny lists and 1,000 routes; the others have one route."""
     cores: int = 1
     """Cores of the proxy. With two, loader and upstream share them with it."""
 
@@ -50,6 +52,7 @@ PUBLIC = "/public/1k"
 ROWS = [
     Row("authenticated", "Authenticated forwarding, 1 KB", SMALL),
     Row("access_log", "The same, access log on", SMALL, access_log=True),
+    Row("access_lists", "The same by groups of 10,000 members, 1,000 routes", SMALL, access_lists=True),
     Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
     Row("one_megabyte", "1 MB bodies down", LARGE),
     Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),
