@@ -42,13 +42,35 @@ package struct PageRenderer: Sendable {
     script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
     _ content: [String: Markup]
   ) -> RenderedPage {
+    page(
+      named: name.rawValue, status: status, title: text(title), requestID: requestID, script: script,
+      formAction: formAction, style: style, content)
+  }
+
+  /// A page whose content is put together from ``Markup``, within the layout: for lists and forms that no template
+  /// describes.
+  /// - Parameter isWide: whether there are tables in it.
+  func page(
+    status: Int = 200, title: Markup, isWide: Bool = false,
+    formAction: ContentSecurityPolicy.FormAction = .sameOrigin, content: Markup
+  ) -> RenderedPage {
+    let style = Markup(trusted: Stylesheet.controls) + (isWide ? Markup(trusted: Stylesheet.wide) : "")
+    return page(
+      named: PageTemplates.contentName, status: status, title: title, formAction: formAction, style: style,
+      ["content": content])
+  }
+
+  private func page(
+    named name: String, status: Int, title: Markup, requestID: String? = nil, script: Markup? = nil,
+    formAction: ContentSecurityPolicy.FormAction, style: Markup, _ content: [String: Markup]
+  ) -> RenderedPage {
     var generator = SystemRandomNumberGenerator()
     let policy = ContentSecurityPolicy(
       nonce: .init(using: &generator), allowsScript: script != nil, formAction: formAction)
     let stylesheet = "\(Markup(trusted: Stylesheet.button))\(style)\(ownStylesheet)" as Markup
     var values: [String: Markup] = [
       "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),
-      "title": text(title), "icon": Markup(trusted: Artwork.icon),
+      "title": title, "icon": Markup(trusted: Artwork.icon),
       "style": "<style nonce=\"\(policy.nonce.text)\">\n\(stylesheet)\n</style>",
       "mark": Markup(trusted: Artwork.mark), "application": Markup(escapingOwn: applicationName),
       "host": Markup(escaping: host), "requestIDLabel": text(.requestIDLabel),

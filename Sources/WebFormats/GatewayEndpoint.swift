@@ -11,6 +11,15 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   case notifications
   case keys
   case verify
+  /// Invitations: `invite/CODE`.
+  case invite
+  case people
+  case requestAccess = "request-access"
+
+  /// The endpoint of a path below `path_prefix`, without the slash before it. A code follows `invite/`.
+  package init?(name: String) {
+    self.init(rawValue: name.utf8.starts(with: "invite/".utf8) ? GatewayEndpoint.invite.rawValue : name)
+  }
 
   /// The whole path of the endpoint.
   /// - Parameter prefix: `path_prefix`, which begins with a slash and does not end with one.
@@ -20,7 +29,7 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   package var mayBeReturnedTo: Bool {
     switch self {
     case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications: false
-    case .button, .session, .keys, .verify: true
+    case .button, .session, .keys, .verify, .invite, .people, .requestAccess: true
     }
   }
 }

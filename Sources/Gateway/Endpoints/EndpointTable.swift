@@ -35,7 +35,7 @@ struct EndpointTable: Sendable {
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
     case .keys: action([.get: keys.answer])
-    case .verify: nil
+    case .verify, .invite, .people, .requestAccess: nil
     }
   }
 

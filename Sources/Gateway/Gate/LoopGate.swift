@@ -167,7 +167,7 @@ final class LoopGate: RequestGate {
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ path: Range<Int>, _ request: inout GateRequest
   ) -> GateDecision {
     let name = path.lowerBound + configuration.ownPaths.count..<path.upperBound
-    guard let endpoint = GatewayEndpoint(rawValue: bytes.string(name)) else {
+    guard let endpoint = GatewayEndpoint(name: bytes.string(name)) else {
       return refuse(.notFound, head, bytes, request, routeClass: .own)
     }
     if endpoint == .session, head.method == .get { return session(head, bytes, &request) }

@@ -27,6 +27,12 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case forbidden = "forbidden"
   /// Nobody may see this.
   case closed = "closed"
+  /// The user is banned.
+  case banned
+  /// There are too many open requests for access.
+  case accessRequestsFull = "access_requests_full"
+  /// An invitation that admits nobody: unknown, used up, expired or revoked, always said in the same words.
+  case invitationInvalid = "invitation_invalid"
   /// The user may not see this, and hid the address that might be listed.
   case emailHidden = "email_hidden"
   /// The user may not see this, and has no address.
@@ -59,9 +65,9 @@ package enum PageFailure: String, Sendable, CaseIterable {
   package var status: Int {
     switch self {
     case .signInRequired, .formNotSent: 401
-    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite: 403
+    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite, .banned: 403
     case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
-    case .notFound: 404
+    case .notFound, .invitationInvalid: 404
     case .methodNotAllowed: 405
     case .requestTimeout: 408
     case .contentTooLarge: 413
@@ -74,7 +80,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     case .internalError: 500
     case .notImplemented: 501
     case .appleRefused, .badGateway: 502
-    case .appleUnreachable, .storeUnavailable, .unavailable: 503
+    case .appleUnreachable, .storeUnavailable, .unavailable, .accessRequestsFull: 503
     case .gatewayTimeout: 504
     case .versionNotSupported: 505
     }
@@ -95,12 +101,13 @@ package enum PageFailure: String, Sendable, CaseIterable {
     case .signInRequired, .formNotSent, .cancelled: [.signIn]
     case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable: [.signInAgain]
     case .attemptUsed: [.proceed]
-    case .forbidden, .emailHidden, .emailMissing, .emailNotVerified: [.otherAccount, .startPage]
+    case .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .banned: [.otherAccount, .startPage]
     case .storeUnavailable, .requestTimeout, .tooManyRequests, .internalError, .badGateway, .unavailable,
       .gatewayTimeout:
       [.tryAgain]
     case .closed, .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
-      .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported:
+      .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported,
+      .accessRequestsFull, .invitationInvalid:
       [.startPage]
     case .misdirected: []
     }

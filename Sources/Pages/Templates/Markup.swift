@@ -47,6 +47,13 @@ struct Markup: Sendable, Equatable {
     html = literal.description
   }
 
+  static func + (left: Markup, right: Markup) -> Markup { "\(left)\(right)" }
+
+  /// Several pieces, one a line.
+  init(lines: [Markup]) {
+    html = lines.map(\.html).joined(separator: "\n")
+  }
+
   /// Hidden fields of a form, one a line.
   init(hiddenFields fields: [(name: String, value: String)]) {
     html = fields.map {

@@ -20,8 +20,12 @@ struct PageTemplates: Sendable {
     for name in Name.allCases {
       try library.register(own.sources[name] ?? StandardTemplates.source(name), named: name.rawValue)
     }
+    try library.register(StandardTemplates.content, named: Self.contentName)
     self.library = library
   }
+
+  /// The name of the template for content that is put together elsewhere. No file can stand in for it.
+  static let contentName = "content"
 
   /// One template alone, to see whether it is one.
   /// - Throws: the parser's complaint.
@@ -30,7 +34,7 @@ struct PageTemplates: Sendable {
   }
 
   /// Fills a template in. A value that is not there is an empty text, and its section is left out.
-  func render(_ name: Name, _ values: [String: Markup]) -> [UInt8] {
-    Array((library.render(values.mapValues(\.html), withTemplate: name.rawValue) ?? "").utf8)
+  func render(_ name: String, _ values: [String: Markup]) -> [UInt8] {
+    Array((library.render(values.mapValues(\.html), withTemplate: name) ?? "").utf8)
   }
 }

@@ -82,6 +82,9 @@ enum StandardTemplates {
     </div>{{/way}}{{/content}}{{/layout}}
     """
 
+  /// Content that is put together elsewhere.
+  static let content = "{{<layout}}{{$content}}{{{content}}}{{/content}}{{/layout}}"
+
   private static let repost = """
     {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
     <p>{{{explanation}}}</p>

@@ -60,6 +60,21 @@ extension ArabicTexts {
       FailureText(
         heading: "هذه الصفحة غير متاحة",
         explanation: "لا يمكن لأي شخص فتح هذه الصفحة، سواء سجّل الدخول أم لا.")
+    case .banned:
+      FailureText(
+        heading: "تم حظر حسابك",
+        explanation: "حظر القائمون على \(application) حسابك.",
+        advice: "إذا كنت تعتقد أن هذا خطأ، فتواصل مع القائمين على \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "لا يمكن تقديم طلبات الآن",
+        explanation: "طلب الدخول عدد كبير جدًا من الأشخاص، لذلك لم يُحفظ طلبك.",
+        advice: "تواصل مع القائمين على \(application)، أو حاول لاحقًا.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "هذه الدعوة غير صالحة",
+        explanation: "استُخدمت بالكامل أو انتهت مدتها أو سُحبت، أو أن الرابط غير مكتمل.",
+        advice: "اطلب دعوة جديدة.")
     case .emailHidden:
       FailureText(
         heading: "لا يمكن الدخول بعنوان مخفي",

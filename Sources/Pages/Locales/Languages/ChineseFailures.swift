@@ -57,6 +57,21 @@ extension ChineseTexts {
       FailureText(
         heading: "此页面不可用",
         explanation: "无论是否登录，任何人都不能打开此页面。")
+    case .banned:
+      FailureText(
+        heading: "你的账户已被停用",
+        explanation: "\(application) 的管理人员停用了你的账户。",
+        advice: "如果你认为这是误会，请联系 \(application) 的管理人员。")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "目前无法再提交申请",
+        explanation: "申请访问的人太多，你的申请没有保存。",
+        advice: "请联系 \(application) 的管理人员，或稍后再试。")
+    case .invitationInvalid:
+      FailureText(
+        heading: "此邀请无效",
+        explanation: "它已用完、已过期或已撤回，或者链接不完整。",
+        advice: "请索取新的邀请。")
     case .emailHidden:
       FailureText(
         heading: "隐藏电子邮件地址时无法访问",

@@ -60,6 +60,21 @@ extension EnglishTexts {
       FailureText(
         heading: "This page is not available",
         explanation: "Nobody can open this page, signed in or not.")
+    case .banned:
+      FailureText(
+        heading: "Your account is blocked",
+        explanation: "The operator of \(application) has blocked your account.",
+        advice: "If you think this is a mistake, contact the operator of \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "No more requests at the moment",
+        explanation: "Too many people have asked for access already, so your request was not saved.",
+        advice: "Contact the operator of \(application), or try again later.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "This invitation is not valid",
+        explanation: "It was used up, has ended or was withdrawn, or the link is incomplete.",
+        advice: "Ask for a new invitation.")
     case .emailHidden:
       FailureText(
         heading: "No access with a hidden e-mail address",

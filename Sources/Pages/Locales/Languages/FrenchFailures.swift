@@ -63,6 +63,21 @@ extension FrenchTexts {
       FailureText(
         heading: "Cette page n’est pas disponible",
         explanation: "Personne ne peut ouvrir cette page, avec ou sans connexion.")
+    case .banned:
+      FailureText(
+        heading: "Votre compte est bloqué",
+        explanation: "Les responsables de \(application) ont bloqué votre compte.",
+        advice: "Si vous pensez que c’est une erreur, contactez les responsables de \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "Plus de demandes pour le moment",
+        explanation: "Trop de personnes ont déjà demandé un accès ; votre demande n’a pas été enregistrée.",
+        advice: "Contactez les responsables de \(application), ou réessayez plus tard.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "Cette invitation n’est pas valable",
+        explanation: "Elle a déjà servi, a expiré ou a été retirée, ou le lien est incomplet.",
+        advice: "Demandez une nouvelle invitation.")
     case .emailHidden:
       FailureText(
         heading: "Accès refusé avec une adresse masquée",

@@ -63,6 +63,21 @@ extension GermanTexts {
       FailureText(
         heading: "Diese Seite ist nicht verfügbar",
         explanation: "Niemand kann diese Seite öffnen, ob angemeldet oder nicht.")
+    case .banned:
+      FailureText(
+        heading: "Ihr Account ist gesperrt",
+        explanation: "Der Betreiber von \(application) hat Ihren Account gesperrt.",
+        advice: "Wenn Sie das für einen Irrtum halten, wenden Sie sich an den Betreiber von \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "Zurzeit sind keine Anfragen möglich",
+        explanation: "Es haben schon zu viele Personen um Zugriff gebeten. Ihre Anfrage wurde nicht gespeichert.",
+        advice: "Wenden Sie sich an den Betreiber von \(application), oder versuchen Sie es später noch einmal.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "Diese Einladung ist nicht gültig",
+        explanation: "Sie ist aufgebraucht, abgelaufen oder zurückgezogen, oder der Link ist unvollständig.",
+        advice: "Bitten Sie um eine neue Einladung.")
     case .emailHidden:
       FailureText(
         heading: "Kein Zugriff mit verborgener E-Mail-Adresse",

@@ -62,6 +62,21 @@ extension ItalianTexts {
       FailureText(
         heading: "Questa pagina non è disponibile",
         explanation: "Nessuno può aprire questa pagina, con o senza accesso.")
+    case .banned:
+      FailureText(
+        heading: "Il tuo account è bloccato",
+        explanation: "Chi gestisce \(application) ha bloccato il tuo account.",
+        advice: "Se pensi che sia un errore, contatta chi gestisce \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "Al momento non si accettano richieste",
+        explanation: "Troppe persone hanno già chiesto l’accesso, quindi la tua richiesta non è stata salvata.",
+        advice: "Contatta chi gestisce \(application), oppure riprova più tardi.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "Questo invito non è valido",
+        explanation: "È già stato usato, è scaduto o è stato ritirato, oppure il link è incompleto.",
+        advice: "Chiedi un nuovo invito.")
     case .emailHidden:
       FailureText(
         heading: "Nessun accesso con un indirizzo nascosto",

@@ -57,6 +57,21 @@ extension JapaneseTexts {
       FailureText(
         heading: "このページは利用できません",
         explanation: "サインインしているかどうかにかかわらず、このページは誰も開けません。")
+    case .banned:
+      FailureText(
+        heading: "このアカウントは利用を停止されています",
+        explanation: "\(application)の管理者が、お使いのアカウントの利用を停止しました。",
+        advice: "間違いだと思われる場合は、\(application)の管理者にお問い合わせください。")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "現在、申請を受け付けていません",
+        explanation: "アクセスの申請が多すぎるため、今回の申請は保存されませんでした。",
+        advice: "\(application)の管理者に問い合わせるか、後でもう一度お試しください。")
+    case .invitationInvalid:
+      FailureText(
+        heading: "この招待は有効ではありません",
+        explanation: "使用済み、期限切れ、または取り消されたか、リンクが途中で切れています。",
+        advice: "新しい招待を依頼してください。")
     case .emailHidden:
       FailureText(
         heading: "メールアドレスが非公開のためアクセスできません",

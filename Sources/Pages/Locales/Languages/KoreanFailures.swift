@@ -57,6 +57,21 @@ extension KoreanTexts {
       FailureText(
         heading: "이 페이지는 사용할 수 없습니다",
         explanation: "로그인 여부와 관계없이 아무도 이 페이지를 열 수 없습니다.")
+    case .banned:
+      FailureText(
+        heading: "이 계정은 차단되었습니다",
+        explanation: "\(application) 관리자가 사용 중인 계정을 차단했습니다.",
+        advice: "잘못된 조치라고 생각되면 \(application) 관리자에게 문의해 주십시오.")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "지금은 요청을 더 받을 수 없습니다",
+        explanation: "이미 너무 많은 사람이 접근을 요청하여 이번 요청은 저장되지 않았습니다.",
+        advice: "\(application) 관리자에게 문의하거나 나중에 다시 시도해 주십시오.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "유효하지 않은 초대입니다",
+        explanation: "이미 사용되었거나 기한이 지났거나 취소되었거나, 링크가 완전하지 않습니다.",
+        advice: "새 초대를 요청해 주십시오.")
     case .emailHidden:
       FailureText(
         heading: "이메일 주소를 가린 상태로는 접근할 수 없습니다",

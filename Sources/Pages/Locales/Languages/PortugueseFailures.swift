@@ -61,6 +61,21 @@ extension PortugueseTexts {
       FailureText(
         heading: "Esta página não está disponível",
         explanation: "Ninguém pode abrir esta página, com ou sem login.")
+    case .banned:
+      FailureText(
+        heading: "Sua conta está bloqueada",
+        explanation: "Quem administra \(application) bloqueou sua conta.",
+        advice: "Se você acha que é um engano, fale com quem administra \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "Sem novas solicitações no momento",
+        explanation: "Muitas pessoas já pediram acesso, por isso sua solicitação não foi salva.",
+        advice: "Fale com quem administra \(application) ou tente de novo mais tarde.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "Este convite não é válido",
+        explanation: "Ele já foi usado, expirou ou foi cancelado, ou o link está incompleto.",
+        advice: "Peça um novo convite.")
     case .emailHidden:
       FailureText(
         heading: "Sem acesso com um endereço de e-mail oculto",

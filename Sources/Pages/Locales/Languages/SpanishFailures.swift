@@ -62,6 +62,21 @@ extension SpanishTexts {
       FailureText(
         heading: "Esta página no está disponible",
         explanation: "Nadie puede abrir esta página, con o sin sesión iniciada.")
+    case .banned:
+      FailureText(
+        heading: "Tu cuenta está bloqueada",
+        explanation: "Los responsables de \(application) han bloqueado tu cuenta.",
+        advice: "Si crees que es un error, ponte en contacto con los responsables de \(application).")
+    case .accessRequestsFull:
+      FailureText(
+        heading: "Ahora no se admiten más solicitudes",
+        explanation: "Ya han pedido acceso demasiadas personas, así que tu solicitud no se ha guardado.",
+        advice: "Ponte en contacto con los responsables de \(application) o vuelve a intentarlo más tarde.")
+    case .invitationInvalid:
+      FailureText(
+        heading: "Esta invitación no es válida",
+        explanation: "Ya se ha usado, ha caducado o se ha retirado, o el enlace está incompleto.",
+        advice: "Pide una invitación nueva.")
     case .emailHidden:
       FailureText(
         heading: "Sin acceso con una dirección oculta",
