@@ -23,14 +23,12 @@ build:
 	@Scripts/install-debian-packages build
 	$(SWIFT) build
 
-# One build; the process tests run the debug binaries that the unit tests needed anyway. They come last, so that browsers
-# and processes do not take the processor from unit tests that hold short deadlines. Those of the data plane speak over
-# sockets with deadlines of their own, and so have the processor to themselves.
+# One build; the process tests run the debug binaries that the unit tests needed anyway. They come last, because an error
+# that a unit test names is quicker to find.
 test:
 	@Scripts/install-debian-packages build test
 	$(SWIFT) build --build-tests
-	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter DataPlaneTests
-	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip 'SystemTests|DataPlaneTests'
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests
 
 demo:

@@ -53,7 +53,7 @@ struct UpstreamRoomTests {
 
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-  @Test("Who has waited longest is called first, wherever it waits")
+  @Test("The request that has waited longest is granted a connection first, on whichever loop it waits")
   func order() {
     let room = UpstreamRoom(limit: 1, queueLimit: 2)
     let (one, other) = (Calls(), Calls())
@@ -89,7 +89,7 @@ struct UpstreamRoomTests {
     #expect(room.turn(at: first) == .nobody)
   }
 
-  @Test("Without a limit nobody waits")
+  @Test("Requests do not wait when there is no limit")
   func unlimited() {
     let room = UpstreamRoom(limit: 0, queueLimit: 0)
     let desk = room.open { _ in }

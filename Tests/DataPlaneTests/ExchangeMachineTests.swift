@@ -290,6 +290,19 @@ struct ExchangeMachineTests {
         (.failed(.closedBeforeResponse(reused: true)), "refuse 502"),
       ]),
     ExchangeCourse(
+      "a POST with a body is not sent again when its connection has ended",
+      [
+        (.head(.post, ended: false), ""), (.forward(.length(3)), ""), (.content(3), "keep"), (.end, "wait"), (.ask, ""),
+        (.connected, "use"), (.sent, ""), (.failed(.closedBeforeResponse(reused: true)), "refuse 502"),
+      ]),
+    ExchangeCourse(
+      "a GET is not sent again when a new connection has ended",
+      [
+        (.head(ended: true), ""), (.forward(), ""), (.ask, ""), (.connected, "use"), (.sent, ""),
+        (.failed(.closedBeforeResponse(reused: false)), "refuse 502"), (.ownResponse(502), "send"),
+        (.left(isSent: true), "502 upstreamClosed"),
+      ]),
+    ExchangeCourse(
       "any request goes to another address as long as nothing was sent",
       [
         (.head(.post, ended: false), ""), (.forward(.length(3)), ""), (.ask, ""),

@@ -37,7 +37,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("What is pipelined behind a body is the next request", arguments: [true, false])
+  @Test("Bytes that are pipelined after a body are the next request", arguments: [true, false])
   func behindBody(_ chunked: Bool) async throws {
     try await withGateway { rig async throws in
       let post =

@@ -9,7 +9,7 @@ import Testing
 // Whatever is asked, what goes upstream is exactly one request, for our own reader and for llhttp, with the fields that
 // only the gateway may set once each and as it set them.
 
-@Suite("What goes upstream, whatever came")
+@Suite("Properties of the header that goes upstream")
 struct ForwardingPropertyTests {
   private let rules = ForwardingRules(
     reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")

@@ -55,7 +55,7 @@ struct RequestForwardingTests {
   }
 
   @Test(
-    "What a client says under the gateway's names is removed, in every spelling",
+    "Client fields under the gateway's names are removed, in every spelling",
     arguments: [
       "X-Forwarded-User", "x-forwarded-user", "X_Forwarded_User", "X.Forwarded.User", "X~Forwarded|User", "REMOTE_USER",
       "Remote.User", "X-Forwarded-For", "X_Forwarded_For", "X-Forwarded-Proto", "X_FORWARDED_PROTO", "X-Forwarded-Host",

@@ -111,7 +111,46 @@ struct GatewayRig: Sendable {
   }
 }
 
-/// Answers every request with its own number, and goes on.
+/// Limits how many gateways run at the same time: the tests of all suites begin together, and each gateway has its own
+/// threads.
+final class GatewayTurns: Sendable {
+  static let shared = GatewayTurns(limit: 4)
+
+  private struct State {
+    var free: Int
+    var waiting: [CheckedContinuation<Void, Never>] = []
+  }
+  private let state: Mutex<State>
+
+  init(limit: Int) { state = Mutex(State(free: limit)) }
+
+  func begin() async {
+    await withCheckedContinuation { continuation in
+      let isFree = state.withLock { state in
+        if state.free > 0 {
+          state.free -= 1
+          return true
+        }
+        state.waiting.append(continuation)
+        return false
+      }
+      if isFree { continuation.resume() }
+    }
+  }
+
+  func end() {
+    let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+      if state.waiting.isEmpty {
+        state.free += 1
+        return nil
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
+  }
+}
+
+/// Answers each request with its number and its body, until the connection ends.
 let echoing: ScriptedUpstream.Script = { socket, number in
   var count = 0
   while true {
@@ -129,12 +168,20 @@ func withGateway(
   script: @escaping ScriptedUpstream.Script = echoing,
   _ body: (GatewayRig) async throws -> Void
 ) async throws {
+  await GatewayTurns.shared.begin()
+  defer { GatewayTurns.shared.end() }
   let upstream = try ScriptedUpstream(receiveBuffer: receiveBuffer, script)
   let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
   let recorder = Recorder()
   var settings = ListenerSettings(address: .ip(host: "127.0.0.1", port: 0))
+  // No timeout ends a test on a busy machine, unless the test sets it.
+  settings.timeouts.head = patience
+  settings.timeouts.handshake = patience
+  settings.timeouts.bodyGrace = patience
   change(&settings)
   var upstreamSettings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: upstream.port, tls: false))
+  upstreamSettings.timeouts.connect = patience
+  upstreamSettings.timeouts.idle = patience
   changeUpstream(&upstreamSettings)
   let target = try UpstreamGroup(upstreamSettings)
   let terms = try ListenerConfiguration(

@@ -74,14 +74,14 @@ struct HalfCloseTests {
       })
   }
 
-  @Test("A client that announced its last request is waited for; one that asked for more is given up")
+  @Test("A half-closed client that announced its last request gets its response; another is given up")
   func patience() async throws {
     let isOpen = Mutex(false)
     try await withGateway(
       script: { socket, _ in
         while true {
           let request = try socket.readRequest()
-          if !request.head.hasPrefix("GET /well") { while !isOpen.withLock({ $0 }) { try RawSocket.pause() } }
+          if !request.head.hasPrefix("GET /well") { try waitUntil { isOpen.withLock { $0 } } }
           try socket.answer("late")
         }
       },
@@ -168,7 +168,7 @@ struct HalfCloseTests {
       })
   }
 
-  @Test("FIN ends connections in every state, and none is left behind", arguments: [0, 1, 2, 3])
+  @Test("FIN ends connections in every state, and no socket stays open", arguments: [0, 1, 2, 3])
   func noneIsLeft(_ kind: Int) async throws {
     let preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
     let beginnings: [String] =

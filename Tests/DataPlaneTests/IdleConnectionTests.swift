@@ -1,52 +1,81 @@
-import Foundation
-import Synchronization
+import NIOCore
+import NIOEmbedded
 import Testing
 
 @testable import DataPlane
 
+// Cases: order of use, a burst that comes back, a burst that does not, nothing kept. Without sockets, on the clock of
+// an embedded event loop.
+
 @Suite("Idle connections to the application")
 struct IdleConnectionTests {
-  /// Answers when as many requests as a burst has are there.
-  private final class Bursts: Sendable {
-    private let arrived = Mutex(0)
-    let size: Int
+  private let eventLoop = EmbeddedEventLoop()
+  private let loop: LoopResources
+  private let pool: UpstreamPool
 
-    init(of size: Int) { self.size = size }
+  init() throws {
+    loop = LoopResources(eventLoop: eventLoop)
+    let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)))
+    pool = UpstreamPool(loop: loop, settings: target.settings, site: target.sites[0]) { _ in }
+  }
 
-    func arrive() {
-      let number = arrived.withLock { arrived in
-        arrived += 1
-        return arrived
-      }
-      let wanted = (number + size - 1) / size * size
-      let deadline = Date(timeIntervalSinceNow: 20)
-      while arrived.withLock({ $0 }) < wanted, deadline.timeIntervalSinceNow > 0 { usleep(1_000) }
+  /// Connections that are established and in no list of idle ones.
+  private func connections(_ count: Int) throws -> [UpstreamConnection] {
+    try (0..<count).map { _ in
+      let connection = UpstreamConnection(
+        loop: loop, pool: pool, timeouts: UpstreamWaits(UpstreamTimeouts()), awaitsHandshake: false, isAtSocket: false)
+      let channel = EmbeddedChannel(loop: eventLoop)
+      try channel.pipeline.syncOperations.addHandler(connection)
+      try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 9)).wait()
+      pool.remove(connection)
+      return connection
     }
   }
 
-  @Test("What a burst brings back serves the next burst, and beyond the limit is closed when that does not come")
-  func bursts() async throws {
-    let bursts = Bursts(of: 6)
-    try await withGateway(
-      upstream: { $0.idleConnectionsPerLoop = 2 },
-      script: { socket, _ in
-        while true {
-          _ = try socket.readRequest()
-          bursts.arrive()
-          try socket.answer("fine")
-        }
-      },
-      { rig async throws in
-        let statuses = try await blocking {
-          let clients = try (0..<bursts.size).map { _ in try rig.connect() }
-          return try (0..<3).flatMap { _ in
-            for client in clients { try client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n") }
-            return try clients.map { try $0.readResponse().status }
-          }
-        }
-        #expect(statuses == Array(repeating: 200, count: 18))
-        #expect(rig.upstream.accepted == 6)
-        #expect(await eventually { rig.log.upstreams == 2 })
-      })
+  /// Takes `count` connections, and returns them after `time`.
+  private func use(_ count: Int, of idle: IdleConnections, for time: TimeAmount) -> Int {
+    let taken = (0..<count).compactMap { _ in idle.take() }
+    eventLoop.advanceTime(by: time)
+    for connection in taken { idle.keep(connection, now: eventLoop.now) }
+    return taken.count
+  }
+
+  @Test("The connection that was returned last is used first")
+  func newestFirst() throws {
+    let idle = IdleConnections(limit: 2, wheel: loop.wheel)
+    let connections = try connections(2)
+    for connection in connections { idle.keep(connection, now: eventLoop.now) }
+    #expect(idle.take() === connections[1] && idle.take() === connections[0] && idle.take() == nil)
+  }
+
+  @Test("The connections of a burst serve the next burst, although they are more than the limit")
+  func bursts() throws {
+    let idle = IdleConnections(limit: 2, wheel: loop.wheel)
+    let connections = try connections(6)
+    for connection in connections { idle.keep(connection, now: eventLoop.now) }
+    for _ in 0..<20 { #expect(use(6, of: idle, for: .milliseconds(300)) == 6) }
+    #expect(connections.map(\.isIdle) == [Bool](repeating: true, count: 6))
+  }
+
+  @Test("Connections beyond the limit that are not needed within a second are closed")
+  func surplus() throws {
+    let idle = IdleConnections(limit: 2, wheel: loop.wheel)
+    let connections = try connections(6)
+    for connection in connections { idle.keep(connection, now: eventLoop.now) }
+    #expect(use(3, of: idle, for: .milliseconds(100)) == 3)
+    eventLoop.advanceTime(by: .milliseconds(1_400))
+    // Three were in use within that second; of the other three those are closed that were unused for longest.
+    #expect(connections.map(\.isIdle) == [false, false, false, true, true, true])
+    eventLoop.advanceTime(by: .milliseconds(1_500))
+    // The one that was returned first of them.
+    #expect(connections.map(\.isIdle) == [false, false, false, true, true, false])
+  }
+
+  @Test("A limit of 0 closes each connection that is returned")
+  func none() throws {
+    let idle = IdleConnections(limit: 0, wheel: loop.wheel)
+    let connection = try #require(try connections(1).first)
+    idle.keep(connection, now: eventLoop.now)
+    #expect(!connection.isIdle && idle.take() == nil)
   }
 }

@@ -7,7 +7,7 @@ import Testing
 struct BulkReadingTests {
   private let allocator = ByteBufferAllocator()
 
-  @Test("What nobody holds any more is read into again")
+  @Test("A buffer that is no longer held is read into again")
   func again() {
     var bulk = LargeReads()
     var first = bulk.take(allocator)
@@ -20,7 +20,7 @@ struct BulkReadingTests {
     #expect(second.readableBytes == 0 && second.writableBytes == LargeReads.readSize)
   }
 
-  @Test("What somebody holds stays as it is, and the next read takes new memory")
+  @Test("A buffer that is held stays as it is, and the next read takes new memory")
   func held() {
     var bulk = LargeReads()
     var first = bulk.take(allocator)
@@ -34,7 +34,7 @@ struct BulkReadingTests {
     #expect(second.storageCapacity == LargeReads.readSize)
   }
 
-  @Test("It is lent to one at a time")
+  @Test("The buffer for large reads is lent to one connection at a time")
   func one() {
     var bulk = LargeReads()
     bulk.give(bulk.take(allocator))

@@ -5,9 +5,9 @@ import Testing
 
 // What the observer is told: connect times, versions, users, tunnels, and why an exchange failed.
 
-@Suite("What the observer is told")
+@Suite("Events for the observer")
 struct ObserverTests {
-  @Test("A connection to the upstream is told once, with the time that it took")
+  @Test("The observer receives each upstream connection once, with the time that it took")
   func connecting() async throws {
     try await withGateway { rig async throws in
       let answers = try await blocking {
@@ -25,7 +25,7 @@ struct ObserverTests {
     }
   }
 
-  @Test("The version of a request and the pseudonym that the gate gave are told")
+  @Test("The observer receives the version of a request and the pseudonym from the gate")
   func versionAndUser() async throws {
     try await withGateway(
       gate: { path, _ in .forward(ForwardingDirective(routeClass: 1, user: path == "/known" ? 42 : nil)) },
@@ -37,7 +37,9 @@ struct ObserverTests {
       })
   }
 
-  @Test("A tunnel is told when it opens, and its end, whoever ends it, is no failure", arguments: [true, false])
+  @Test(
+    "The observer receives the opening of a tunnel, and its end, by either side, is no failure",
+    arguments: [true, false])
   func tunnel(endedByClient: Bool) async throws {
     try await withGateway(
       script: { socket, _ in
@@ -58,7 +60,7 @@ struct ObserverTests {
       })
   }
 
-  @Test("Why the upstream failed is told")
+  @Test("The observer receives the reason why the upstream failed")
   func failures() async throws {
     try await withGateway(
       script: { socket, number in
@@ -73,7 +75,7 @@ struct ObserverTests {
       })
   }
 
-  @Test("An upstream whose name is not found is told as that")
+  @Test("An upstream whose name is not found is reported as unresolved")
   func unresolved() async throws {
     try await withGateway(
       upstream: { $0.addresses = [.tcp(host: "no-such-host.invalid", port: 80, tls: false)] },

@@ -101,7 +101,7 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("While something waits in the channel nothing overtakes it")
+  @Test("Nothing overtakes bytes that wait in the channel")
   func order() async throws {
     // More than the sockets take: the rest waits in the channel.
     let size = 4_000_000
@@ -122,7 +122,7 @@ struct OrderedWriterTests {
     #expect(Array(rest.suffix(36)) == head + head)
   }
 
-  @Test("What a full socket does not take follows by the channel")
+  @Test("Bytes that a full socket does not take follow through the channel")
   func full() async throws {
     let size = 4_000_000
     let taken = Mutex(0)
@@ -137,7 +137,7 @@ struct OrderedWriterTests {
     #expect(Array(all.dropFirst(size)) == Array(Self.head.readableBytesView))
   }
 
-  @Test("Where handlers stand between it and the socket everything goes by the channel")
+  @Test("With handlers between the writer and the socket everything goes through the channel")
   func notAtSocket() async throws {
     try await withRig(isAtSocket: false) { rig in
       rig.writer.write(ByteBuffer(string: "a"))
@@ -147,7 +147,7 @@ struct OrderedWriterTests {
     }
   }
 
-  @Test("Once it is closed nothing goes out, and a peer that is gone is no error of it")
+  @Test("A closed writer sends nothing, and a peer that is gone is no error")
   func closed() async throws {
     try await withRig { rig in
       shutdown(rig.peer, CInt(SHUT_RDWR))
@@ -184,7 +184,7 @@ struct OrderedWriterTests {
 
 @Suite("Reads that are withheld")
 struct ReadGateTests {
-  @Test("A read that is asked for while reads are held is made up for, once")
+  @Test("A read that is requested while reads are held happens later, once")
   func withheld() {
     var gate = ReadGate()
     func step(_ body: (inout ReadGate) -> Bool) -> Bool { body(&gate) }

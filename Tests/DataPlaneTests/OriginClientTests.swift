@@ -10,7 +10,7 @@ import Testing
 @Suite("The gateway's own client")
 struct OriginClientTests {
   private func client(
-    _ script: @escaping ScriptedUpstream.Script, timeout: Duration = .seconds(10),
+    _ script: @escaping ScriptedUpstream.Script, timeout: Duration = patience,
     _ body: (OriginClient, ScriptedUpstream) async throws -> Void
   ) async throws {
     let upstream = try ScriptedUpstream(script)
@@ -29,7 +29,7 @@ struct OriginClientTests {
     method: .post, scheme: "https", authority: "apple.example", path: "/auth/token?x",
     headerFields: [.accept: "application/json", .contentLength: "999", .transferEncoding: "chunked"])
 
-  private func failure(_ script: @escaping ScriptedUpstream.Script, timeout: Duration = .seconds(10)) async throws
+  private func failure(_ script: @escaping ScriptedUpstream.Script, timeout: Duration = patience) async throws
     -> OriginError?
   {
     var found: OriginError?
@@ -73,7 +73,7 @@ struct OriginClientTests {
       })
   }
 
-  @Test("Only where nothing can have been sent does it say so")
+  @Test("A request is reported as not sent only if nothing can have been sent")
   func notSent() async throws {
     try await client(echoing) { client, upstream in
       upstream.stop()
@@ -104,13 +104,13 @@ struct OriginClientTests {
     #expect(isUnanswered(found))
   }
 
-  @Test("Silence leaves a request unanswered when its time is over")
+  @Test("A request whose time is over without an answer is unanswered")
   func silence() async throws {
     let found = try await failure({ socket, _ in _ = try? socket.readToEnd() }, timeout: .milliseconds(100))
     #expect(isUnanswered(found))
   }
 
-  @Test("A client that is let go with connections under way leaves nothing that traps")
+  @Test("A client that is released while it connects does not trap")
   func letGo() async throws {
     let upstream = try ScriptedUpstream { socket, _ in _ = try? socket.readToEnd() }
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)

@@ -16,18 +16,25 @@ enum RawSocketError: Error {
   case silence(String)
 }
 
-/// A blocking TCP socket on loopback: no framework of ours in it. Every read gives up after ten seconds.
+/// Time after which a test gives up what it waits for: far longer than it takes, also on a machine that is busy with
+/// other suites. No test asserts a time.
+let patience: Duration = .seconds(60)
+
+/// A blocking TCP socket on loopback, made of system calls only. Every read and write gives up after ``patience``.
 final class RawSocket: Sendable {
   let descriptor: Int32
   /// Read, and not yet asked for.
   private let ahead = Mutex<[UInt8]>([])
   private let isClosed = Mutex(false)
 
-  init(descriptor: Int32) {
+  /// - Parameter isPatient: whether reads and writes wait for as long as the socket is open.
+  init(descriptor: Int32, isPatient: Bool = false) {
     self.descriptor = descriptor
-    var wait = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+    if !isPatient {
+      var wait = timeval(tv_sec: Int(patience.components.seconds), tv_usec: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+      setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &wait, socklen_t(MemoryLayout<timeval>.size))
+    }
     var on: Int32 = 1
     setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
   }
@@ -233,6 +240,16 @@ extension RawSocket {
   }
 }
 
+/// Polls until `condition` is true, on a thread that may block: a loop without a pause would take a processor from the
+/// gateway under test.
+func waitUntil(_ condition: () -> Bool) throws {
+  let deadline = ContinuousClock.now + patience
+  while !condition() {
+    guard ContinuousClock.now < deadline else { throw RawSocketError.silence("a condition that did not become true") }
+    usleep(1_000)
+  }
+}
+
 /// Runs what blocks on a thread of its own: the threads of Swift's tasks are few, and the gateway under test needs
 /// them.
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
@@ -241,9 +258,9 @@ func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) a
   }
 }
 
-/// Looks again and again until `condition` is true, ten seconds at most.
+/// Polls until `condition` is true, for ``patience`` at most.
 func eventually(_ condition: @Sendable () -> Bool) async -> Bool {
-  let deadline = ContinuousClock.now + .seconds(10)
+  let deadline = ContinuousClock.now + patience
   while ContinuousClock.now < deadline {
     if condition() { return true }
     try? await Task.sleep(for: .milliseconds(5))

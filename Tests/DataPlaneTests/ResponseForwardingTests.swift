@@ -49,7 +49,7 @@ struct ResponseForwardingTests {
         "Content-Length: 5"))
   }
 
-  @Test("What the connection to the client is, the gateway says")
+  @Test("The gateway decides the Connection header of a response")
   func connection() {
     let head = "HTTP/1.1 200 OK\r\nConnection: whatever\r\nContent-Length: 0\r\n\r\n"
     #expect(forward(head, connection: .close).hasSuffix("\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"))

@@ -45,7 +45,9 @@ final class ScriptedUpstream: Sendable {
           close(listening)
           return
         }
-        let socket = RawSocket(descriptor: accepted)
+        // It ends with the gateway's connection, or with ``stop()``: an upstream that gave up by itself would end the
+        // exchanges of a test that is slow.
+        let socket = RawSocket(descriptor: accepted, isPatient: true)
         let number = self.state.withLock { state in
           state.accepted += 1
           state.sockets.append(socket)

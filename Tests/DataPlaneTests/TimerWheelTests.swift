@@ -88,7 +88,7 @@ struct TimerWheelTests {
     #expect(sleeper.woken == 0)
   }
 
-  @Test("Of many at random, each wakes once, in its time, though they remove each other")
+  @Test("Each of many random timers fires once, in its time, though they remove each other")
   func many() {
     let wheel = TimerWheel(eventLoop: loop)
     var random = SeededNumbers(seed: 3)

@@ -54,7 +54,7 @@ struct TunnelTests {
       })
   }
 
-  @Test("A large last word of a tunnel arrives whole")
+  @Test("The last bytes of a tunnel arrive whole, also if they are many")
   func tunnelEnd() async throws {
     let size = 3_000_000
     try await withGateway(
@@ -110,7 +110,7 @@ struct TunnelTests {
         let later = try await blocking {
           let client = try rig.connect()
           try client.send(Self.upgrade)
-          while rig.log.upstreams == 0 {}
+          try waitUntil { rig.log.upstreams > 0 }
           try client.send(Self.get)
           return (try client.readResponse(), try client.isEnded())
         }
@@ -119,7 +119,7 @@ struct TunnelTests {
       })
   }
 
-  @Test("The streams of a session end with it, others go on")
+  @Test("The tunnels of a session end with it, and others continue")
   func endedSessions() async throws {
     let tags = ["/one": ConnectionKey(high: 1, low: 1), "/two": ConnectionKey(high: 2, low: 2)]
     try await withGateway(

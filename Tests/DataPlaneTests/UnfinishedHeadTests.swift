@@ -18,7 +18,7 @@ struct UnfinishedHeadTests {
     }
   }
 
-  @Test("Who has held some for longest gives it up, once, and as many as have to")
+  @Test("The owners that have held memory for longest give it up, once, and as many as necessary")
   func oldest() {
     let heads = UnfinishedHeads(limit: 100)
     let owners = (0..<5).map { _ in Owner(heads) }
@@ -38,7 +38,7 @@ struct UnfinishedHeadTests {
   }
 }
 
-@Suite("How fast a client takes an answer")
+@Suite("The pace at which a client takes a response")
 struct ResponsePaceTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
@@ -54,7 +54,7 @@ struct ResponsePaceTests {
     return nil
   }
 
-  @Test("Below the rate it ends soon after the grace, at the rate never")
+  @Test("A client below the minimum rate is ended soon after the grace, one at the rate never")
   func rates() {
     #expect(end(rate: 240, taking: 6) == 11)
     #expect(end(rate: 240, taking: 240) == nil)
@@ -62,12 +62,12 @@ struct ResponsePaceTests {
     #expect(end(rate: 0, taking: 1) == nil)
   }
 
-  @Test("Without a rate silence ends it")
+  @Test("A client that takes nothing is ended also without a minimum rate")
   func silence() {
     #expect(end(rate: 0, taking: 0, patience: 60) == 60)
   }
 
-  @Test("What was taken fast at first is no credit for later")
+  @Test("Bytes that were taken fast at first are no credit for later")
   func credit() {
     var pace = ResponsePace(sent: 0, waiting: 0, at: start)
     func look(_ taken: Int, at second: Int64) -> ResponsePace.Verdict {

@@ -70,7 +70,7 @@ struct UpstreamBalanceTests {
       })
   }
 
-  @Test("An address that takes requests and never answers keeps nobody else waiting")
+  @Test("An address that takes requests and never answers delays no other request")
   func stuck() async throws {
     let stuck = try ScriptedUpstream { socket, _ in _ = try? socket.readToEnd() }
     defer { stuck.stop() }
@@ -83,8 +83,8 @@ struct UpstreamBalanceTests {
         #expect(await eventually { rig.log.statuses.count + stuck.accepted == 6 })
         // By chance all may have gone to the other.
         while stuck.accepted == 0 {
-          try clients[0].send(Self.get)
           let answered = rig.log.statuses.count
+          try clients[0].send(Self.get)
           #expect(await eventually { rig.log.statuses.count > answered || stuck.accepted > 0 })
         }
         for _ in 0..<20 { #expect(try await rig.exchange(Self.get).status == 200) }
@@ -92,7 +92,7 @@ struct UpstreamBalanceTests {
       })
   }
 
-  @Test("An order names the upstream that the request goes to; one that there is not is 500")
+  @Test("A directive names the upstream of the request; one that does not exist is 500")
   func byNumber() async throws {
     try await withGateway(
       gate: { path, _ in .forward(ForwardingDirective(routeClass: 1, upstream: path == "/other" ? 7 : 0)) },

@@ -72,7 +72,7 @@ struct UpstreamChoiceTests {
     #expect(target.status.map(\.ejections) == [0, 1, 0] && target.status[1].failures == 3)
   }
 
-  @Test("Where every address is ejected, all are tried")
+  @Test("All addresses are tried when every one is ejected")
   func allEjected() throws {
     let (balancer, _) = try balancer(3)
     for pool in balancer.pools { eject(pool) }
@@ -91,7 +91,7 @@ struct UpstreamChoiceTests {
     #expect(Set((0..<100).map { _ in balancer.choose().number }) == [0, 1])
   }
 
-  @Test("What was tried is avoided, even for one that is ejected; with all tried, any is chosen")
+  @Test("An address that was tried is avoided, even for an ejected one; with all tried, any is chosen")
   func avoiding() throws {
     let (balancer, _) = try balancer(2)
     eject(balancer.pools[1])
@@ -193,7 +193,7 @@ struct UpstreamEjectionTests {
   }
 }
 
-@Suite("What may be tried again")
+@Suite("Retries")
 struct UpstreamAttemptsTests {
   static let unsentFailures: [UpstreamFailure] = [.connect("refused"), .connectTimeout, .handshake("no")]
   static let sentFailures: [UpstreamFailure] = [
@@ -211,7 +211,7 @@ struct UpstreamAttemptsTests {
     #expect(attempts.avoided(after: failure, of: 5) == nil)
   }
 
-  @Test("Where there is no other address, it is over", arguments: unsentFailures)
+  @Test("A request is not retried when there is no other address", arguments: unsentFailures)
   func single(_ failure: UpstreamFailure) {
     var attempts = RetryState()
     #expect(attempts.avoided(after: failure, of: 1) == nil)
@@ -221,7 +221,7 @@ struct UpstreamAttemptsTests {
     #expect(two.avoided(after: failure, of: 2) == nil)
   }
 
-  @Test("What may have been begun is not sent again", arguments: sentFailures)
+  @Test("A request that may have been begun is not sent again", arguments: sentFailures)
   func sent(_ failure: UpstreamFailure) {
     for isRetryable in [true, false] {
       var attempts = RetryState()
@@ -230,7 +230,7 @@ struct UpstreamAttemptsTests {
     }
   }
 
-  @Test("What was not processed is sent again once, unless a part of its body is gone")
+  @Test("A request that was not processed is sent again once, unless a part of its body is gone")
   func notProcessed() {
     var attempts = RetryState()
     #expect(attempts.avoided(after: .notProcessed, of: 5) == 0)

@@ -17,7 +17,7 @@ struct UpstreamNameTests {
     hosts.compactMap { try? SocketAddress(ipAddress: $0, port: 80) }
   }
 
-  @Test("Until the first answer everybody waits for one lookup")
+  @Test("All requests wait for one lookup until the first answer")
   func first() {
     var answers = NameAnswers()
     let one = answers.ask(at: start)
@@ -114,7 +114,7 @@ struct UpstreamNameTests {
       host == "app.test" ? [try? SocketAddress(ipAddress: "127.0.0.1", port: Int(port))].compactMap { $0 } : []
     }
     let client = try await OriginClient(
-      target, authority: "app.test", timeout: .seconds(10), bodyLimit: 100, on: group.next())
+      target, authority: "app.test", timeout: patience, bodyLimit: 100, on: group.next())
     let response = try await client.send(HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/"), body: [])
     #expect(response.head.status == .ok)
     try await group.shutdownGracefully()

@@ -27,7 +27,7 @@ struct ValueTests {
   }
 
   @Test(
-    "What is no block is none",
+    "A text that is no CIDR block is refused",
     arguments: [
       "", "/", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0.0/-1", "10.0.0.0/+8", "10.0.0.0/8/8", "10.0.0/8",
       "::/129",

@@ -47,7 +47,7 @@ struct WithdrawnRequestTests {
       { rig async throws in try await body(rig) { paths.withLock { $0 } } })
   }
 
-  @Test("Behind a first one they are not judged, and what stays is answered")
+  @Test("Withdrawn requests after the first do not reach the gate, and one that stays is answered")
   func notJudged() async throws {
     try await withJudgements { rig, judged in
       let client = try rig.connect()
@@ -59,7 +59,7 @@ struct WithdrawnRequestTests {
     }
   }
 
-  @Test("What turns out malformed in the read that began it does not begin at the application")
+  @Test("A request that turns out malformed in the read that began it is not begun upstream")
   func malformedBehindItsHead() async throws {
     let heads = Mutex<[String]>([])
     try await withGateway(
@@ -88,15 +88,15 @@ struct WithdrawnRequestTests {
     #expect(begun == ["/first", "/second", "/whole"])
   }
 
-  @Test("What is open when the allowance is spent is not judged either: the connection ends")
+  @Test("A request that is open when the reset budget is spent does not reach the gate: the connection ends")
   func endOfAllowance() async throws {
     try await withJudgements { rig, judged in
       let client = try rig.connect()
       let pairs = { (numbers: Range<Int>) in numbers.flatMap { Self.withdrawn(2 * $0 + 1, "/w") } }
       try client.send(Self.preface + pairs(0..<99))
       #expect(await eventually { rig.log.began == 99 })
-      // One read: the request that stays, and more given up than time pays for meanwhile.
-      try client.send(Self.request(199, "/open") + pairs(100..<145))
+      // One read: the request that stays, and more requests given up than the full allowance, whatever it has regained.
+      try client.send(Self.request(199, "/open") + pairs(100..<202))
       _ = try await blocking { try client.readToEnd() }
       #expect(judged() == ["/w"])
     }

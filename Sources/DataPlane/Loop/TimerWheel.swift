@@ -22,6 +22,9 @@ final class TimerWheel {
     origin = eventLoop.now
   }
 
+  /// The clock of the event loop.
+  var now: NIODeadline { eventLoop.now }
+
   /// Sets the deadline of `handler` to `duration` from `now`, rounded up to whole ticks.
   @inline(__always)
   func arm(_ handler: TimedHandler, after duration: TimeAmount, now: NIODeadline) {

@@ -61,7 +61,7 @@ final class IdleConnections: TimedHandler {
     isWatched = false
     let surplus = connections.prefix(max(0, min(unused, connections.count - limit)))
     connections.removeFirst(surplus.count)
-    if connections.count > limit { watch(.now()) }
+    if connections.count > limit { watch(wheel.now) }
     for connection in surplus { connection.close() }
   }
 
