@@ -15,7 +15,7 @@ struct AppReturnTargetTests {
     #expect(AppReturnTarget(restoring: Array(text.utf8)) == target)
   }
 
-  @Test("What is added stands in the query")
+  @Test("Added parameters are in the query")
   func adding() {
     func added(_ text: String) -> String? {
       AppReturnTarget(parsing: Array(text.utf8), schemes: schemes)?.adding("code", "x")

@@ -4,7 +4,7 @@ import Testing
 @Suite("A path is judged as bytes")
 struct PathJudgementTests {
   @Test(
-    "What every server reads the same way is canonical",
+    "A path that every server reads the same way is canonical",
     arguments: [
       "/", "/public/", "/public/x", "/a.b/c-d_e~f", "/.well-known/x", "/..hidden", "/a..b/c", "/x...",
       "/user@example.com",
@@ -17,7 +17,7 @@ struct PathJudgementTests {
   }
 
   @Test(
-    "What servers read in different ways is ambiguous, and the strongest reason is told",
+    "A path that servers read in different ways is ambiguous, and the strongest reason is reported",
     arguments: [
       ("/%61dmin", .encodedUnreserved), ("/%2dx", .encodedUnreserved), ("/x%2E", .encodedUnreserved),
       ("/a%7Eb", .encodedUnreserved),
@@ -43,7 +43,7 @@ struct PathJudgementTests {
   }
 
   @Test(
-    "What no honest client sends is refused",
+    "A path that no honest client sends is refused",
     arguments: [
       ("", .notAbsolute), ("admin", .notAbsolute), ("*", .notAbsolute), ("http://x/", .notAbsolute),
       ("%2Fadmin", .notAbsolute),

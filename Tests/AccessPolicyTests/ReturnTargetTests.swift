@@ -1,7 +1,7 @@
 import AccessPolicy
 import Testing
 
-@Suite("Where the browser may return to")
+@Suite("The address that the browser may return to")
 struct ReturnTargetTests {
   @Test(
     "A path on our origin is kept, with its query and fragment",
@@ -59,7 +59,7 @@ struct ReturnTargetTests {
     #expect(try parse(target) == "/")
   }
 
-  @Test("Whatever is put together of separators, escapes and names, a browser and a decoding server stay on our origin")
+  @Test("For any combination of separators, escapes and names, a browser and a decoding server stay on our origin")
   func combinations() throws {
     let pieces = [
       "/", "//", "\\", "%2f", "%5C", "%252F", "%25252f", "%25%32%46", ";", "%3b", ".", "..", "%2e", "%252e", "a",

@@ -137,7 +137,7 @@ struct RouteInheritanceTests {
     #expect(decide("/own/x", table, host: host).access == .public && decide("/own/x", table).access == .deny)
   }
 
-  @Test("Where more rules hold than a decision can name, nobody passes")
+  @Test("A route with more rules than a decision can name admits nobody")
   func manyReadings() throws {
     let routes = (1...9).map { depth in
       RouteSettings(path: String(repeating: "/a", count: depth), access: .lists(subjects("\(depth)")))
@@ -181,7 +181,7 @@ struct RouteInheritanceTests {
     #expect(keys([], access) == ["access allow_subjects"])
   }
 
-  @Test("What holds for a route is told with where it is stated")
+  @Test("Each setting of a route is reported with the place that states it")
   func effective() throws {
     var access = AccessSettings()
     access.lists = subjects("a")

@@ -6,7 +6,7 @@ import Testing
 // - Every package declaration of AppleIdentity and Sessions says what it is: types, members, initialisers, the cases of
 //   enumerations and what protocols ask for.
 
-@Suite("What is documented")
+@Suite("Documentation comments")
 struct DocumentationComments {
   private let tree: SourceTree
 

@@ -6,7 +6,7 @@ import Testing
 
 // [admin] of a file that may be out of order elsewhere: what `cordon reload` asks a running gateway by.
 
-@Suite("Where a gateway is administered, by a file that is not in order")
+@Suite("The administration socket that an invalid file names")
 struct AdministrationPlaceTests {
   private func read(_ text: String) -> AdministrationPlace? {
     let files = FileAccess(read: { _, _ in .contents(Array(text.utf8), mode: 0o600) })
@@ -28,7 +28,7 @@ struct AdministrationPlaceTests {
     #expect(place.settings.tokenFile == "/conf/admin.token")
   }
 
-  @Test("Where nothing is written the defaults hold")
+  @Test("The defaults hold for settings that the file does not contain")
   func defaults() throws {
     let place = try #require(read("[listen]\naddress = 1\n"))
     #expect(place.address == .ip(host: "127.0.0.1", port: 9_901))
@@ -36,7 +36,7 @@ struct AdministrationPlaceTests {
   }
 
   @Test(
-    "What is written there and is not in order is nowhere, not the default",
+    "An invalid administration setting names no place, rather than the default one",
     arguments: [
       "[admin]\naddress = 9000\n", "[admin]\naddress = \"127.0.0.1\"\n", "[admin]\ntoken_file = [\"a\"]\n",
       "[admin]\naddress = \"127.0.0.1:9000\n", "[admin]\naddress = \"${NO_SUCH}\"\n", "[[admin]]\naddress = \"x\"\n",

@@ -62,7 +62,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "What is wrong at the end of the file stands in its last line",
+    "An error at the end of the file is reported at its last line",
     arguments: [("a = [1\n", 1, 7), ("\na = [[1]\r\n", 2, 10), ("a = [", 1, 6)])
   func endOfFile(text: String, line: Int, column: Int) throws {
     let error = try #require(throws: DocumentError.self) { try document(text) }
@@ -98,7 +98,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "What is no document is told with its place",
+    "A text that is no document is reported with the place of the error",
     arguments: [
       ("a = ", 1), ("a = 1\nb = [1, \n", 2), ("[a\n", 1), ("a = \"x\n", 1), ("a = 1 b = 2", 1),
       ("\na = 99999999999999999999", 2),
@@ -112,7 +112,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("What is too long or too deep is refused before it is parsed")
+  @Test("A document that is too long or too deep is refused before it is parsed")
   func bounds() {
     #expect(throws: DocumentError.self) { try Document([UInt8](repeating: 0x0A, count: Document.sizeLimit + 1)) }
     for text in [

@@ -47,7 +47,7 @@ struct MutationTests {
   }
 
   @Test(
-    "What the parser asserts instead of telling is told before it",
+    "Errors on which the parser would trap are reported before it runs",
     arguments: [
       "[", "[=]", "[\r a]", "[[\ra]]", "[\n]", "[.a]", "[ä]", "[[ ]]", "a = [}", "a = [1, }", "a = { b = [ } }",
       "[\"a\".]", "[a.=]",

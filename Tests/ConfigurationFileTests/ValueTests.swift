@@ -67,7 +67,7 @@ struct ValueTests {
   }
 
   @Test(
-    "What is no address to bind",
+    "A value that is no address to bind is refused",
     arguments: [
       "", ":", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:+1", "127.0.0.1:-1", "[127.0.0.1]:1", "::1:80",
       "[::1]", "[::1]80", "example.com:80", "*:80", "[fe80::1%eth0]:80", "127.1:80", "unix:", "127.0.0.1:８０",
@@ -90,7 +90,7 @@ struct ValueTests {
   }
 
   @Test(
-    "What is no address of an application",
+    "A value that is no address of an application is refused",
     arguments: [
       "", "app:80", "http://", "http:///", "http://:80", "http://app:0", "http://app:65536", "http://app:",
       "http://a b",

@@ -47,7 +47,7 @@ struct AvailableProcessorsTests {
     }
   }
 
-  @Test("What makes no sense limits nothing, and there is always one")
+  @Test("A limit that makes no sense is ignored, and there is always one processor")
   func nonsense() {
     #expect(count([:]) == nil)
     #expect(count(["/proc/self/status": "Cpus_allowed:\t0\n"]) == 1)

@@ -5,9 +5,9 @@ import Testing
 
 @testable import Gateway
 
-@Suite("What a reload may change")
+@Suite("The settings that a reload may change")
 struct FixedSettingsTests {
-  @Test("What is bound or opened with the process is refused by name; everything else is not")
+  @Test("A reload refuses by name the settings that are bound or opened with the process, and no others")
   func fixed() throws {
     let current = try GatewaySettings.forTests()
     var next = current

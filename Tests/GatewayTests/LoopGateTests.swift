@@ -129,7 +129,7 @@ struct LoopGateTests {
     try await rig.stop()
   }
 
-  @Test("Who is signed in is told on a public route, too, and nobody waits there for the store")
+  @Test("A public route forwards the identity of a signed-in user, too, and does not wait for the store")
   func publicRoute() async throws {
     let rig = try await rig([RouteSettings(path: "/", access: .public)])
     let (_, cookie) = try rig.signIn("001.anna")

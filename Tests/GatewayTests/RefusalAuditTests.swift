@@ -2,7 +2,7 @@ import Testing
 
 @testable import Gateway
 
-@Suite("What callers without a right write into the audit")
+@Suite("Audit events of callers without a right")
 struct RefusalAuditTests {
   @Test("Ten lines a minute, and the first of the next says how many were left out")
   func bounded() {

@@ -76,7 +76,7 @@ struct RevalidatorTests {
     #expect(store.state.withLock { $0.sessions.count } == 1)
   }
 
-  @Test("Where Apple cannot be reached the right to ask is given back, and after a pause one asks again")
+  @Test("A revalidation that cannot reach Apple releases its lease, and is tried again after a pause")
   func notSent() async throws {
     let (anna, ben) = (try due(), try due("002.ben"))
     apple.answer(.notSent)
@@ -147,7 +147,7 @@ struct RevalidatorTests {
     #expect(!checks.begin(subjects[64]))
   }
 
-  @Test("Who waits for a check goes on when it ends, and at once where none is under way")
+  @Test("A request that waits for a revalidation continues when it ends, and at once if none is under way")
   func waiting() async throws {
     let subject = try #require(Subject("001.anna"))
     let later = ContinuousClock.now + .seconds(600)
@@ -160,7 +160,7 @@ struct RevalidatorTests {
     #expect(await waited)
   }
 
-  @Test("Where Apple cannot be reached the attempt counts all the same, also of those who are not asked about")
+  @Test("An attempt that cannot reach Apple counts, also for accounts that were not asked about")
   func unreachableCounts() async throws {
     let (anna, ben) = (try due(), try due("002.ben"))
     apple.answer(.notSent)

@@ -57,7 +57,7 @@ struct SessionCacheTests {
     #expect(old.standing == .ended && found(&memory, 1) === new && memory.count == 1)
   }
 
-  @Test("What one loop remembers can be told to another; what has ended cannot")
+  @Test("A session that one loop has cached can be passed to another; one that has ended cannot")
   func told() throws {
     var memory = SessionCache(budget: 1 << 20)
     let known = try entry(.random(), of: "anna")
@@ -95,7 +95,7 @@ struct SessionCacheTests {
     #expect(early.standing == .stale(servesUntil: 0) && late.standing == .current)
   }
 
-  @Test("What has changed of an account is looked up again, other accounts' sessions stay")
+  @Test("The sessions of a changed account are looked up again, and those of other accounts stay")
   func account() throws {
     var memory = SessionCache(budget: 1 << 20)
     memory.insert(.session(try entry(.random(), of: "anna")), for: fingerprint(1))
@@ -174,7 +174,7 @@ struct SessionCacheTests {
     #expect(memory.bytes == 0)
   }
 
-  @Test("What a user brings counts: a long name and many claims take more of the budget")
+  @Test("A long name and many claims take more of the cache's budget")
   func counted() throws {
     func count(_ name: String) throws -> Int {
       var memory = SessionCache(budget: 256 << 10)

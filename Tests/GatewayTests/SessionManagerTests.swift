@@ -45,7 +45,7 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
-  @Test("What ends or changes elsewhere is followed, from where it was followed to before")
+  @Test("Sessions that end or change elsewhere are followed, from the last change that was read")
   func follow() async throws {
     let rig = try await GateRig()
     let (anna, annasCookie) = try rig.signIn("001.anna")
@@ -68,7 +68,7 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
-  @Test("Where changes may be missing everything is looked up again")
+  @Test("Every session is looked up again if changes may be missing")
   func incomplete() async throws {
     let rig = try await GateRig()
     let (_, cookie) = try rig.signIn("001.anna")
@@ -82,7 +82,7 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
-  @Test("What was read before everything was looked up again is not believed")
+  @Test("Results that were read before everything was looked up again are not believed")
   func readBefore() async throws {
     let rig = try await GateRig()
     let (snapshot, cookie) = try rig.signIn("001.anna")
@@ -187,7 +187,7 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
-  @Test("What the store did not take is written down with the next batch, and a long gap is told at once")
+  @Test("Last-seen updates that the store did not take are written with the next batch, and a long gap at once")
   func lastSeenAgain() async throws {
     var settings = try GatewaySettings.forTests()
     settings.session.idleTimeout = .seconds(100)
@@ -233,7 +233,7 @@ struct SessionManagerTests {
     try await rig.stop()
   }
 
-  @Test("What the loops have seen is written down once")
+  @Test("Last-seen updates of all loops are written once")
   func lastSeen() async throws {
     let rig = try await GateRig()
     let (snapshot, cookie) = try rig.signIn("001.anna")

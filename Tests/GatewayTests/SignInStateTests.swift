@@ -87,6 +87,7 @@ struct SignInAttemptTests {
     #expect(SignInState.names(in: cookies) == [name])
   }
 
-  @Test("What is no state of ours names no attempt", arguments: ["", "a", String(repeating: "g", count: 48)])
+  @Test(
+    "A value that is not one of our states names no sign-in", arguments: ["", "a", String(repeating: "g", count: 48)])
   func foreignState(_ state: String) { #expect(SignInState.name(inState: state) == nil) }
 }

@@ -12,7 +12,7 @@ struct StartupPagesTests {
   }
 
   @Test(
-    "What is written to, belongs to no file or cannot be read is left alone",
+    "A socket that is written to, belongs to no file or cannot be read is left alone",
     arguments: [
       "7f00-7f10 rw-p 00001000 fe:01 1835 /usr/bin/cordon", "7f00-7f10 rwxp 00000000 fe:01 1835 /usr/bin/cordon",
       "7f00-7f10 r--p 00000000 fe:01 1835 /usr/bin/cordon", "7f00-7f10 r-xp 00000000 00:00 0 [vdso]",

@@ -156,7 +156,7 @@ struct ChunkTests {
       BodyDecoder(BodyFraming.untilClose).endsWithConnection && !BodyDecoder(BodyFraming.chunked).endsWithConnection)
   }
 
-  @Test("What the encoder writes the decoder reads, at every size around a digit")
+  @Test("The decoder reads what the encoder writes, at every size around a digit")
   func roundTrip() {
     for size in Array(1...40) + [255, 256, 257, 4_095, 4_096, 65_535, 65_536, 1_048_575, 1_048_576] {
       var buffer = ByteBuffer()

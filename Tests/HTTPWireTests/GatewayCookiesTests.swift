@@ -74,7 +74,7 @@ struct OwnCookiesTests {
     #expect(cookies("; ;__Host-cordon=v;;") == [["__Host-cordon", "v"]])
   }
 
-  @Test("What is left out of a line is the pair with the space before it and the semicolon behind it")
+  @Test("A removed cookie takes the space before it and the semicolon after it along")
   func runs() {
     let read = readRequest("GET / HTTP/1.1\r\nHost: a\r\nCookie: a=1; __Host-cordon=v; b=2; __Host-cordon-x=w\r\n\r\n")
     #expect(read.ownCookieRuns == [" __Host-cordon=v;", " __Host-cordon-x=w"])

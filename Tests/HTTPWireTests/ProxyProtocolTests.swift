@@ -40,7 +40,7 @@ struct ProxyProtocolTests {
   }
 
   @Test(
-    "What is not exactly such a line is malformed",
+    "A PROXY header that deviates from the format is malformed",
     arguments: [
       "GET / HTTP/1.1\r\n", "proxy TCP4 1.2.3.4 1.2.3.4 1 2\r\n", "PROXY\r\n", "PROXY \r\n",
       "PROXY  TCP4 1.2.3.4 1.2.3.4 1 2\r\n",

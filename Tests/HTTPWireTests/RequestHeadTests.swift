@@ -57,7 +57,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "Whether the connection goes on follows from version and Connection",
+    "Version and Connection decide whether a client's connection is kept",
     arguments: [
       ("HTTP/1.1", "", true), ("HTTP/1.1", "close", false), ("HTTP/1.1", "Keep-Alive", true),
       ("HTTP/1.1", "keep-alive, CLOSE", false), ("HTTP/1.0", "", false), ("HTTP/1.0", "keep-alive", true),
@@ -148,7 +148,7 @@ struct RequestHeadTests {
     #expect(readRequest(String(repeating: "A", count: 33), limits: tight).violation == .method)
   }
 
-  @Test("What is pipelined behind a head does not count towards its size")
+  @Test("Bytes that are pipelined after a head do not count towards its size")
   func pipelined() {
     let tight = HeadLimits(headBytes: 64, fieldCount: 3, targetBytes: 10)
     let head = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"

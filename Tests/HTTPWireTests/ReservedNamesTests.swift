@@ -29,7 +29,7 @@ struct ReservedNamesTests {
     ])
   func spellings(_ name: String) { #expect(isReserved(name)) }
 
-  @Test("What CGI servers turn into an underscore, whichever character it is, counts as one")
+  @Test("Each character that CGI servers turn into an underscore counts as one")
   func everyOtherCharacter() {
     for character in "!#$%&'*+-.^_`|~" {
       #expect(isReserved("X\(character)Forwarded\(character)User"), "\(character)")

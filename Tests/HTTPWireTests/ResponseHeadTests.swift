@@ -77,7 +77,7 @@ struct ResponseHeadTests {
     #expect(read.framingToHead == .none && read.framing == .length(9))
   }
 
-  @Test("Whether a server goes on follows from version and Connection")
+  @Test("Version and Connection decide whether a server keeps its connection")
   func persistence() {
     #expect(readResponse("HTTP/1.1 200 OK\r\n\r\n").keepAlive)
     #expect(!readResponse("HTTP/1.1 200 OK\r\nConnection: Close\r\n\r\n").keepAlive)

@@ -52,7 +52,7 @@ struct ResponseRepairTests {
     #expect(repair("\nHTTP/1.1 200 OK\n\n", Self.all) == .none)
   }
 
-  @Test("What was put right has no byte that the strict reader would refuse")
+  @Test("A repaired response head has no byte that the strict reader would refuse")
   func clean() {
     var generator = SystemRandomNumberGenerator()
     let parts = ["HTTP/1.1 200 OK", "\n", "\r\n", "\r", "A: b", "Content-Length: 5", "\u{1}", "\0", " ", ":", "\n\n"]

@@ -89,7 +89,7 @@ struct AssertionTests {
     #expect(tokens.count == 1)
   }
 
-  @Test("What has changed is said at once, and a clock set back makes a new one")
+  @Test("A change of what an assertion says makes a new one at once, and so does a clock that was set back")
   func changes() async throws {
     let mint = try Self.mint(Self.key().0)
     let first = try await mint.assertion(of: Self.statement(), now: Self.now)
@@ -119,7 +119,7 @@ struct AssertionTests {
   }
 
   @Test(
-    "What is no P-256 private key is refused with what to do",
+    "A file that is no P-256 private key is refused with what to do",
     arguments: [
       "", "nonsense", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n",
       P384.Signing.PrivateKey().pemRepresentation, P256.Signing.PrivateKey().publicKey.pemRepresentation,

@@ -7,7 +7,7 @@ struct ProcessArgumentsTests {
     ProcessArguments.complete(reported, by: kernel.flatMap { Array($0.utf8) + [0] })
   }
 
-  @Test("What the runtime has lost comes from the kernel, and what it has is left alone")
+  @Test("Process arguments that the runtime has lost come from the kernel, and those that it has are kept")
   func complete() {
     let whole = ["cordon", "run", "--config", "", "x"]
     #expect(complete([], whole) == whole)

@@ -1,7 +1,7 @@
 import Pages
 import Testing
 
-@Suite("What Accept prefers")
+@Suite("Preferences of Accept")
 struct AcceptTests {
   @Test(
     "A page for who names HTML",

@@ -49,7 +49,7 @@ struct FailureTests {
       ])
   }
 
-  @Test("What passes by itself says when to try again")
+  @Test("The page of a temporary failure says when to try again")
   func retryAfter() throws {
     let renderer = try renderer(named: "Orchard")
     for failure in [PageFailure.storeUnavailable, .appleUnreachable, .unavailable, .tooManyRequests] {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Pages
 
-@Suite("What Accept-Language prefers")
+@Suite("Preferences of Accept-Language")
 struct LanguagePreferencesTests {
   @Test(
     "Ranges come in the order of their weights, and in that of the field among equals",
@@ -17,7 +17,7 @@ struct LanguagePreferencesTests {
   }
 
   @Test(
-    "What is malformed counts as not said",
+    "Malformed preferences are ignored",
     arguments: [
       "", ",", ";", "*", "de;q=2", "de;q=1.5", "de;q=-1", "de;q=", "de;q=0.0001", "de;q=a", "de_DE", "d e", "-de",
       "de-",

@@ -100,7 +100,7 @@ struct OwnTemplateTests {
   }
 
   @Test(
-    "What a page cannot do without is asked for",
+    "A template without a required variable is refused",
     arguments: [
       ("layout.mustache", "<!doctype html><title>x</title>{{$content}}{{/content}}{{script}}", "{{style}} is missing"),
       ("layout.mustache", "<!doctype html>{{style}}{{$content}}{{/content}}", "{{script}} is missing"),
@@ -139,7 +139,7 @@ struct OwnTemplateTests {
   }
 
   @Test(
-    "What is unknown, out of place or forbidden by the policy is refused, with its place",
+    "A template element that is unknown, out of place or forbidden by the policy is refused, with its place",
     arguments: [
       ("<h1>{{headding}}</h1>", "1:28: there is no value headding"),
       ("\n <p>{{signInLabel}}", "2:5: there is no value signInLabel"),

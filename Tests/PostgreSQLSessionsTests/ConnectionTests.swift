@@ -41,7 +41,7 @@ struct ConnectionTests {
     }
   }
 
-  @Test("What fails is told with its reason, what came after it is not carried out, and the connection goes on")
+  @Test("A failed statement is reported with its reason, later ones are not executed, and the connection is kept")
   func failing() throws {
     try withConnection { connection in
       for isInTransaction in [true, false] {

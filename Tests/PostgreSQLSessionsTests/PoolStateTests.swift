@@ -101,7 +101,7 @@ struct PoolStateTests {
   }
 
   @Test(
-    "Where the server gives no more connections, a worker that has one does the work, and no more are tried for a while"
+    "With no more connections from the server, a worker that has one does the work, and none is tried for a while"
   )
   func full() throws {
     var state = try withOneIdle()

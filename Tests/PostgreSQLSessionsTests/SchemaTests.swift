@@ -146,7 +146,7 @@ struct SchemaTests {
   }
 }
 
-@Suite("How PostgreSQL is asked", .postgreSQL)
+@Suite("The use of PostgreSQL", .postgreSQL)
 struct QueryPlanTests {
   @Test("A session's first sight is one read by two primary keys, in a store that is full and known to the planner")
   func firstSight() async throws {

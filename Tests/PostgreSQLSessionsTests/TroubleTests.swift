@@ -91,7 +91,7 @@ struct TroubleTests {
     try server.set("default_transaction_read_only = off")
   }
 
-  @Test("Where the server has no connection left, those there are do the work; without any, the remedy is told")
+  @Test("With no connection left on the server, the open ones do the work; without any, the error names the remedy")
   func outOfConnections() async throws {
     let server = try await PostgreSQLServer.started(["max_connections=8", "superuser_reserved_connections=3"])
     let url = try server.makeDatabase()
@@ -149,7 +149,7 @@ struct TroubleTests {
     for store in [holder, store] { try await store.close() }
   }
 
-  @Test("Who is not let in, or may not make a schema, is told so with the remedy and without the password")
+  @Test("A user without access, or the right to create a schema, gets an error with the remedy and no password")
   func denied() async throws {
     let server = try await PostgreSQLServer.started()
     let url = try server.makeDatabase()

@@ -48,7 +48,7 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.path("missing")))
   }
 
-  @Test("What is no database, or another program's, is refused and left as it was")
+  @Test("A file that is no database, or another program's, is refused and left as it was")
   func refusesForeignFiles() async throws {
     let folder = try TemporaryFolder()
     let text = folder.path("text")
@@ -90,7 +90,7 @@ struct DatabaseFileTests {
     #expect(await code { try await store.ping() } == .unavailable)
   }
 
-  @Test("What was acknowledged is in the files at once: copies of them, as a kill would leave them, hold it")
+  @Test("Acknowledged changes are in the files at once: copies of them, as a kill would leave them, hold them")
   func survivesKills() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path("cordon.db")

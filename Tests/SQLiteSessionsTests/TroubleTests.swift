@@ -160,7 +160,7 @@ struct ResealingTests {
   }
 }
 
-@Suite("How the database is asked")
+@Suite("The use of the database")
 struct QueryPlanTests {
   @Test("A session is found with its account by two primary keys, and no list or clean-up scans a table")
   func usesIndexes() async throws {

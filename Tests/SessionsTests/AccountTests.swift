@@ -118,7 +118,7 @@ struct SessionTests {
     #expect(session.isAlive(at: noon.addingTimeInterval(-10), idleTimeout: .seconds(100)))
   }
 
-  @Test("What a browser calls itself is kept as 200 bytes of printable ASCII")
+  @Test("The name of a browser is kept as 200 bytes of printable ASCII")
   func summarizesUserAgents() {
     #expect(UserAgentSummary("Mozilla/5.0".utf8)?.text == "Mozilla/5.0")
     #expect(UserAgentSummary("a\r\nb\u{1B}é".utf8)?.text == "a??b???")

@@ -97,7 +97,7 @@ struct IdentityHeadersTests {
     #expect(IdentityHeaders.encoded(text, .utf8) == Array(utf8.utf8))
   }
 
-  @Test("Whatever the text, no value holds a control character, and percent-encoding decodes to the text again")
+  @Test("For any text, no value holds a control character, and percent-encoding decodes to the text again")
   func neverHoldsControlCharacters() throws {
     var generator = SystemRandomNumberGenerator()
     for _ in 0..<500 {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Sessions
 
-@Suite("When a check is due")
+@Suite("The schedule of revalidation")
 struct CheckScheduleTests {
   private let day = RevalidationSchedule(RevalidationSettings())
   private func hours(_ hours: Double) -> Date { noon.addingTimeInterval(hours * 3_600) }
@@ -137,7 +137,7 @@ struct CheckScheduleTests {
   }
 }
 
-@Suite("What a verdict comes to")
+@Suite("The result of a revalidation")
 struct CheckWeatherTests {
   private func minutes(_ minutes: Double) -> Date { noon.addingTimeInterval(minutes * 60) }
 
@@ -192,7 +192,7 @@ struct CheckWeatherTests {
     #expect(weather.judge(.revoked, at: minutes(91)).consequence == .endSessions)
   }
 
-  @Test("What was not sent is no check")
+  @Test("A request to Apple that was not sent is no revalidation")
   func ignoresWhatWasNotSent() {
     var weather = RevalidationCircuitBreaker()
     for _ in 0..<100 { _ = weather.judge(.notSent, at: noon) }
@@ -220,7 +220,7 @@ struct CheckWeatherTests {
   }
 }
 
-@Suite("How things stand with Apple")
+@Suite("The circuit breaker of revalidation")
 struct AppleConditionTests {
   private func message(_ report: AppleCondition.Report) -> String {
     if case .failing(let message) = report { return message }

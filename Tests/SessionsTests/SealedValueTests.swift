@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Sealed values")
 struct SealedValueTests {
-  @Test("What was sealed is opened, until its time is over")
+  @Test("A sealed value is opened until its time is over")
   func opensUntilItExpires() throws {
     let keys = try keyring("a")
     let sealed = Array(try keys.sealText([1, 2, 3], for: .attempt, expires: noon.addingTimeInterval(600)).utf8)

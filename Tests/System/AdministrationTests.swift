@@ -220,7 +220,7 @@ struct AdministrationTests {
     #expect(try anna.fetch(site.own("session")).status == 401)
   }
 
-  @Test("What Apple does not revoke is not forgotten, unless it is asked for")
+  @Test("An account whose token Apple does not revoke is not forgotten, unless that is asked for")
   func unrevoked() throws {
     defer { site.stop() }
     let anna = try site.signedIn()

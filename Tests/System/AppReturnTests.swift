@@ -116,7 +116,7 @@ struct HandBackTests {
     #expect(try exchange(code).status == 200)
   }
 
-  @Test("What is no code of ours, or not whole, is refused", arguments: ["", "x", "changed", "cut", "attempt"])
+  @Test("A code that is not ours, or not whole, is refused", arguments: ["", "x", "changed", "cut", "attempt"])
   func forged(how: String) throws {
     try site.surviving {
       var code = try code(try handBack())
@@ -134,7 +134,7 @@ struct HandBackTests {
     }
   }
 
-  @Test("What goes wrong comes back to the app as error=, and its session never begins")
+  @Test("A failed sign-in returns to the app as error=, and its session never begins")
   func errors() throws {
     let cancelled = Visitor()
     _ = try begin(cancelled)

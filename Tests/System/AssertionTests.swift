@@ -64,7 +64,7 @@ struct AssertionTests {
     #expect(eve.claims["email_verified"] as? Bool == false)
   }
 
-  @Test("What a client sends as an assertion never arrives, in whatever spelling, and ours does")
+  @Test("A client's assertion never arrives, in any spelling, and ours does")
   func stripped() throws {
     let site = try Self.site([try AssertionKeyFile()])
     defer { site.stop() }

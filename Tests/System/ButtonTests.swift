@@ -101,7 +101,7 @@ struct ButtonConfigurationTests {
   }
 
   @Test(
-    "What Apple would refuse is a mistake at its line, with the reason and the remedy",
+    "A setting that Apple would refuse is a mistake at its line, with the reason and the remedy",
     arguments: [
       ("centred", "width", "129", "write a number from 130 to 375"),
       ("centred", "width", "376", "write a number from 130 to 375"),

@@ -179,7 +179,7 @@ struct RuleTests {
     #expect(try answer(anna, "/hidden/x") == "forbidden")
   }
 
-  @Test("Who hides the address is told so where a rule goes by it, and passes where just that is asked")
+  @Test("A user with a hidden address is told so if a rule needs it, and passes a rule that asks for just that")
   func hidden() throws {
     try site.apple.add(user: ["id": "hans", "first_name": "H", "last_name": "S", "email": "hans@example.com"])
     let hans = Visitor()
@@ -210,7 +210,7 @@ struct RuleTests {
     #expect(try answer(tilda, "/people/x") == "forbidden", "Apple says it to native apps only")
   }
 
-  @Test("What is denied to everybody says so, and not that the account is the wrong one")
+  @Test("A page that is denied to everybody says so, and not that the account is the wrong one")
   func closed() throws {
     for visitor in [try site.signedIn(as: "anna"), Visitor()] {
       #expect(try answer(visitor, "/shut/x") == "closed")

@@ -146,7 +146,7 @@ struct DescriptorTests {
     #expect(try Metrics(gateway).value("cordon_upstream_failures_total{reason=\"full\"}") == 1)
   }
 
-  @Test("What waits longer than connecting may take is answered 503")
+  @Test("A request that waits longer than the connect timeout is answered 503")
   func queueTime() throws {
     let application = try Counted()
     defer { application.upstream.stop() }

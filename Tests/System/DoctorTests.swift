@@ -32,7 +32,7 @@ struct DoctorTests {
     lines.filter { $0.hasPrefix("warn") || $0.hasPrefix("FAIL") }
   }
 
-  @Test("When all is well every line is ok, beside a running gateway")
+  @Test("Every line of the report is ok when all is well, with a running gateway")
   func well() throws {
     let site = try Site()
     defer { site.stop() }

@@ -128,7 +128,8 @@ struct DrainTests {
   }
 
   @Test(
-    "What is not done by the deadline is cut off, and a second SIGTERM does not wait for it", arguments: [false, true])
+    "Requests that outlast the deadline are cut off, and a second SIGTERM does not wait for it",
+    arguments: [false, true])
   func deadline(twice: Bool) throws {
     let upstream = try RawUpstream { _, connection in
       try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nfirst")

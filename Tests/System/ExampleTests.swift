@@ -38,7 +38,7 @@ struct ExampleTests {
     #expect(page.text.contains("Ελένη"), "\(page.text)")
   }
 
-  @Test("What the page about the local Apple has one type works as it is printed")
+  @Test("The commands on the page about the local Apple work as they are printed")
   func simulator() throws {
     let apple = try SimulatorProcess(redirectURI: "http://localhost:8080/.auth/callback")
     defer { apple.stop() }

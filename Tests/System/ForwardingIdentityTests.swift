@@ -72,7 +72,7 @@ struct ForwardingIdentityTests {
     "X_Forwarded_Email", "X-Forwarded-Name", "x.forwarded.name", "X-Identity-Assertion", "X_Identity_Assertion",
   ]
 
-  @Test("What the client says about who it is never arrives", arguments: spellings)
+  @Test("Identity fields of the client never arrive", arguments: spellings)
   func spoofedHeader(name: String) throws {
     let anna = try site.signedIn()
     let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))
@@ -88,7 +88,7 @@ struct ForwardingIdentityTests {
   }
 
   @Test(
-    "What a stranger says of the client's address never arrives",
+    "Header fields of a stranger about the client's address never arrive",
     arguments: [
       "Client-IP", "client_ip", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X_Cluster_Client_IP",
       "X-Forwarded", "Forwarded-For", "X-Real-IP", "Forwarded",
@@ -114,7 +114,7 @@ struct ForwardingIdentityTests {
   }
 
   @Test(
-    "What identifies, frames, routes or authenticates never arrives as a trailer; what does not, arrives",
+    "A field that identifies, frames, routes or authenticates never arrives as a trailer; other fields do",
     arguments: [
       "X-Forwarded-User", "x_forwarded_user", "X.Forwarded.User", "X-Identity-Assertion", "X-Forwarded-For", "Cookie",
       "Set-Cookie", "Content-Length", "Content_Length", "Transfer-Encoding", "transfer_encoding", "Host", "Connection",
@@ -136,7 +136,7 @@ struct ForwardingIdentityTests {
     #expect(!text.contains("mallory") && text.contains("X-Fine: 1"))
   }
 
-  @Test("What a stranger says about where it comes from is replaced by what the gateway sees")
+  @Test("Address fields of a stranger are replaced by what the gateway sees")
   func forwardedByStrangers() throws {
     let anna = try site.signedIn()
     let lies = [

@@ -282,7 +282,7 @@ struct ForwardingTests {
     }
   }
 
-  @Test("What the application sends beyond its answer is nobody else's answer")
+  @Test("Bytes that the application sends after its response are never another client's response")
   func smuggledResponse() throws {
     try site.surviving {
       let connection = try site.gateway.connect()

@@ -82,7 +82,7 @@ struct HiddenRequestTests {
     configuration["upstream", "idle_connections"] = "0"
   }
 
-  @Test("Where no connection is kept, no body hides a request", arguments: ["GET", "POST"])
+  @Test("No body hides a request when no connection is kept", arguments: ["GET", "POST"])
   func nothingKept(_ method: String) throws {
     try withPython(Self.keepNothing) { gateway, application throws in
       let status = try gateway.client.send(method, "/page", body: Self.hidden).status

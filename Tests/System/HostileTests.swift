@@ -288,7 +288,7 @@ struct HostileTests {
 
   // MARK: What is honest
 
-  @Test("What comes close to an attack and is honest passes")
+  @Test("An honest request that resembles an attack passes")
   func honest() throws {
     try Self.withGateway { gateway, _ in
       let authority = gateway.client.authority

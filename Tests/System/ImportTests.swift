@@ -45,7 +45,7 @@ struct ImportTests {
     no_such_option = 1
     """#
 
-  @Test("What has a meaning here is translated, and the result is in order")
+  @Test("Settings with a meaning here are translated, and the result is valid")
   func translated() throws {
     let made = try translate(Self.ordinary)
     #expect(made.exit == .code(0))
@@ -113,7 +113,7 @@ struct ImportTests {
   }
 
   @Test(
-    "What cannot be translated closes everything but what was open, and says why",
+    "A setting that cannot be translated restricts all routes that were not public, and the result says why",
     arguments: [
       "", "email_domains = []", "email_domains = \"\"", "email_domains = 7", "email_domains = [\".example.com\"]",
       "email_domains = [\"privaterelay.appleid.com\"]", "authenticated_emails_file = \"missing.txt\"",
@@ -262,7 +262,7 @@ struct ImportTests {
     try check(made.configuration)
   }
 
-  @Test("What has none is told with its line, and no secret is printed")
+  @Test("Settings without a meaning here are reported with their line, and no secret is printed")
   func told() throws {
     let made = try translate(Self.ordinary)
     #expect(made.notes.contains("oauth2-proxy.cfg:4: client_secret: needs nothing"))

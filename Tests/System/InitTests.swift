@@ -73,7 +73,7 @@ struct InitTests {
   }
 
   @Test(
-    "What is missing or wrong is told with its option, and nothing is written",
+    "A missing or wrong option is reported by name, and nothing is written",
     arguments: [
       (["--public-url", "app.example.com"], Int32(78), "--public-url"),
       (["--public-url", "https://app.example.com"], 64, "--client-id"),
@@ -130,7 +130,7 @@ struct InitTests {
     #expect(!configuration.contains("tls_"))
   }
 
-  @Test("Where the input ends before the last answer, nothing is written")
+  @Test("Input that ends before the last answer leads to no file")
   func brokenOff() throws {
     let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
     let made = try ServerProcess.run(

@@ -192,7 +192,7 @@ struct NativeSignInTests {
     #expect(try post(request(), fields: [("Origin", site.origin), ("Sec-Fetch-Site", "same-origin")]).status == 200)
   }
 
-  @Test("What is not this JSON is refused in JSON, and nothing is exchanged")
+  @Test("A body that is not the expected JSON is refused in JSON, and nothing is exchanged")
   func malformed() throws {
     try site.surviving {
       let good = String(decoding: try JSONSerialization.data(withJSONObject: request()), as: UTF8.self)
@@ -255,7 +255,7 @@ struct NativeSignInTests {
     }
   }
 
-  @Test("Whoever brings a token means it: it counts before the cookie, and a dead one is 401, not the cookie's user")
+  @Test("A token counts before the cookie, and an expired one is 401, not the cookie's user")
   func tokenBeforeCookie() throws {
     let anna = try site.signedIn(as: "anna")
     let cookie = try #require(try anna.cookieHeader(for: site.origin + "/"))

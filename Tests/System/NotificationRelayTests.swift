@@ -89,7 +89,7 @@ struct NotificationRelayTests {
     #expect(metrics.contains("cordon_notification_relays_total{outcome=\"delivered\"} 2"), "\(metrics)")
   }
 
-  @Test("What the application could not take is still handed on after a kill of the gateway")
+  @Test("Notifications that the application could not take are still delivered after a kill of the gateway")
   func survivesKill() throws {
     defer { site.stop() }
     receiver.stop()

@@ -133,7 +133,7 @@ struct NotificationTests {
     try site.gateway.waitForLog("\"effect\":\"outdated\"")
   }
 
-  @Test("What Apple did not sign, or not for us, is refused and ends nothing")
+  @Test("A notification that Apple did not sign, or not for us, is refused and ends nothing")
   func forged() throws {
     let anna = try site.signedIn()
     let orders: [[String: Any]] = [

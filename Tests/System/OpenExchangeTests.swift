@@ -156,7 +156,7 @@ struct OpenExchangeTests {
     #expect(try busy.read(count: Self.data.count) == Self.data)
   }
 
-  @Test("Whoever only holds a WebSocket open is checked with Apple once it is due, and signed out when Apple says so")
+  @Test("A user with nothing but an open WebSocket is revalidated when due, and signed out when Apple says so")
   func revalidation() throws {
     let site = try site()
     defer { site.stop() }

@@ -138,7 +138,7 @@ struct PathTests {
     Array("localhost:80".utf8),
   ]
 
-  @Test("What no honest client sends is refused also of a signed-in one", arguments: refused.indices)
+  @Test("Paths that no honest client sends are refused also of a signed-in user", arguments: refused.indices)
   func refusedTargets(index: Int) throws {
     let anna = try site.signedIn()
     let cookie = try anna.cookieHeader(for: site.origin + "/")
@@ -151,7 +151,7 @@ struct PathTests {
   }
 
   @Test(
-    "What a signed-in user asks for in an odd but single reading arrives byte for byte",
+    "An odd path with a single reading arrives byte for byte from a signed-in user",
     arguments: [
       "/a%20b", "/%E5%8D%83", "/a%40b", "/a+b", "/a:b", "/a@b", "/a,b", "/a'b", "/a(b)", "/a!$&*=b", "/~a", "/a%2Bb",
       "/a?b=../c", "/a?b=%00", "/a?b=//c;d\\e", "/a?%", "/a?b?c", "/a.b", "/.well-known/x", "/a..b", "/..a",

@@ -106,7 +106,7 @@ struct ReloadTests {
   }
 
   @Test(
-    "What a running gateway cannot change is refused by name, and nothing else of that file holds",
+    "A reload refuses by name a setting that a running gateway cannot change, and applies nothing else of the file",
     arguments: ["listen.address", "listen.workers", "admin.address", "store.url"])
   func fixed(key: String) throws {
     let site = try Self.site()
@@ -256,7 +256,7 @@ struct ReloadTests {
     #expect(try HTTPResponse.read(from: connection).status == 403)
   }
 
-  @Test("What is under way ends as it began, on the upstream that it began with")
+  @Test("Exchanges in flight at a reload end as they began, on the upstream that they began with")
   func underWay() throws {
     let gate = Gate()
     let site = try Self.site(

@@ -101,7 +101,7 @@ struct ResponseModeTests {
     try browser.waitForAddress("the sign-in page") { $0 == site.own("sign-in") }
   }
 
-  @Test("What a page of another site puts into the fragment starts nothing and runs nothing")
+  @Test("A fragment from a page of another site starts nothing and runs nothing")
   func hostileFragment() throws {
     let site = try Site(adjust: { configure(Self.allowed[4], &$0) })
     let browser = try Browser()

@@ -92,7 +92,7 @@ struct SQLiteFaultTests {
   }
 
   @Test(
-    "A file system that becomes read-only under it: who is signed in goes on, and a restart on the mended one is enough",
+    "With a file system that becomes read-only, signed-in users are served, and a restart on the repaired one is enough",
     .enabled(if: FailingDisk.isPossible, takesRoot))
   func becomesReadOnly() throws {
     let disk = try FailingDisk(mebibytes: 16)

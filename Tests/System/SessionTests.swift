@@ -158,7 +158,7 @@ struct SessionTests {
     #expect(try sessionStatus(cookie) == 401)
   }
 
-  @Test("What was signed out before a kill stays signed out, and what was not goes on", arguments: 0..<4)
+  @Test("Sessions that were signed out before a kill stay so, and the others continue", arguments: 0..<4)
   func killAfterSigningOut(round: Int) throws {
     let leaving = try site.signedIn(as: "anna")
     let staying = try site.signedIn(as: "ben")

@@ -11,7 +11,7 @@ import Testing
 // - What was seen is written down for all sessions at once.
 
 @SystemActor
-@Suite("What a store holds is bounded")
+@Suite("Bounds of the store")
 struct StoreBoundsTests {
   private func count(_ table: String, _ cluster: Cluster, where condition: String = "true") throws -> Int {
     let text = try cluster.server.query("SELECT count(*) FROM cordon.\(table) WHERE \(condition)", at: cluster.storeURL)
@@ -85,7 +85,7 @@ struct StoreBoundsTests {
     #expect(try count("single_use_marks", cluster) == before + 1)
   }
 
-  @Test("What is over is removed at a start, at most five hundred rows at a time, and nothing else")
+  @Test("A start removes expired rows, at most five hundred at a time, and nothing else")
   func removal() throws {
     let cluster = try Cluster(2)
     defer { cluster.stop() }
@@ -115,7 +115,7 @@ struct StoreBoundsTests {
     for replica in 0..<2 { #expect(try cluster.status(of: anna, at: replica) == 200) }
   }
 
-  @Test("What a gateway has seen is written down at once for all its sessions, at its end at the latest")
+  @Test("Last-seen updates of all sessions are written together, at the end of the gateway at the latest")
   func sightings() throws {
     let cluster = try Cluster(2, fakeClock: true)
     defer { cluster.stop() }

@@ -106,7 +106,7 @@ struct StoreFaultTests {
     try poll("the session to be let in") { try site.application(anna) == 200 ? () : nil }
   }
 
-  @Test("What was signed out while a gateway could not hear of it is refused when it hears again")
+  @Test("A session that was signed out while a gateway was cut off is refused once it is connected again")
   func nothingComesBack() throws {
     let server = try PostgreSQLServer()
     let cluster = try Cluster(2, server: server)

@@ -86,7 +86,7 @@ struct TLSCertificateTests {
   }
 
   @Test(
-    "Where clients must show a certificate, none reaches the application without; where they may, none with a bad one",
+    "A listener that requires client certificates forwards nothing without; one that allows them, none with a bad one",
     arguments: ["required", "optional"])
   func clientCertificates(rule: String) throws {
     let upstream = try RawUpstream()

@@ -97,7 +97,7 @@ struct TeamMigrationTests {
     #expect(found.standardOutput.contains(old), "\(found.standardOutput)")
   }
 
-  @Test("Who signs in between transfer and move keeps both sessions, under the new name")
+  @Test("A user who signs in between transfer and move keeps both sessions, under the new name")
   func signInBetween() throws {
     defer { site.stop() }
     let before = try site.signedIn()

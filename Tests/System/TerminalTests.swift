@@ -29,7 +29,7 @@ struct TerminalTests {
     return String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
   }
 
-  @Test("What check prints fits the terminal; elsewhere each part is one line")
+  @Test("The output of check fits the terminal; elsewhere each part is one line")
   func fits() throws {
     let directory = try TemporaryDirectory()
     let configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")

@@ -12,7 +12,7 @@ import Testing
 // The system has all of 127.0.0.0/8: a connection that comes from 127.0.0.7 is another peer's.
 
 @SystemActor
-@Suite("Who speaks")
+@Suite("The address of the client")
 struct WhoSpeaksTests {
   private static let balancer: UInt8 = 7
   private static let proxy: UInt8 = 8
@@ -82,7 +82,7 @@ struct WhoSpeaksTests {
     }
   }
 
-  @Test("Who is believed is judged by the announced address: a proxy behind a balancer is, a stranger is not")
+  @Test("Trust depends on the announced address: a proxy behind a balancer is trusted, a stranger is not")
   func trustBehindBalancer() throws {
     try Self.withGateway { gateway, upstream in
       for (peer, expected) in [("10.1.2.3", "192.0.2.50, 10.1.2.3"), ("203.0.113.9", "203.0.113.9")] {

@@ -16,7 +16,7 @@ struct Base64URLTests {
   }
 
   @Test(
-    "There is one base64url text for each sequence of bytes: padding, the other alphabet, stray bits and characters are refused",
+    "Each sequence of bytes has one base64url text: padding, the other alphabet, stray bits and characters are refused",
     arguments: ["A", "AA=", "AA==", "AB", "AAB", "A+", "A/", "AA A", "AA\n", "AAAAA", "ÄÄ", "AA.A"])
   func strict(text: String) {
     #expect(Base64URL.decode(text.utf8) == nil)

@@ -97,7 +97,7 @@ struct ButtonImagesTests {
   }
 
   @Test(
-    "What is no image is not served, and not asked for again for a minute",
+    "A response that is no image is not served, and not requested again for a minute",
     arguments: [
       image(status: 404), image(status: 302), image(type: "text/html"), image(type: nil), image(type: "image/pngx"),
       image([]), image(Array(png().dropLast())), image([0] + png()), image(png(width: 0)), image(png(height: 0)),
@@ -116,7 +116,7 @@ struct ButtonImagesTests {
     #expect(await images.image(ButtonVariant(locale: .french, isWhite: true), within: Self.long) != nil)
   }
 
-  @Test("Who has no patience goes without, and the image comes nevertheless")
+  @Test("A request that may not wait gets no image, and the image is fetched nevertheless")
   func impatience() async throws {
     let network = Network()
     let images = try network.images()

@@ -40,7 +40,7 @@ struct ButtonSettingsTests {
   }
 
   @Test(
-    "What Apple would answer 404 is a problem at its key",
+    "A setting that Apple would answer with 404 is a problem at its key",
     arguments: [
       Mistake("width") { $0.width = 129 }, Mistake("width") { $0.width = 376 }, Mistake("height") { $0.height = 29 },
       Mistake("height") { $0.height = 65 }, Mistake("border_radius") { $0.borderRadius = 51 },

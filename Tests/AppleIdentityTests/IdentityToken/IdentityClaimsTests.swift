@@ -2,7 +2,7 @@ import AppleIdentity
 import FoundationEssentials
 import Testing
 
-@Suite("What an identity token says beyond the subject")
+@Suite("Claims of an identity token other than its subject")
 struct IdentityClaimsTests {
   @Test("Booleans are read alike as Booleans and as strings, and an absent one is neither")
   func booleans() async throws {

@@ -88,7 +88,7 @@ struct IdentityTokenClaimTests {
     #expect(token.expires == fixture.clock.time.addingTimeInterval(0.5))
   }
 
-  @Test("What must be there is missed", arguments: ["iss", "aud", "exp", "iat", "sub"])
+  @Test("An identity token without a required claim is refused", arguments: ["iss", "aud", "exp", "iat", "sub"])
   func missingClaim(name: String) async throws {
     let fixture = try Fixture()
     #expect(await fixture.rejection(try fixture.token([name: nil])) == .missingClaim(name))

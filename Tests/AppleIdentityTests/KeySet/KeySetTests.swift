@@ -42,7 +42,7 @@ struct KeySetTests {
   }
 
   @Test(
-    "What strangers ask for does not keep a rotated key from an attempt that was proved, and not the other way either")
+    "Requests of strangers do not delay a rotated key for a proved sign-in, nor the other way round")
   func budgets() async throws {
     let fixture = try Fixture()
     func rejection(_ token: UnverifiedIdentityToken, _ source: TokenSource) async -> IdentityTokenRejection? {
@@ -84,7 +84,7 @@ struct KeySetTests {
     #expect(fetches(fixture) == 1)
   }
 
-  @Test("Whoever asks while a fetch is under way waits for that one")
+  @Test("A caller that asks during a fetch waits for that fetch")
   func sharedFetch() async throws {
     let (stream, opener) = AsyncStream.makeStream(of: Void.self)
     let gate = Gate(stream)

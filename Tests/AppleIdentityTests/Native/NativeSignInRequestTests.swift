@@ -4,7 +4,7 @@ import Testing
 @testable import AppleIdentity
 
 // What a native app hands over: read strictly, within bounds; a name in it is cleaned, nothing is believed.
-@Suite("What a native app hands over")
+@Suite("The request of a native app to sign in")
 struct NativeSignInRequestTests {
   private func request(_ more: String = "") throws -> NativeSignInRequest {
     try NativeSignInRequest(json: #"{"identity_token":"a.b.c","authorization_code":"code","nonce":"n"\#(more)}"#.utf8)
@@ -29,7 +29,7 @@ struct NativeSignInRequestTests {
   }
 
   @Test(
-    "What is missing, empty, no text, with spaces or too long is refused",
+    "A member that is missing, empty, no text, with spaces or too long is refused",
     arguments: ["identity_token", "authorization_code", "nonce"])
   func malformed(name: String) throws {
     let values = ["", " ", "a b", "a\u{E9}", String(repeating: "x", count: 20_000)].map { "\"\($0)\"" }

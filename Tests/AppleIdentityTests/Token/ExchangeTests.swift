@@ -104,7 +104,7 @@ struct ExchangeTests {
     #expect(await exchange(fixture, .failure(.unanswered(reason: "x"))) == .appleTrouble(.unanswered(reason: "x")))
   }
 
-  @Test("What is told of a failure holds no code, token or secret")
+  @Test("The description of a failure holds no code, token or secret")
   func told() async throws {
     let fixture = try Fixture()
     let failures: [FakeApple.Answer] = [

@@ -38,7 +38,7 @@ struct HTTP2MemoryTests {
     for (block, _) in blocks { give(block) }
   }
 
-  @Test("What was given back is lent again, and not any more once it is let go of")
+  @Test("Returned memory is lent again, until it is released")
   func again() throws {
     let first = try #require(take(100))
     give(first)

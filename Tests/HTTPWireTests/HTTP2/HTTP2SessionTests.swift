@@ -237,7 +237,7 @@ struct HTTP2SessionTests {
     #expect(!rig.session.isOver)
   }
 
-  @Test("Whoever takes as many responses as it gives up is no flood, however fast it is")
+  @Test("A client that takes as many responses as it gives up is no flood, however fast it is")
   func payment() {
     let rig = HTTP2Rig()
     for count in 0..<900 {
@@ -271,7 +271,7 @@ struct HTTP2SessionTests {
 
   // MARK: Ends
 
-  @Test("What is no HTTP/2 ends the connection at once")
+  @Test("Bytes that are not HTTP/2 end the connection at once")
   func noPreface() {
     let rig = HTTP2Rig()
     let session = HTTP2Session(serverWith: HTTP2Policy(heads: ordinaryLimits), now: rig.now)

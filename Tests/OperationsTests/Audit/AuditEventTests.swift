@@ -58,7 +58,7 @@ struct AuditEventTests {
     #expect(lines.count == 1 && lines.first?.contains("\"event\":\"\(name.rawValue)\"") == true, "\(lines)")
   }
 
-  @Test("Who, where and why are told in one JSON line, escaped")
+  @Test("An audit event names subject, place and reason in one JSON line, escaped")
   func json() throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)

@@ -53,7 +53,7 @@ struct StatusPageTests {
     #expect(html.components(separatedBy: "<svg class=\"plot\"").count == 7)
   }
 
-  @Test("What fails is said first, with what to do")
+  @Test("The status page shows failures first, with what to do")
   func failing() {
     let html = Self.html(Self.report(name: "make room on the disk", status: .failing))
     #expect(html.contains("Something is wrong") && html.contains("class=\"alerts\""))

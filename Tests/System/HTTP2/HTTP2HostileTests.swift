@@ -230,7 +230,7 @@ struct HTTP2HostileTests {
     }
   }
 
-  @Test("What does not go on is ended: a head, a body, a connection, an answer that nobody takes")
+  @Test("A stalled head, body, connection or response is ended")
   func timeouts() throws {
     struct Status: Decodable { var status: String }
     try withGateway {

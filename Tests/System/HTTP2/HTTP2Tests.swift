@@ -134,7 +134,7 @@ struct HTTP2Tests {
     #expect(last.status == "200" && !last.body.contains("session_token"))
   }
 
-  @Test("What a client says of itself never arrives, in any spelling, as a field or as a trailer")
+  @Test("Identity fields of a client never arrive, in any spelling, as a field or as a trailer")
   func impostor() throws {
     let anna = try site.signedIn()
     let cookie = "cookie:\(try cookie(of: anna))"
@@ -257,7 +257,7 @@ struct HTTP2Tests {
     #expect(answer.status == "200" && answer.body == "hello")
   }
 
-  @Test("What came of a body while its session was looked up counts to its limit")
+  @Test("Body bytes that came while the session was looked up count towards the limit")
   func bodyBeforeSession() throws {
     let site = try Site(adjust: {
       $0.acceptHTTP2()
@@ -334,7 +334,7 @@ struct HTTP2Tests {
     #expect(end.reset == 8 && !end.done && end.open)
   }
 
-  @Test("Whoever has given one request up is answered all the same, and what it gives up at once reaches nobody")
+  @Test("A client that has given a request up gets its other responses, and requests given up at once reach nobody")
   func secondThoughts() throws {
     let answers: [Answer] = try run("second_thoughts")
     #expect(answers.map(\.status) == ["200", "200", "401"])
@@ -344,7 +344,7 @@ struct HTTP2Tests {
     #expect(Set(site.upstream.requests.map(\.target)) == ["/public/plain", "/public/upload"])
   }
 
-  @Test("Whoever gives up requests without end is told to calm down, and others are served")
+  @Test("A client that gives up requests without end gets ENHANCE_YOUR_CALM, and others are served")
   func rapidReset() throws {
     struct Resets: Decodable {
       var sent: Int

@@ -100,7 +100,7 @@ struct UnbrokenServiceTests {
     #expect(result.farewells >= 3)
   }
 
-  @Test("Who is in the middle of the handshake when the end begins is served, in either version of HTTP")
+  @Test("A client within the handshake when the shutdown begins is served, in either version of HTTP")
   func handshake() throws {
     let upstream = try RawUpstream()
     defer { upstream.stop() }

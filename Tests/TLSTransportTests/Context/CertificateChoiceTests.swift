@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLSTransport
 
-@Suite("Which of several certificates a client sees")
+@Suite("The choice among several certificates")
 struct CertificateChoiceTests {
   private static func context(_ files: TestCertificates.Files...) throws -> TLSServerContext {
     try TLSServerContext(
@@ -34,7 +34,7 @@ struct CertificateChoiceTests {
     #expect(pair.server.log.text == "ping")
   }
 
-  @Test("Where none lists the name, the first is shown: the client says what is wrong")
+  @Test("A name that no certificate lists is served the first: the client reports what is wrong")
   func noneLists() throws {
     let pair = try ConnectedPair(
       server: Self.context(TestCertificates.valid, TestCertificates.other), client: Self.client(),

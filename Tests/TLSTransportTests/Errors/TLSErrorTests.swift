@@ -2,7 +2,7 @@ import Testing
 
 @testable import TLSTransport
 
-@Suite("What OpenSSL's errors mean")
+@Suite("The meaning of OpenSSL's errors")
 struct TLSErrorTests {
   /// `ERR_LIB_SSL`, and other parts of OpenSSL.
   private static let ssl: Int32 = 20

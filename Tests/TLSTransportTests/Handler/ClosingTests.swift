@@ -62,7 +62,7 @@ struct ClosingTests {
     #expect(pair.client.log.events == [.handshake, .inputClosed, .inactive])
   }
 
-  @Test("Who announced the end of its output still hears the answer")
+  @Test("A client that has ended its output still gets the response")
   func outputClosed() throws {
     let pair = try ConnectedPair.established()
     pair.client.write("request")

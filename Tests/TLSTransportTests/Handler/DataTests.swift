@@ -56,7 +56,7 @@ struct DataTests {
     pair.close()
   }
 
-  @Test("What one read of the socket holds is one read of the application")
+  @Test("The content of one read of the socket is one read of the application")
   func oneRead() throws {
     let pair = try ConnectedPair.established()
     var ciphertext = ByteBuffer()

@@ -29,7 +29,7 @@ struct HostileTests {
   }
 
   @Test(
-    "What is neither TLS nor a request is not taken for HTTP, also when its bytes come one by one",
+    "Bytes that are neither TLS nor a request are not taken for HTTP, also when they come one by one",
     arguments: [
       "hello there, is anybody in?\r\n", " / HTTP/1.1\r\n", "DELETE\t/x HTTP/1.1\r\n", "PROPFIND  / HTTP/1.1\r\n",
       "DELETE hxxp://a/\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "EHLO mail.example\r\n", "\r\n\r\nDELETE / HTTP/1.1\r\n",
@@ -180,7 +180,7 @@ struct HostileTests {
     return try #require(try client.takeOutbound())
   }
 
-  @Test("What one connection did wrong is not taken for an error of the next")
+  @Test("An error of one connection is not taken for an error of the next")
   func errorQueue() throws {
     for _ in 0..<3 {
       let bad = try Self.server()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import TLSTransport
 
-@Suite("What a client believes")
+@Suite("Verification of servers by the client")
 struct VerificationTests {
   private static func refusal(
     server: TestCertificates.Files = TestCertificates.valid,
