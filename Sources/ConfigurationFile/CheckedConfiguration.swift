@@ -15,7 +15,8 @@ package struct CheckedConfiguration: Sendable {
     let writer = RouteExplanationWriter(configuration, routes: routes, reading)
     // The routes are in order: they were made into a table before.
     guard
-      let effective = try? RouteTable.effectiveRoutes(access: configuration.access, routes: configuration.routes)
+      let effective = try? RouteTable.effectiveRoutes(
+        access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name))
     else {
       (warnings, explanations) = ([], [])
       return

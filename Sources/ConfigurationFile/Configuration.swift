@@ -38,6 +38,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var access = AccessSettings()
   /// In the order of the file.
   package internal(set) var routes: [RouteSettings] = []
+  /// In the order of the file.
+  package internal(set) var groups: [GroupConfiguration] = []
   package internal(set) var pages = PageSettings()
   package internal(set) var button = ButtonSettings()
   package internal(set) var log = LogSettings()

@@ -89,9 +89,11 @@ package enum ConfigurationFile {
     ListenerChecks.check(reader.listeners, into: &draft, &reading)
     UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
+    GroupChecks.check(reader.groups, into: &draft.configuration, &reading)
     let routes = RouteChecks.check(reader.routes, draft.access.settings, into: &draft.configuration, &reading)
     TemplateChecks.check(&draft, files, &reading)
     FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
+    FileChecks(files: files).check(reader.groups, &reading)
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
     return (draft.configuration, routes, reading)
   }

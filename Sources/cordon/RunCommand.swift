@@ -106,7 +106,7 @@ extension GatewaySettings {
       apple: configuration.apple, native: configuration.native, session: configuration.session,
       revalidation: configuration.revalidation, store: configuration.store, identity: configuration.identityHeaders,
       assertion: configuration.assertion, notificationRelay: configuration.notificationRelay,
-      access: configuration.access, routes: configuration.routes, pages: configuration.pages,
-      button: configuration.button, log: configuration.log, drain: configuration.shutdown)
+      access: configuration.access, routes: configuration.routes, groups: configuration.groups,
+      pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
   }
 }

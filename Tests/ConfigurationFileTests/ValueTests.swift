@@ -1,5 +1,6 @@
 import DataPlane
 import Testing
+import WebFormats
 
 @testable import ConfigurationFile
 

@@ -13,15 +13,36 @@ package struct GroupSettings: Sendable, Equatable {
   }
 }
 
+/// One `[[group]]` as the configuration states it, before its `members_file` is read.
+package struct GroupConfiguration: Sendable, Equatable {
+  /// As in ``GroupSettings/name``.
+  package var name: String
+  /// The members that the configuration itself lists.
+  package var members: [String]
+  /// The absolute path of a file with more members; nil without one.
+  package var membersFile: String?
+
+  package init(name: String, members: [String] = [], membersFile: String? = nil) {
+    self.name = name
+    self.members = members
+    self.membersFile = membersFile
+  }
+
+  /// The settings of the group with the members of its file.
+  package func settings(withMembersOfFile fileMembers: [String] = []) -> GroupSettings {
+    GroupSettings(name: name, members: members + fileMembers)
+  }
+}
+
 /// The groups of the configuration, ready to be asked for those of a user. Built again when a members file changes.
 ///
 /// Groups are numbered in the order of their names, byte by byte, so that rules compiled for the same names need not be
 /// compiled again.
 package final class GroupDirectory: Sendable {
   /// The names of all groups, sorted byte by byte: a group's number is its place.
-  package let names: [String]
+  package var names: [String] { numbers.names }
 
-  private let numbers: [[UInt8]: Int]
+  private let numbers: GroupNumbers
   private let subjects: [[UInt8]: [Int]]
   /// By addresses in lower case.
   private let emails: [[UInt8]: [Int]]
@@ -30,14 +51,12 @@ package final class GroupDirectory: Sendable {
 
   /// Members that are neither a subject, an address nor a domain match nobody; the configuration's checks report them.
   package init(_ groups: [GroupSettings]) {
-    let names = groups.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-    var numbers: [[UInt8]: Int] = [:]
-    for (number, name) in names.enumerated() { numbers[Array(name.utf8)] = number }
+    let numbers = GroupNumbers(groups.map(\.name))
     var subjects: [[UInt8]: [Int]] = [:]
     var emails: [[UInt8]: [Int]] = [:]
     var domains: [[UInt8]: [Int]] = [:]
     for group in groups {
-      guard let number = numbers[Array(group.name.utf8)] else { continue }
+      guard let number = numbers.number(of: group.name) else { continue }
       for member in group.members {
         switch GroupMember(member) {
         case .subject(let bytes): subjects[bytes, default: []].append(number)
@@ -47,12 +66,12 @@ package final class GroupDirectory: Sendable {
         }
       }
     }
-    (self.names, self.numbers) = (names, numbers)
+    self.numbers = numbers
     (self.subjects, self.emails, self.domains) = (subjects, emails, domains)
   }
 
   /// The number of a group; nil if no `[[group]]` declares it.
-  package func number(of name: String) -> Int? { numbers[Array(name.utf8)] }
+  package func number(of name: String) -> Int? { numbers.number(of: name) }
 
   /// The groups of a user.
   /// - Parameters:
@@ -102,6 +121,39 @@ package enum GroupMember: Sendable, Hashable {
         bytes.allSatisfy({ (0x21...0x7E).contains($0) })
       else { return nil }
       self = .subject(bytes)
+    }
+  }
+
+  /// The problem of a text as a member; nil for a member.
+  package static func problem(of text: String) -> Problem? {
+    guard let member = GroupMember(text) else { return .notMember }
+    switch member {
+    case .email(let bytes):
+      return bytes.prefix { $0 != UInt8(ascii: "@") }.contains(UInt8(ascii: "*")) ? .pattern : nil
+    case .domain(let bytes): return bytes.elementsEqual(AccessLists.relayDomain.utf8) ? .relayDomain : nil
+    case .subject(let bytes): return bytes.contains(UInt8(ascii: "*")) ? .pattern : nil
+    }
+  }
+
+  /// A problem of a text that should be a member.
+  package enum Problem: Sendable, Equatable {
+    case notMember, pattern, relayDomain
+
+    /// The problem, to follow a subject.
+    package var message: String {
+      switch self {
+      case .notMember: "is neither a subject, an e-mail address nor a domain"
+      case .pattern: "has a \"*\", but members are not patterns"
+      case .relayDomain: "is the domain of Apple's relay, which would admit everybody who hides the address"
+      }
+    }
+
+    package var remedy: String {
+      switch self {
+      case .notMember: "write \"001234.abc.5678\", \"ada@example.com\", or \"@example.com\" for a whole domain"
+      case .pattern: "write \"@example.com\" for every address of a domain"
+      case .relayDomain: "remove it; `cordon groups add` adds a user who hides the address"
+      }
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// Routes that were looked at one by one and beside each other, and what their order goes by.
 struct CheckedRoutes {
   let access: AccessSettings
@@ -13,6 +15,8 @@ struct CheckedRoutes {
   private var alike: [Key: [Int]] = [:]
   /// Routes whose lenient readings are the same and that state who may pass.
   private var twins: [Key: [Int]] = [:]
+
+  private let groups: GroupNumbers
 
   private struct Key: Hashable {
     var host: Host
@@ -36,11 +40,16 @@ struct CheckedRoutes {
     }
   }
 
-  init(_ access: AccessSettings, _ routes: [RouteSettings]) {
+  init(_ access: AccessSettings, _ routes: [RouteSettings], _ groups: GroupNumbers) {
     self.access = access
     self.routes = routes
-    if let complaint = access.lists?.complaint {
-      problems.add(RouteProblem(route: nil, key: complaint.key, message: complaint.message))
+    self.groups = groups
+    let complaints = [
+      access.lists?.complaint, unknownGroup("allow_groups", access.lists?.groups ?? []),
+      complaint(about: access.conditions.denied), unknownGroup("managers", access.managers),
+    ]
+    for (key, message) in complaints.compactMap({ $0 }) {
+      problems.add(RouteProblem(route: nil, key: key, message: message))
     }
     for (index, route) in routes.enumerated() {
       methodNumbers.append(route.methods.map { methods.numbers(of: $0) })
@@ -98,12 +107,31 @@ struct CheckedRoutes {
           "path", "its lists are all empty, so that nobody could pass; name somebody, or write access = \"deny\""
         )
       }
-      if let complaint = lists.complaint { return complaint }
+      if let complaint = lists.complaint ?? unknownGroup("allow_groups", lists.groups) { return complaint }
     }
+    if let complaint = complaint(about: route.conditions.denied) { return complaint }
     if let methods = route.methods, methods.isEmpty || methods.contains("") {
       return ("methods", "it holds for no method; name one, as in [\"GET\"], or leave methods out")
     }
+    if route.methods != nil, methods.count > RouteMethods.limit {
+      return ("methods", "the routes name more than \(RouteMethods.limit) different methods; remove this one")
+    }
     return complaint(about: route, at: index, path)
+  }
+
+  private func complaint(about denied: DenyLists) -> (key: String, message: String)? {
+    denied.complaint ?? unknownGroup("deny_groups", denied.groups)
+  }
+
+  /// The problem of the first name that no `[[group]]` declares.
+  private func unknownGroup(_ key: String, _ names: [String]) -> (key: String, message: String)? {
+    guard let name = names.first(where: { groups.number(of: $0) == nil }) else { return nil }
+    let nearest = NearestKey.find(name, among: groups.names)
+    return (
+      key,
+      "there is no group \"\(name)\"; "
+        + (nearest.map { "did you mean \"\($0)\"?" } ?? "declare it with [[group]] and name = \"\(name)\"")
+    )
   }
 
   /// The problem of a path by itself.
@@ -157,7 +185,8 @@ struct CheckedRoutes {
     let twin = twins[looseKey]?.first { other in
       let that = routes[other]
       return !that.path.utf8.elementsEqual(path) && overlap(index, other)
-        && (that.access != route.access || that.conditions != route.conditions)
+        && (that.access != route.access || that.conditions != route.conditions || that.networks != route.networks
+          || that.maxAge != route.maxAge || that.tokens != route.tokens)
     }
     // Among many spellings with the same rules the first stands for all.
     if twins[looseKey]?.count ?? 0 < 16 { twins[looseKey, default: []].append(index) }
@@ -194,10 +223,17 @@ struct RouteProblemSet {
     for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
       let path = checked.routes[source].path
       tell(
-        index, checked, key: checked.routes[index].conditions.requirements.isEmpty ? "private_email" : "require_claims",
+        index, checked, key: Self.key(of: checked.routes[index].conditions),
         "it gets access = \"public\" from the route \"\(path)\", so that nobody would be asked for this; "
           + "write access = \"signed-in\" or a list here, or remove it")
     }
+  }
+
+  private static func key(of conditions: AccessConditions) -> String {
+    if !conditions.requirements.isEmpty { return "require_claims" }
+    if conditions.privateEmail != .allow { return "private_email" }
+    let denied = conditions.denied
+    return !denied.groups.isEmpty ? "deny_groups" : !denied.emails.isEmpty ? "deny_emails" : "deny_subjects"
   }
 
   private mutating func checkConditions(_ chain: [Int], _ checked: CheckedRoutes) {

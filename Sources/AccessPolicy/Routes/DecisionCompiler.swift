@@ -1,8 +1,14 @@
+internal import WebFormats
+
 /// Makes decisions of what holds for a route, with the rules and upstreams that they point to, each kept once.
 struct DecisionCompiler {
   private(set) var rules: [AccessRules] = []
   private(set) var upstreams: [String?] = [nil]
+  private(set) var networks: [NetworkCondition] = []
 
+  private let groups: GroupNumbers
+  private var networkNumbers: [NetworkCondition: Int] = [:]
+  private var networksBySource: [[EffectiveRoute.Source]: Int] = [:]
   private var ruleNumbers: [RuleKey: Int] = [:]
   private var upstreamNumbers: [[UInt8]: Int] = [:]
   private var lists: [CompiledLists] = []
@@ -16,11 +22,32 @@ struct DecisionCompiler {
     var conditions: AccessRules
   }
 
-  mutating func decision(_ effective: EffectiveRoute) -> RouteDecision {
+  init(_ groups: GroupNumbers) { self.groups = groups }
+
+  /// - Parameter dropsMethodOverride: whether a route with `methods` holds for the host and path.
+  mutating func decision(_ effective: EffectiveRoute, dropsMethodOverride: Bool = false) -> RouteDecision {
     var decision = RouteDecision(access: access(effective), unauthenticated: effective.unauthenticated.value)
     if let name = effective.upstream.value { decision.upstream = number(ofUpstream: name) }
     decision.bodyRate = effective.bodyRate.value
+    decision.networks = networks(effective.networks)
+    if decision.access != .public { decision.maxAge = effective.maxAge.value }
+    decision.acceptsTokens = effective.tokens.value
+    decision.dropsMethodOverride = dropsMethodOverride
     return decision
+  }
+
+  private mutating func networks(_ stated: [EffectiveRoute.Stated<[NetworkPrefix]>]) -> NetworkIndexes {
+    if stated.isEmpty { return NetworkIndexes() }
+    let sources = stated.map(\.source)
+    if let known = networksBySource[sources] { return NetworkIndexes(known) }
+    let condition = NetworkCondition(stated.map(\.value))
+    let number = networkNumbers[condition] ?? networks.count
+    if number == networks.count {
+      networks.append(condition)
+      networkNumbers[condition] = number
+    }
+    networksBySource[sources] = number
+    return NetworkIndexes(number)
   }
 
   private mutating func access(_ effective: EffectiveRoute) -> RouteDecision.Access {
@@ -39,17 +66,18 @@ struct DecisionCompiler {
     for each in stated.map(\.value) {
       if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
       conditions.requirements += each.requirements
+      conditions.denied.formUnion(each.denied)
     }
-    let key = RuleKey(lists: lists, conditions: AccessRules(compiled: nil, conditions: conditions))
+    let key = RuleKey(lists: lists, conditions: AccessRules(compiled: nil, conditions: conditions, groups))
     if let known = ruleNumbers[key] { return .rules(RuleIndexes(known)) }
     ruleNumbers[key] = rules.count
-    rules.append(AccessRules(compiled: lists < 0 ? nil : self.lists[lists], conditions: conditions))
+    rules.append(AccessRules(compiled: lists < 0 ? nil : self.lists[lists], conditions: conditions, groups))
     return .rules(RuleIndexes(rules.count - 1))
   }
 
   private mutating func number(of lists: AccessLists, _ source: EffectiveRoute.Source) -> Int {
     if let known = listsBySource[source] { return known }
-    let compiled = CompiledLists(lists)
+    let compiled = CompiledLists(lists, groups)
     let number = listNumbers[compiled] ?? self.lists.count
     if number == self.lists.count {
       self.lists.append(compiled)

@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// The effective settings of a route's requests, each with the place that states it.
 package struct EffectiveRoute: Sendable, Equatable {
   /// The users who are admitted.
@@ -9,6 +11,13 @@ package struct EffectiveRoute: Sendable, Equatable {
   package var upstream: Stated<String?>
   /// The least rate of a request's body; nil where none is stated: the listener's then, or none towards HTTP/2.
   package var bodyRate: Stated<Int?>
+  /// The lists of networks that must each contain the client's address, from the most to the least specific route. On
+  /// a public route those of routes only.
+  package var networks: [Stated<[NetworkPrefix]>]
+  /// The age in seconds from which a sign-in must be repeated; 0 for none.
+  package var maxAge: Stated<Int>
+  /// Whether machine tokens are accepted.
+  package var tokens: Stated<Bool>
 
   /// A setting, and where it is stated.
   package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
@@ -59,6 +68,15 @@ package struct EffectiveRoute: Sendable, Equatable {
     self.upstream = Stated(isDefault ? nil : upstream?.value, by: upstream?.source ?? .standard)
     let bodyRate = Self.first(chain) { routes[$0].bodyRate }
     self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
+    networks = chain.filter { !routes[$0].networks.isEmpty }.map { Stated(routes[$0].networks, by: .route($0)) }
+    if self.access.value != .public, !settings.networks.isEmpty {
+      networks.append(Stated(settings.networks, by: .access))
+    }
+    maxAge =
+      Self.first(chain) { routes[$0].maxAge }
+      ?? Stated(settings.maxAge, by: settings.maxAge == 0 ? .standard : .access)
+    tokens =
+      Self.first(chain) { routes[$0].tokens } ?? Stated(settings.tokens, by: settings.tokens ? .access : .standard)
   }
 
   private static func access(_ chain: [Int], of routes: [RouteSettings]) -> Stated<RouteSettings.Access>? {

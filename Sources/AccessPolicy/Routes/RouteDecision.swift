@@ -9,13 +9,13 @@ package struct RouteDecision: Sendable, Hashable {
   package var upstream = 0
   /// The least rate of its body, decided on like ``upstream``; nil where no route states one.
   package var bodyRate: Int?
-  /// The networks that must contain the client's address: an index into ``RouteTable/networks``; -1 for no condition.
-  package var networks = -1
+  /// The networks that must contain the client's address: see ``RouteTable/admits(_:from:)``. Empty for no condition.
+  package var networks = NetworkIndexes()
   /// The age in seconds from which a sign-in must be repeated; 0 for none.
   package var maxAge = 0
   /// Whether machine tokens are accepted. They are admitted by `allow_groups` only.
   package var acceptsTokens = false
-  /// Whether a route with `methods` lies over the path: then method-override headers are removed.
+  /// Whether a route with `methods` lies over the path, whatever the method: then method-override headers are removed.
   package var dropsMethodOverride = false
 
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
@@ -50,7 +50,11 @@ package struct RouteDecision: Sendable, Hashable {
 
   /// This decision, or the floor beneath it if this one is laxer.
   func noLaxer(than floor: RouteDecision) -> RouteDecision {
-    floor.access.strictness > access.strictness ? restricted(by: floor) : self
+    if floor.access.strictness > access.strictness { return restricted(by: floor) }
+    var result = self
+    if floor.maxAge > 0, maxAge == 0 || floor.maxAge < maxAge { result.maxAge = floor.maxAge }
+    result.acceptsTokens = acceptsTokens(with: floor, access)
+    return result
   }
 
   /// The decision for a path with two readings: both must admit. The application stays that of `self`.
@@ -64,7 +68,24 @@ package struct RouteDecision: Sendable, Hashable {
     } else if other.access.strictness > access.strictness {
       result.access = other.access
     }
+    if let all = networks.union(other.networks) { result.networks = all } else { result.access = .deny }
+    if other.maxAge > 0, maxAge == 0 || other.maxAge < maxAge { result.maxAge = other.maxAge }
+    result.acceptsTokens = acceptsTokens(with: other, result.access)
+    result.dropsMethodOverride = dropsMethodOverride || other.dropsMethodOverride
     return result
+  }
+
+  /// Whether both readings accept machine tokens. A public one does not ask for them; one that admits everybody who is
+  /// signed in admits no token.
+  private func acceptsTokens(with other: RouteDecision, _ both: Access) -> Bool {
+    if both == .public { return acceptsTokens }
+    if case .rules = both, access == .signedIn || other.access == .signedIn { return false }
+    return (access == .public || acceptsTokens) && (other.access == .public || other.acceptsTokens)
+  }
+
+  /// Whether it asks for more than a session.
+  var isRestriction: Bool {
+    access.strictness > RouteDecision.Access.signedIn.strictness || !networks.isEmpty || maxAge > 0
   }
 }
 
@@ -135,6 +156,54 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
     }
     places[position] = index
     count += 1
+    return true
+  }
+}
+
+/// Places in ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in one
+/// value without a reference.
+package struct NetworkIndexes: Sendable, Hashable {
+  /// Most conditions that one decision can name.
+  package static let limit = 4
+
+  /// In ascending order from the front; -1 behind them.
+  private var places = SIMD4<Int32>(repeating: -1)
+
+  /// No condition.
+  package init() {}
+
+  init(_ index: Int) { places[0] = Int32(truncatingIfNeeded: index) }
+
+  package var isEmpty: Bool { places[0] < 0 }
+
+  /// The number of elements.
+  package var count: Int { (0..<Self.limit).first { places[$0] < 0 } ?? Self.limit }
+
+  /// The one at a position below ``count``.
+  package subscript(position: Int) -> Int { Int(places[position]) }
+
+  /// These and those; nil where they are too many.
+  func union(_ others: NetworkIndexes) -> NetworkIndexes? {
+    if others.isEmpty || others == self { return self }
+    var result = self
+    for position in 0..<others.count {
+      guard result.insert(others.places[position]) else { return nil }
+    }
+    return result
+  }
+
+  private mutating func insert(_ index: Int32) -> Bool {
+    let count = count
+    var position = 0
+    while position < count, places[position] < index { position += 1 }
+    if position < count, places[position] == index { return true }
+    guard count < Self.limit else { return false }
+    var last = count
+    while last > position {
+      places[last] = places[last - 1]
+      last -= 1
+    }
+    places[position] = index
     return true
   }
 }

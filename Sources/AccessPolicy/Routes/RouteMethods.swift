@@ -1,5 +1,8 @@
 /// The methods that routes name, each with a number; every other method has one number together.
 struct RouteMethods: Sendable {
+  /// Most methods that routes can name.
+  static let limit = 64
+
   private var names = ByteTrie()
   /// The number of the method that a node of `names` spells; -1 where it spells none.
   private var numbers: [Int32] = [-1]

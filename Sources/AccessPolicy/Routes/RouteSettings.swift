@@ -39,7 +39,9 @@ package struct RouteSettings: Sendable, Equatable {
   }
 
   /// Whether it states anything about who may pass.
-  var statesAccess: Bool { access != nil || !conditions.isEmpty }
+  var statesAccess: Bool {
+    access != nil || !conditions.isEmpty || !networks.isEmpty || maxAge != nil || tokens != nil
+  }
 
   /// Hosts that a route holds for.
   package enum HostScope: Sendable, Hashable {
@@ -160,4 +162,10 @@ package struct DenyLists: Sendable, Equatable {
 
   /// Whether no list names anybody.
   package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && groups.isEmpty }
+
+  mutating func formUnion(_ other: DenyLists) {
+    subjects += other.subjects
+    emails += other.emails
+    groups += other.groups
+  }
 }

@@ -1,3 +1,5 @@
+package import WebFormats
+
 /// The routes of the configuration, ready to be asked.
 ///
 /// Of the routes that hold for a request (by host, path and method), ordered from the most to the least specific, each
@@ -21,6 +23,13 @@ package final class RouteTable: Sendable {
   package let rules: [AccessRules]
   /// The names of the applications that ``RouteDecision/upstream`` points to; the first, nil, serves by default.
   package let upstreams: [String?]
+  /// The conditions that ``RouteDecision/networks`` points into.
+  package let networks: [NetworkCondition]
+
+  /// The deny lists of `[access]`.
+  private let denied: CompiledDenials
+  /// What requests can meet anywhere, but for public routes and denied ones.
+  private let reachable: [RouteDecision.Access]
 
   private let methods: RouteMethods
   private let tree: RouteTree
@@ -37,14 +46,19 @@ package final class RouteTable: Sendable {
     package static let publicURL = Host(number: -1)
   }
 
-  /// Whether any path needs more than a session: where that is so, a request whose path is not known is denied.
+  /// Whether any path needs more than a session, or an address: where that is so, a request whose path is not known is
+  /// denied.
   package let hasRestrictions: Bool
 
+  /// - Parameter groups: the names of the declared groups, in any order. Rules number them as `GroupDirectory` does.
   /// - Throws: every problem of the routes at once.
-  package init(access: AccessSettings = AccessSettings(), routes: [RouteSettings] = []) throws(RouteProblems) {
-    let checked = CheckedRoutes(access, routes)
+  package init(
+    access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [], groups: [String] = []
+  ) throws(RouteProblems) {
+    let numbers = GroupNumbers(groups)
+    let checked = CheckedRoutes(access, routes, numbers)
     var problems = checked.problems
-    var compiler = DecisionCompiler()
+    var compiler = DecisionCompiler(numbers)
     tree = RouteTree(RouteTreeBuilder(checked, host: nil).parts(&compiler, &problems))
     var hosts = ByteTrie()
     var hostOfNode: [Int32] = [-1]
@@ -60,7 +74,51 @@ package final class RouteTable: Sendable {
     (self.hosts, self.hostOfNode, self.others) = (hosts, hostOfNode, others)
     hasRestrictions = tree.hasRestrictions || others.contains { $0.hasRestrictions }
     (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
+    networks = compiler.networks
+    denied = CompiledDenials(access.conditions.denied, numbers)
+    reachable = others.reduce(tree.reachable) { $0.union($1.reachable) }.filter { $0 != .public && $0 != .deny }
   }
+
+  // MARK: Users, tokens and addresses
+
+  /// Whether the deny lists of `[access]` name a user. Such a user is nobody on public routes.
+  package func isDenied(_ user: Principal) -> Bool { denied.names(user) }
+
+  /// Whether any route that is not public could admit a user, by lists, groups and conditions; whatever its networks,
+  /// methods and maximum age. The time is proportional to the number of different rules.
+  /// - Parameters: as of ``AccessRules/judge(_:requiresVerifiedEmail:claim:)``.
+  package func couldAdmit(
+    _ user: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
+  ) -> Bool {
+    reachable.contains { access in
+      guard case .rules(let indexes) = access else { return access == .signedIn }
+      return (0..<indexes.count).allSatisfy {
+        rules[indexes[$0]].judge(user, requiresVerifiedEmail: requiresVerifiedEmail, claim: claim) == .allowed
+      }
+    }
+  }
+
+  /// The verdict on a machine token, whether or not the route accepts tokens at all: it is admitted by `allow_groups`
+  /// only. On a public route it is nobody, and not judged.
+  /// - Parameter group: the number of its group in the `GroupDirectory`.
+  package func judgeToken(in group: Int, by access: RouteDecision.Access) -> RuleVerdict {
+    guard case .rules(let indexes) = access, indexes.count > 0 else { return .denied(.notListed) }
+    for position in 0..<indexes.count {
+      let verdict = rules[indexes[position]].judgeToken(in: group)
+      if verdict != .allowed { return verdict }
+    }
+    return .allowed
+  }
+
+  /// Whether a client's address meets the `networks` of a decision. An unknown address meets none.
+  package func admits(_ decision: RouteDecision, from address: IPAddress?) -> Bool {
+    for position in 0..<decision.networks.count where !networks[decision.networks[position]].contains(address) {
+      return false
+    }
+    return true
+  }
+
+  // MARK: Matching
 
   /// The host with routes of its own that an authority names, in lower case; otherwise nil.
   package func host(named authority: Span<UInt8>) -> Host? {
@@ -102,9 +160,9 @@ package final class RouteTable: Sendable {
   /// The effective settings of each route, in the configured order, and of requests without a route.
   /// - Throws: every problem of the routes at once.
   package static func effectiveRoutes(
-    access: AccessSettings, routes: [RouteSettings]
+    access: AccessSettings, routes: [RouteSettings], groups: [String] = []
   ) throws(RouteProblems) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
-    let checked = CheckedRoutes(access, routes)
+    let checked = CheckedRoutes(access, routes, GroupNumbers(groups))
     if !checked.problems.problems.isEmpty { throw RouteProblems(problems: checked.problems.problems) }
     let builder = RouteTreeBuilder(checked, host: nil)
     var others: [String: RouteTreeBuilder] = [:]

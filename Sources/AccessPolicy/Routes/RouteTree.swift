@@ -45,6 +45,11 @@ final class RouteTree: Sendable {
   /// The greatest strictness of any entry.
   private let strictest: Int
   private let hasUnauthorizedEntry: Bool
+  /// Whether an entry has networks, a maximum age or methods.
+  private let hasConditionalEntry: Bool
+  private let hasEntryWithoutTokens: Bool
+  /// What any request can meet: users who pass one of these can be admitted somewhere.
+  let reachable: Set<RouteDecision.Access>
 
   init(_ parts: consuming RouteTreeBuilder.Parts) {
     exact = parts.exact
@@ -60,6 +65,11 @@ final class RouteTree: Sendable {
     rootRow = parts.rootRow
     everywhereRow = parts.everywhereRow
     strictest = parts.stating.map(\.access.strictness).max() ?? 0
+    hasConditionalEntry = parts.stating.contains { !$0.networks.isEmpty || $0.maxAge > 0 || $0.dropsMethodOverride }
+    hasEntryWithoutTokens = parts.stating.contains {
+      $0.access != .public && (!$0.acceptsTokens || $0.access == .signedIn)
+    }
+    reachable = parts.reachable
     hasUnauthorizedEntry = parts.stating.contains { $0.access != .public && $0.unauthenticated == .unauthorized }
   }
 
@@ -100,7 +110,7 @@ final class RouteTree: Sendable {
   }
 
   /// Whether any request needs more than a session.
-  var hasRestrictions: Bool { decisions.contains { $0.access.strictness > RouteDecision.Access.signedIn.strictness } }
+  var hasRestrictions: Bool { decisions.contains { $0.isRestriction } }
 
   /// The result of the walk over the exact bytes.
   private struct Request {
@@ -116,7 +126,8 @@ final class RouteTree: Sendable {
     let strictness = decision.access.strictness
     return strictness < 3
       && (strictest > strictness || strictest == 2 && strictness == 2
-        || hasUnauthorizedEntry && decision.unauthenticated == .automatic)
+        || hasUnauthorizedEntry && decision.unauthenticated == .automatic || hasConditionalEntry
+        || hasEntryWithoutTokens && decision.acceptsTokens)
   }
 
   /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both

@@ -14,6 +14,8 @@ struct RouteTreeBuilder {
     var everywhereRow: Int32 = 0
     /// Every decision that an entry leads to.
     var stating: Set<RouteDecision> = []
+    /// What the path of a request can meet, read byte for byte.
+    var reachable: Set<RouteDecision.Access> = []
   }
 
   private let checked: CheckedRoutes
@@ -120,9 +122,11 @@ struct RouteTreeBuilder {
         let row = parts.rows.add(decisions)
         if isExact { result.exact = row } else { result.prefix = row }
         if !isExact, place.path == [UInt8(ascii: "/")] { parts.rootRow = row }
+        parts.reachable.formUnion(decisions.map(\.access))
+        let namesMethods = routes.contains { checked.methodNumbers[$0] != nil }
         let stated = methods.map { method in
           routes.contains { checked.holds($0, for: method) && checked.routes[$0].statesAccess }
-            ? decisions[decisions.count == 1 ? 0 : method] : nil
+            ? decisions[decisions.count == 1 ? 0 : method] : namesMethods ? Self.withoutMethodOverride : nil
         }
         guard stated.contains(where: { $0 != nil }) else { continue }
         for (method, decision) in stated.enumerated() {
@@ -137,6 +141,7 @@ struct RouteTreeBuilder {
       }
       parts.places.append(result)
     }
+    if parts.rootRow == parts.defaultRow { parts.reachable.insert(parts.rows.decisions[Int(parts.defaultRow)].access) }
     parts.everywhereRow = parts.rows.add(everywhere)
     parts.entries = looseNodes.sorted { $0.looseNode < $1.looseNode }
     parts.firstEntry = [Int32](repeating: -1, count: parts.loose.nodeCount)
@@ -152,14 +157,22 @@ struct RouteTreeBuilder {
     at path: [UInt8], isExact: Bool, _ compiler: inout DecisionCompiler, _ problems: inout RouteProblemSet
   ) -> [RouteDecision] {
     var methods = Array(0...checked.methods.other)
-    if !chainNamesMethods(at: path, isExact: isExact) { methods = [checked.methods.other] }
+    let namesMethods = chainNamesMethods(at: path, isExact: isExact)
+    if !namesMethods { methods = [checked.methods.other] }
     return methods.map { method in
       let chain = chain(at: path, withExact: isExact, method: method)
       let effective = effective(chain)
       problems.check(effective, chain, checked)
-      return compiler.decision(effective)
+      return compiler.decision(effective, dropsMethodOverride: namesMethods)
     }
   }
+
+  /// What a route with methods that states nothing about who may pass asks of other readings of a path.
+  private static let withoutMethodOverride: RouteDecision = {
+    var decision = RouteDecision(access: .public)
+    decision.dropsMethodOverride = true
+    return decision
+  }()
 
   private func chainNamesMethods(at path: [UInt8], isExact: Bool) -> Bool {
     if checked.methods.count == 0 { return false }

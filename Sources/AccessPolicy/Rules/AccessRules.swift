@@ -4,15 +4,19 @@ internal import WebFormats
 package struct AccessRules: Sendable, Hashable {
   /// nil: everybody is named.
   private let lists: CompiledLists?
+  private let denied: CompiledDenials
   private let privateEmail: AccessConditions.PrivateEmail
   private let requirements: [CompiledRequirement]
 
-  package init(lists: AccessLists?, conditions: AccessConditions = AccessConditions()) {
-    self.init(compiled: lists.map { CompiledLists($0) }, conditions: conditions)
+  /// - Parameter groups: the names of all groups, in any order.
+  package init(lists: AccessLists?, conditions: AccessConditions = AccessConditions(), groups: [String] = []) {
+    let numbers = GroupNumbers(groups)
+    self.init(compiled: lists.map { CompiledLists($0, numbers) }, conditions: conditions, numbers)
   }
 
-  init(compiled lists: CompiledLists?, conditions: AccessConditions) {
+  init(compiled lists: CompiledLists?, conditions: AccessConditions, _ groups: GroupNumbers) {
     self.lists = lists
+    denied = CompiledDenials(conditions.denied, groups)
     privateEmail = conditions.privateEmail
     var requirements: [CompiledRequirement] = []
     for requirement in conditions.requirements.map(CompiledRequirement.init) where !requirements.contains(requirement) {
@@ -21,7 +25,7 @@ package struct AccessRules: Sendable, Hashable {
     self.requirements = requirements
   }
 
-  /// Whether any list names the user, and neither the address nor a claim is against it.
+  /// Whether any list names the user, no deny list does, and neither the address nor a claim is against it.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.
   /// Bytes from 0x80 are never folded and never normalised: a look-alike is another address. A text that is not exactly
@@ -34,6 +38,7 @@ package struct AccessRules: Sendable, Hashable {
   package func judge(
     _ applicant: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
   ) -> RuleVerdict {
+    if denied.names(applicant) { return .denied(.denyListed) }
     switch privateEmail {
     case .allow: break
     case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
@@ -49,10 +54,43 @@ package struct AccessRules: Sendable, Hashable {
     {
       return .allowed
     }
+    if lists.groups.intersects(applicant.membership.groups) { return .allowed }
     guard !lists.emails.isEmpty || !lists.emailDomains.isEmpty else { return .denied(.notListed) }
     guard let email = applicant.email, !email.isEmpty else { return .denied(.emailMissing) }
     guard lists.names(email: email) else { return .denied(applicant.isPrivateEmail ? .emailHidden : .notListed) }
     return applicant.isEmailVerified || !requiresVerifiedEmail ? .allowed : .denied(.emailNotVerified)
+  }
+
+  /// Whether a machine token of a group is admitted: by `allow_groups` only. A token has no claims and no address, so
+  /// that it meets no requirement.
+  /// - Parameter group: the number of the token's group in the `GroupDirectory`.
+  package func judgeToken(in group: Int) -> RuleVerdict {
+    if denied.groups.contains(group) { return .denied(.denyListed) }
+    if privateEmail == .require { return .denied(.emailShown) }
+    if !requirements.isEmpty { return .denied(.claimNotMet) }
+    return lists?.groups.contains(group) == true ? .allowed : .denied(.notListed)
+  }
+}
+
+/// Deny lists as sets of bytes.
+struct CompiledDenials: Sendable, Hashable {
+  private let subjects: Set<[UInt8]>
+  /// In lower case.
+  private let emails: Set<[UInt8]>
+  let groups: GroupSet
+
+  init(_ lists: DenyLists, _ groups: GroupNumbers) {
+    subjects = Set(lists.subjects.map { Array($0.utf8) })
+    emails = Set(lists.emails.map { $0.utf8.map(\.asciiLowercased) })
+    self.groups = groups.set(of: lists.groups)
+  }
+
+  /// Whether a list names the user. The address counts whether Apple has verified it or not.
+  func names(_ user: Principal) -> Bool {
+    if groups.intersects(user.membership.deniable) { return true }
+    if !subjects.isEmpty, subjects.contains(Array(user.subject.utf8)) { return true }
+    guard !emails.isEmpty, let email = user.email else { return false }
+    return emails.contains(email.utf8.map(\.asciiLowercased))
   }
 }
 
@@ -64,8 +102,10 @@ struct CompiledLists: Sendable, Hashable {
   /// In lower case.
   let emailDomains: Set<[UInt8]>
   let organizations: Set<[UInt8]>
+  let groups: GroupSet
 
-  init(_ lists: AccessLists) {
+  init(_ lists: AccessLists, _ groups: GroupNumbers) {
+    self.groups = groups.set(of: lists.groups)
     subjects = Set(lists.subjects.map { Array($0.utf8) })
     emails = Set(lists.emails.map { $0.utf8.map(\.asciiLowercased) })
     emailDomains = Set(lists.emailDomains.map { $0.utf8.map(\.asciiLowercased) })
@@ -134,5 +174,19 @@ extension AccessLists {
   }
 
   /// The domain of Apple's mail relay.
-  private static let relayDomain = "privaterelay.appleid.com"
+  static let relayDomain = "privaterelay.appleid.com"
+}
+
+extension DenyLists {
+  /// A mistake in the lists: the key that it stands under, what is wrong, and the remedy.
+  var complaint: (key: String, message: String)? {
+    let lists = [("deny_subjects", subjects), ("deny_emails", emails)]
+    if let (key, _) = lists.first(where: { $0.1.contains("") }) {
+      return (key, "an empty text in a list refuses nobody; remove it")
+    }
+    if let email = emails.first(where: { EmailAddress($0) == nil }) {
+      return ("deny_emails", "\"\(email)\" in deny_emails is no address; write \"name@example.com\"")
+    }
+    return nil
+  }
 }

@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import DataPlane
 import IdentityAssertion
@@ -50,6 +51,30 @@ struct FileChecks {
     checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &reading)
     for (index, upstream, _) in upstreams {
       checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &reading)
+    }
+  }
+
+  /// The members of groups: whoever may write such a file admits users.
+  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ reading: inout DecodingContext) {
+    for (index, group, _) in groups {
+      guard let file = group.membersFile else { continue }
+      let path = GroupChecks.path(at: index).appending("members_file")
+      guard
+        let (bytes, mode) = contents(
+          file, path, missing: "create it, with one member on each line", limit: MembersFile.sizeLimit,
+          called: "64 MiB", &reading)
+      else { continue }
+      if mode & 0o002 != 0 {
+        reading.complain(
+          at: path, "\(path): every user can write \(reading.shown(file))",
+          remedy: "fix it with: chmod o-w \(reading.concealing(file))")
+      }
+      do throws(MembersFileProblem) {
+        _ = try MembersFile.parse(bytes)
+      } catch {
+        reading.complain(
+          at: path, "\(path): \(reading.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)
+      }
     }
   }
 
@@ -113,15 +138,16 @@ struct FileChecks {
   }
 
   func contents(
-    _ file: String, _ path: NodePath, missing: String, _ reading: inout DecodingContext
+    _ file: String, _ path: NodePath, missing: String, limit: Int = Self.limit, called limitText: String = "64 KiB",
+    _ reading: inout DecodingContext
   ) -> (bytes: [UInt8], mode: UInt32)? {
     let shown = reading.shown(file)
-    switch files.read(file, Self.limit) {
+    switch files.read(file, limit) {
     case .contents(let bytes, let mode): return (bytes, mode)
     case .missing: reading.complain(at: path, "\(path): there is no file \(shown)", remedy: missing)
     case .notRegular: reading.complain(at: path, "\(path): \(shown) is not a regular file", remedy: "name a file")
     case .tooLong:
-      reading.complain(at: path, "\(path): \(shown) has more than 64 KiB", remedy: "name the right file")
+      reading.complain(at: path, "\(path): \(shown) has more than \(limitText)", remedy: "name the right file")
     case .unreadable(let reason):
       reading.complain(
         at: path, "\(path): \(shown) cannot be read (\(reason))",

@@ -1,6 +1,7 @@
 import AccessPolicy
 import AppleIdentity
 import DataPlane
+import WebFormats
 
 /// Turns the routes of a document, and `[access]`, into settings.
 enum RouteChecks {
@@ -20,13 +21,37 @@ enum RouteChecks {
     }
     configuration.routes = settings.map(\.route)
     checkAddresses(settings, configuration, &reading)
-    if case .failure(let problems) = table(access, settings.map(\.route)) {
+    let groups = GroupChecks.names(configuration, reading)
+    switch table(access, settings.map(\.route), groups) {
+    case .success: checkTokens(settings, access, groups, &reading)
+    case .failure(let problems):
       for problem in problems.problems {
         let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
         complain(problem, at: (route ?? NodePath(ConfigurationSchema.access.name)).appending(problem.key), &reading)
       }
     }
     return settings.map(\.index)
+  }
+
+  /// Tokens that a route accepts by itself must be able to pass.
+  private static func checkTokens(
+    _ routes: [(index: Int, route: RouteSettings)], _ access: AccessSettings, _ groups: [String],
+    _ reading: inout DecodingContext
+  ) {
+    guard routes.contains(where: { $0.route.tokens == true }),
+      let effective = try? RouteTable.effectiveRoutes(access: access, routes: routes.map(\.route), groups: groups)
+    else { return }
+    for (place, (index, route)) in routes.enumerated() where route.tokens == true {
+      let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
+      let (what, remedy): (String, String)
+      switch effective.routes[place].access.value {
+      case .public:
+        (what, remedy) = ("everybody is admitted here, so a token would have no effect", "remove it, or restrict access")
+      case .deny: (what, remedy) = ("nobody is admitted here, tokens included", "remove it, or write allow_groups")
+      case .signedIn, .lists: continue
+      }
+      reading.complain(at: key, "tokens = true, but \(what)", remedy: remedy)
+    }
   }
 
   /// Rules about addresses that nobody is asked for would let nobody in, or everybody, and say nothing.
@@ -49,7 +74,7 @@ enum RouteChecks {
   ) {
     let keys = [
       ("allow_emails", lists?.emails.isEmpty == false), ("allow_email_domains", lists?.emailDomains.isEmpty == false),
-      ("private_email", conditions.privateEmail != .allow),
+      ("private_email", conditions.privateEmail != .allow), ("deny_emails", !conditions.denied.emails.isEmpty),
     ]
     for (key, isThere) in keys where isThere {
       reading.complain(
@@ -66,9 +91,9 @@ enum RouteChecks {
   }
 
   private static func table(
-    _ access: AccessSettings, _ routes: [RouteSettings]
+    _ access: AccessSettings, _ routes: [RouteSettings], _ groups: [String] = []
   ) -> Result<RouteTable, RouteProblems> {
-    Result { () throws(RouteProblems) in try RouteTable(access: access, routes: routes) }
+    Result { () throws(RouteProblems) in try RouteTable(access: access, routes: routes, groups: groups) }
   }
 
   private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout DecodingContext) {
@@ -103,7 +128,7 @@ enum RouteChecks {
         remedy: "remove it, or choose another path_prefix")
       return nil
     }
-    guard checkLists(draft, path, &reading), checkAccess(draft, present, path, &reading) else { return nil }
+    guard checkLists(draft, path, &reading), checkRequestConditions(draft, path, &reading), checkAccess(draft, present, path, &reading) else { return nil }
     var route = RouteSettings(path: draft.path)
     route.match = draft.match
     route.access = draft.lists.map { .lists($0) } ?? draft.access?.setting
@@ -113,6 +138,10 @@ enum RouteChecks {
       UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : $0
     }
     route.bodyRate = draft.bodyRate
+    route.methods = draft.methods
+    route.networks = draft.networks ?? []
+    route.maxAge = draft.maxAge.map { Int($0.components.seconds) }
+    route.tokens = draft.tokens
     return route
   }
 
@@ -120,7 +149,7 @@ enum RouteChecks {
   private static func checkLists(_ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext) -> Bool {
     let lists = [
       ("allow_subjects", draft.subjects), ("allow_emails", draft.emails), ("allow_email_domains", draft.emailDomains),
-      ("allow_organizations", draft.organizations),
+      ("allow_organizations", draft.organizations), ("allow_groups", draft.groups),
     ]
     let empty = lists.filter { $0.1?.isEmpty == true }
     guard draft.access == nil || draft.access == .signedIn else { return true }
@@ -130,6 +159,33 @@ enum RouteChecks {
         remedy: "add entries, remove the key to inherit access, or write access = \"deny\" to deny everybody")
     }
     return empty.isEmpty
+  }
+
+  /// What a route asks of a request: its method and its address.
+  private static func checkRequestConditions(
+    _ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext
+  ) -> Bool {
+    var isGood = true
+    if draft.networks?.isEmpty == true {
+      reading.complain(
+        at: path.appending("networks"), "networks is empty, so it would be no condition, or one that nobody meets",
+        remedy: "name networks, or remove the key")
+      isGood = false
+    }
+    guard let methods = draft.methods else { return isGood }
+    if methods.isEmpty {
+      reading.complain(
+        at: path.appending("methods"), "methods is empty, so the route would apply to no request",
+        remedy: "name methods, as in [\"GET\", \"POST\"], or remove the key for all of them")
+      isGood = false
+    }
+    for (index, method) in methods.enumerated()
+    where methods[..<index].contains(where: { $0.utf8.elementsEqual(method.utf8) }) {
+      reading.complain(
+        at: path.appending("methods").appending(index), "methods names this twice", remedy: "remove one of them")
+      isGood = false
+    }
+    return isGood
   }
 
   private static func checkAccess(
@@ -145,13 +201,13 @@ enum RouteChecks {
           : "remove the lists to admit nobody, or access to admit the users in the lists")
       return false
     }
-    if present.contains("unauthenticated") {
+    let effectless = ["unauthenticated", "max_age"].filter { present.contains($0) }
+    for key in effectless {
       reading.complain(
-        at: path.appending("unauthenticated"), "unauthenticated has no effect with access = \"\(access.rawValue)\"",
+        at: path.appending(key), "\(key) has no effect with access = \"\(access.rawValue)\"",
         remedy: "remove one of the two")
-      return false
     }
-    return true
+    return effectless.isEmpty
   }
 }
 

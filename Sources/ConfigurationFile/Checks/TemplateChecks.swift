@@ -1,4 +1,5 @@
 import Pages
+import WebFormats
 
 /// Reads the operator's own templates: they are a part of the configuration, and a reload takes them with it.
 enum TemplateChecks {

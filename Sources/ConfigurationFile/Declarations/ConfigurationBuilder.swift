@@ -1,5 +1,6 @@
 import AccessPolicy
 import DataPlane
+import WebFormats
 
 /// A configuration while it is read.
 struct ConfigurationBuilder: DecodingTarget {
@@ -65,8 +66,14 @@ struct RouteBuilder: DecodingTarget {
   var emails: [String]?
   var emailDomains: [String]?
   var organizations: [String]?
+  var groups: [String]?
   var privateEmail: AccessConditions.PrivateEmail?
   var requirements: [ClaimRequirement]?
+  var denied = DenyLists()
+  var methods: [String]?
+  var networks: [NetworkPrefix]?
+  var maxAge: Duration?
+  var tokens: Bool?
 
   enum Access: String, Sendable, CaseIterable {
     case signedIn = "signed-in"
@@ -75,16 +82,25 @@ struct RouteBuilder: DecodingTarget {
 
   /// The lists, if one of them is there.
   var lists: AccessLists? {
-    guard subjects != nil || emails != nil || emailDomains != nil || organizations != nil else { return nil }
+    let stated = [subjects, emails, emailDomains, organizations, groups]
+    guard stated.contains(where: { $0 != nil }) else { return nil }
     var lists = AccessLists()
     lists.subjects = subjects ?? []
     lists.emails = emails ?? []
     lists.emailDomains = emailDomains ?? []
     lists.organizations = organizations ?? []
+    lists.groups = groups ?? []
     return lists
   }
 
-  var conditions: AccessConditions { AccessConditions(privateEmail ?? .allow, requirements ?? []) }
+  var conditions: AccessConditions { AccessConditions(privateEmail ?? .allow, requirements ?? [], denied) }
+}
+
+/// One of `[[group]]` while it is read.
+struct GroupBuilder: DecodingTarget {
+  var name = ""
+  var members: [String] = []
+  var membersFile: String?
 }
 
 /// `[access]` while it is read.
@@ -93,8 +109,15 @@ struct AccessBuilder: Sendable {
   var emails: [String] = []
   var emailDomains: [String] = []
   var organizations: [String] = []
+  var groups: [String] = []
   var privateEmail = AccessConditions.PrivateEmail.allow
   var requirements: [ClaimRequirement] = []
+  var denied = DenyLists()
+  var networks: [NetworkPrefix] = []
+  var maxAge = Duration.zero
+  var tokens = false
+  var requests = false
+  var managers: [String] = []
   var unauthenticated = Unauthenticated.automatic
 
   var settings: AccessSettings {
@@ -103,9 +126,15 @@ struct AccessBuilder: Sendable {
     lists.emails = emails
     lists.emailDomains = emailDomains
     lists.organizations = organizations
+    lists.groups = groups
     var settings = AccessSettings()
     if !lists.isEmpty { settings.lists = lists }
-    settings.conditions = AccessConditions(privateEmail, requirements)
+    settings.conditions = AccessConditions(privateEmail, requirements, denied)
+    settings.networks = networks
+    settings.maxAge = Int(maxAge.components.seconds)
+    settings.tokens = tokens
+    settings.requests = requests
+    settings.managers = managers
     settings.unauthenticated = unauthenticated.setting
     return settings
   }
@@ -126,8 +155,9 @@ enum Unauthenticated: String, Sendable, CaseIterable {
 
 extension AccessConditions {
   /// Values of one claim stand for each other, wherever they stand in the list.
-  init(_ privateEmail: PrivateEmail, _ requirements: [ClaimRequirement]) {
+  init(_ privateEmail: PrivateEmail, _ requirements: [ClaimRequirement], _ denied: DenyLists) {
     self.init()
+    self.denied = denied
     self.privateEmail = privateEmail
     for requirement in requirements {
       if let place = self.requirements.firstIndex(where: { $0.claim.utf8.elementsEqual(requirement.claim.utf8) }) {

@@ -179,8 +179,8 @@ extension ConfigurationSchema {
     name: "identity.headers",
     introduction: """
       Headers for the application, each with its claim: sub (Apple's identifier of the user, the only one that never \
-      changes), email, name, given_name, family_name, session_id, is_private_email, org_id, or any other claim of the \
-      identity token. Client-sent headers of these names are removed in any spelling. An empty claim has no header.
+      changes), email, name, given_name, family_name, groups (comma-separated), session_id, is_private_email, org_id, or any \
+      other claim of the identity token. Client-sent headers of these names are removed in any spelling. An empty claim has no header.
       """,
     entries: [
       .withDefault(
@@ -284,6 +284,13 @@ extension ConfigurationSchema {
         over prefixes.
         """, seeAlso: ["route.path"]),
       .absent(
+        "route.methods", ValueType.method.list(), into: \.methods, example: "[\"GET\", \"POST\"]",
+        """
+        The methods that the route applies to, case-sensitive; "GET" includes "HEAD". Such a route takes precedence \
+        over one of the same path without methods. For all methods, X-HTTP-Method-Override, X-HTTP-Method and \
+        X-Method-Override are removed from requests below its path; a field "_method" in a form is not seen.
+        """, omission: "All methods.", seeAlso: ["route.path"]),
+      .absent(
         "route.access", .choice, into: \.access, example: "\"public\"",
         """
         "public": everybody; the identity is still forwarded if there is a session. "signed-in": everybody with a \
@@ -334,6 +341,37 @@ extension ConfigurationSchema {
       .absent(
         "route.allow_organizations", organizations, into: \.organizations, example: "[\"1234567\"]",
         "Admitted users by the org_id of their Managed Apple Account.", omission: "The list is empty."),
+      .absent(
+        "route.allow_groups", groups, into: \.groups, example: "[\"staff\"]",
+        "Admitted users by group. Each must be declared as a [[group]].", omission: "The list is empty.",
+        seeAlso: ["group.name", "access.allow_groups"]),
+      .withDefault(
+        "route.deny_groups", groups, into: \.denied.groups,
+        """
+        Groups whose members are refused, whatever list names them, in addition to the deny lists of [access] and of \
+        less specific routes.
+        """, seeAlso: ["access.deny_groups"]),
+      .withDefault(
+        "route.deny_subjects", subjects, into: \.denied.subjects,
+        "Refused users by Apple's sub, as for deny_groups.", seeAlso: ["access.deny_subjects"]),
+      .withDefault(
+        "route.deny_emails", emails, into: \.denied.emails,
+        "Refused users by e-mail address, verified or not, as for deny_groups.", seeAlso: ["access.deny_emails"]),
+      .absent(
+        "route.networks", ValueType.network.list(), into: \.networks, example: "[\"10.0.0.0/8\"]",
+        """
+        Networks of clients, in addition to signing in: a request from elsewhere gets 403. The address must be in \
+        networks of [access] and of less specific routes, too. Also on public routes, where those of [access] do not \
+        apply.
+        """, omission: "No condition here.", seeAlso: ["access.networks", "listen.trusted_proxies"]),
+      .absent(
+        "route.max_age", .age, into: \.maxAge, example: "\"12h\"",
+        "Maximum age of the sign-in, as for access.max_age. \"0s\" removes an inherited limit.",
+        omission: "Inherited, finally access.max_age.", seeAlso: ["access.max_age"]),
+      .absent(
+        "route.tokens", .boolean, into: \.tokens, example: "true",
+        "Whether machine tokens are accepted, as for access.tokens. The route must have allow_groups, or inherit them.",
+        omission: "Inherited, finally access.tokens.", seeAlso: ["access.tokens", "route.allow_groups"]),
       .absent(
         "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",
         """

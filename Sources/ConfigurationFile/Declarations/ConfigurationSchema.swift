@@ -3,7 +3,8 @@ import Operations
 
 /// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
 enum ConfigurationSchema {
-  /// All tables but those that there may be many of: the routes, the upstreams that they name, other listeners.
+  /// All tables but those that there may be many of: the routes, the upstreams and groups that they name, other
+  /// listeners.
   static let all: [Section<ConfigurationBuilder>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
     revalidation, native,
@@ -12,8 +13,8 @@ enum ConfigurationSchema {
 
   /// Every key's description, those of routes last.
   static var descriptions: [SchemaKeyDescription] {
-    all.flatMap { $0.entries.map(\.description) } + listener.entries.map(\.description)
-      + upstreams.entries.map(\.description) + route.entries.map(\.description)
+    all.flatMap { $0.entries.map(\.description) } + group.entries.map(\.description)
+      + listener.entries.map(\.description) + upstreams.entries.map(\.description) + route.entries.map(\.description)
   }
 
   /// Required keys that another key can stand in for.

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// A type of values: how they are read, and how they are written.
 struct ValueType<Value: Sendable>: Sendable {
   /// In the reference: "duration".
@@ -149,6 +151,27 @@ extension ValueType where Value == Duration {
         return nil
       },
       write: { TOMLText.quoted(DurationText.format($0)) })
+  }
+}
+
+extension ValueType where Value == Duration {
+  /// The maximum age of a sign-in: none, or long enough to sign in again. In whole seconds.
+  static var age: ValueType {
+    let (least, most) = (Duration.seconds(60), Duration.seconds(3_650 * 86_400))
+    let type = duration(.zero...most)
+    return ValueType(
+      name: type.name,
+      read: { node, path, reading in
+        guard let value = type.read(node, path, &reading) else { return nil }
+        guard value == .zero || value >= least, value.components.attoseconds == 0 else {
+          reading.complain(
+            at: path, "\(path) is \(value < least ? "shorter than a sign-in may take" : "not in whole seconds")",
+            remedy: "write 1m or more, or \"0s\" for no limit")
+          return nil
+        }
+        return value
+      },
+      write: type.write)
   }
 }
 

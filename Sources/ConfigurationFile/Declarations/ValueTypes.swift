@@ -108,6 +108,41 @@ extension ValueType where Value == String {
       })
   }
 
+  /// The name of a group, also known to the store.
+  static var groupName: ValueType {
+    text(
+      "name", expected: "the name of a group, as in \"staff\"", write: { $0 },
+      parse: { text, _ throws(Diagnostic) in
+        guard let name = GroupName(text) else {
+          throw Diagnostic(
+            "is not a group's name",
+            remedy: "write 1 to 64 letters, digits, \"-\", \"_\" and \".\", as in \"staff\"")
+        }
+        return name.text
+      })
+  }
+
+  /// A member of a group.
+  static var member: ValueType {
+    text(
+      "member", expected: "a member, as in \"ada@example.com\"", write: { $0 },
+      parse: { text, _ throws(Diagnostic) in
+        if let problem = GroupMember.problem(of: text) { throw Diagnostic(problem.message, remedy: problem.remedy) }
+        return text
+      })
+  }
+
+  static var method: ValueType {
+    text(
+      "method", expected: "a method, as in \"GET\"", write: { $0 },
+      parse: { text, _ throws(Diagnostic) in
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy(\.isToken) else {
+          throw Diagnostic("is not a method", remedy: "write letters as in \"GET\" (RFC 9110 9.1), or remove methods")
+        }
+        return text
+      })
+  }
+
   /// The name that a certificate must list: a host name or an IP address.
   static var serverName: ValueType {
     text(

@@ -1,3 +1,5 @@
+import WebFormats
+
 /// Guesses what an unknown key or table was meant to be.
 struct UnknownKey {
   /// With its tables.
@@ -31,6 +33,6 @@ struct UnknownKey {
 
   private static let tables =
     ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [
-      ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name, ConfigurationSchema.route.name,
+      ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name, ConfigurationSchema.route.name,
     ]
 }

@@ -8,6 +8,9 @@ struct DecodingContext {
   /// Entries that were there and in order.
   private(set) var good: Set<String> = []
 
+  /// Names of groups that were not in order: they are declared all the same.
+  private(set) var spoiledGroups: [String] = []
+
   private let document: Document
   private let fileName: String
   private let environment: @Sendable (String) -> String?
@@ -22,6 +25,8 @@ struct DecodingContext {
     self.directory = directory
     self.environment = environment
   }
+
+  mutating func noteSpoiledGroup(_ name: String) { if !name.isEmpty { spoiledGroups.append(name) } }
 
   mutating func noteGood(_ key: String) { good.insert(key) }
 

@@ -9,6 +9,8 @@ struct DocumentReader {
   private(set) var routes: [Element<RouteBuilder>] = []
   /// Upstreams that were in order by themselves.
   private(set) var upstreams: [Element<UpstreamBuilder>] = []
+  /// Groups that were in order by themselves.
+  private(set) var groups: [Element<GroupBuilder>] = []
   /// Listeners that were in order by themselves.
   private(set) var listeners: [Element<ListenerBuilder>] = []
 
@@ -65,6 +67,10 @@ struct DocumentReader {
         readList(
           node, at: keyPath, ConfigurationSchema.upstreams, key: "name", remedy: "\"reports\", or what routes call it",
           keep: { $0.upstreams.append($1) })
+      } else if name == ConfigurationSchema.group.name {
+        readList(
+          node, at: keyPath, ConfigurationSchema.group, key: "name", remedy: "\"staff\", or what routes call it",
+          keep: { $0.groups.append($1) }, spoiled: { reading, draft, _ in reading.noteSpoiledGroup(draft.name) })
       } else if name == ConfigurationSchema.listener.name {
         readList(
           node, at: keyPath, ConfigurationSchema.listener, key: "name",

@@ -31,6 +31,7 @@ enum ClaimRequirementText {
   /// Claims that a rule must not go by, or has a better way to.
   private static let unsuited: [(names: [String], what: String, remedy: String)] = [
     (["sub"], "has a list of its own", "write allow_subjects"),
+    (["groups"], "is Cordon's own claim", "write allow_groups"),
     (["email"], "has its own case-insensitive lists", "write allow_emails or allow_email_domains"),
     (
       ["name", "given_name", "family_name"], "is chosen by the user and proves nothing",

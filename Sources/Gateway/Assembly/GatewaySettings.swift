@@ -34,6 +34,8 @@ package struct GatewaySettings: Sendable {
   package var notificationRelay: EndpointAddress?
   package var access: AccessSettings
   package var routes: [RouteSettings]
+  /// The groups of the configuration, without the members of their files.
+  package var groups: [GroupConfiguration]
   package var pages: PageSettings
   package var button: ButtonSettings
   package var log: LogSettings
@@ -45,8 +47,8 @@ package struct GatewaySettings: Sendable {
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],
     apple: AppleSettings, native: NativeSettings, session: SessionSettings, revalidation: RevalidationSettings,
     store: StoreSettings, identity: IdentityHeaderSettings, assertion: AssertionSettings,
-    notificationRelay: EndpointAddress?, access: AccessSettings, routes: [RouteSettings], pages: PageSettings,
-    button: ButtonSettings, log: LogSettings, drain: DrainSettings
+    notificationRelay: EndpointAddress?, access: AccessSettings, routes: [RouteSettings],
+    groups: [GroupConfiguration], pages: PageSettings, button: ButtonSettings, log: LogSettings, drain: DrainSettings
   ) {
     self.origin = origin
     self.prefix = prefix
@@ -67,6 +69,7 @@ package struct GatewaySettings: Sendable {
     self.notificationRelay = notificationRelay
     self.access = access
     self.routes = routes
+    self.groups = groups
     self.pages = pages
     self.button = button
     self.log = log

@@ -105,7 +105,8 @@ extension GateConfiguration {
     _ settings: GatewaySettings, keyring: SessionKeyring, assertions: SessionAssertions? = nil,
     after previous: GateConfiguration? = nil
   ) throws {
-    let routes = try RouteTable(access: settings.access, routes: settings.routes)
+    let routes = try RouteTable(
+      access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name))
     let sessions = SessionConfiguration(
       session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
       rules: routes.rules, keyring: keyring, assertions: assertions, eventLoops: settings.eventLoops,

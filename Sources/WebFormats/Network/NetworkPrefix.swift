@@ -4,9 +4,9 @@
 /// dual-stack socket reports an IPv4 peer.
 package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
   /// The network address, 16 bytes; an IPv4 address in its IPv4-mapped form.
-  private let address: [UInt8]
+  let address: [UInt8]
   /// Leading bits of `address` that count, 0 to 128.
-  private let bits: Int
+  let bits: Int
   package let description: String
 
   /// Parses `10.0.0.0/8`, `fd00::/8` or a single address.

@@ -20,7 +20,7 @@ extension GatewaySettings {
       apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
       native: NativeSettings(), session: SessionSettings(secretFiles: []), revalidation: RevalidationSettings(),
       store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(),
-      assertion: AssertionSettings(), notificationRelay: nil, access: AccessSettings(), routes: routes,
+      assertion: AssertionSettings(), notificationRelay: nil, access: AccessSettings(), routes: routes, groups: [],
       pages: PageSettings(), button: ButtonSettings(), log: LogSettings(), drain: DrainSettings())
   }
 }

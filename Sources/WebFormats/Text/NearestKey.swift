@@ -1,8 +1,8 @@
 /// Finds the known key that an unknown one was meant to be.
-enum NearestKey {
+package enum NearestKey {
   /// The candidate with the fewest typing errors (insertions, deletions, substitutions, transpositions of neighbours),
   /// if they are few for the length of the key; of equals the first.
-  static func find(_ key: String, among candidates: [String]) -> String? {
+  package static func find(_ key: String, among candidates: [String]) -> String? {
     let wanted = Array(key.utf8.prefix(100))
     var best: (candidate: String, distance: Int)?
     for candidate in candidates {
@@ -14,7 +14,7 @@ enum NearestKey {
   }
 
   /// The optimal string alignment distance.
-  static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+  package static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
     var beforePrevious: [Int] = []
     var previous = Array(0...right.count)
     for row in 0..<left.count {
