@@ -172,13 +172,17 @@ extension PostgreSQLSessionStore {
       let row = try connection.run(
         """
         SELECT (SELECT count(*) FROM cordon.accounts), (SELECT count(*) FROM cordon.sessions),
-          (SELECT count(*) FROM cordon.refresh_tokens), (SELECT count(*) FROM cordon.messages)
+          (SELECT count(*) FROM cordon.refresh_tokens), (SELECT count(*) FROM cordon.messages),
+          (SELECT count(*) FROM cordon.bans), (SELECT count(*) FROM cordon.group_members),
+          (SELECT count(*) FROM cordon.access_requests), (SELECT count(*) FROM cordon.invitations),
+          (SELECT count(*) FROM cordon.machine_tokens)
         """
       ).first
       guard let row else { throw DamagedRow(what: "counts") }
       return StoreCounts(
         accounts: try row.count(0), sessions: try row.count(1), refreshTokens: try row.count(2),
-        messages: try row.count(3))
+        messages: try row.count(3), bans: try row.count(4), groupMembers: try row.count(5),
+        accessRequests: try row.count(6), invitations: try row.count(7), machineTokens: try row.count(8))
     }
   }
 }

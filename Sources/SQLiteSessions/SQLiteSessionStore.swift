@@ -154,12 +154,15 @@ extension SQLiteSessionStore {
       let row = try database.row(
         """
         SELECT (SELECT count(*) FROM accounts), (SELECT count(*) FROM sessions), (SELECT count(*) FROM refresh_tokens),
-          (SELECT count(*) FROM messages)
+          (SELECT count(*) FROM messages), (SELECT count(*) FROM bans), (SELECT count(*) FROM group_members),
+          (SELECT count(*) FROM access_requests), (SELECT count(*) FROM invitations),
+          (SELECT count(*) FROM machine_tokens)
         """)
       guard let row else { throw DamagedRow(what: "counts") }
       return StoreCounts(
         accounts: try row.int(0), sessions: try row.int(1), refreshTokens: try row.int(2),
-        messages: try row.int(3))
+        messages: try row.int(3), bans: try row.int(4), groupMembers: try row.int(5), accessRequests: try row.int(6),
+        invitations: try row.int(7), machineTokens: try row.int(8))
     }
   }
 }

@@ -99,6 +99,7 @@ final class Connection {
   ///
   /// - Returns: one result for each statement.
   /// - Throws: what the first that failed failed with; those after it are not carried out.
+  @discardableResult
   func run(together statements: [Statement], limit: Duration? = nil) throws -> [QueryResult] {
     let beginning = isBeginDue ? [Statement("BEGIN ISOLATION LEVEL READ COMMITTED")] : []
     guard pq.PQenterPipelineMode(handle) == 1 else { throw lost() }

@@ -10,8 +10,10 @@ extension PostgreSQLSessionStore {
     let key = PostgreSQLAccountRow.emailKey(email)
     return try await read { connection in
       try connection.run(
-        "SELECT \(PostgreSQLAccountRow.columns) FROM cordon.accounts WHERE email_key = $1 ORDER BY subject",
-        [.bytes(key)]
+        """
+        SELECT \(PostgreSQLAccountRow.columns) FROM \(PostgreSQLAccountRow.source) WHERE accounts.email_key = $1
+        ORDER BY accounts.subject
+        """, [.bytes(key)]
       ).rows.map { try PostgreSQLAccountRow($0).account }
         // The key is cut off where an address is too long to be one.
         .filter { $0.claims.email?.utf8.count == email.utf8.count }
@@ -21,9 +23,30 @@ extension PostgreSQLSessionStore {
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { connection in
       try connection.run(
-        "SELECT \(PostgreSQLAccountRow.columns) FROM cordon.accounts WHERE subject > $1 ORDER BY subject LIMIT $2",
-        [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
+        """
+        SELECT \(PostgreSQLAccountRow.columns) FROM \(PostgreSQLAccountRow.source) WHERE accounts.subject > $1
+        ORDER BY accounts.subject LIMIT $2
+        """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
       ).rows.map { try PostgreSQLAccountRow($0).account }
+    }
+  }
+
+  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+    try await read { connection in
+      try connection.run(
+        """
+        SELECT \(PostgreSQLAccountRow.columns),
+          (SELECT count(*) FROM cordon.sessions WHERE sessions.subject = accounts.subject),
+          (SELECT max(last_seen) FROM cordon.sessions WHERE sessions.subject = accounts.subject)
+        FROM \(PostgreSQLAccountRow.source) WHERE accounts.subject > $1 ORDER BY accounts.subject LIMIT $2
+        """, [.text(subject?.text ?? ""), .integer(Int64(max(limit, 0)))]
+      ).rows.map { row in
+        let account = try PostgreSQLAccountRow(row).account
+        let seen = try row.optionalDate(PostgreSQLAccountRow.columnCount + 1) ?? .distantPast
+        return AccountSummary(
+          account: account, sessions: try row.count(PostgreSQLAccountRow.columnCount),
+          lastSeen: max(seen, account.latestAuthorization))
+      }
     }
   }
 

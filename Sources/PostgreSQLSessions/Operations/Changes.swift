@@ -65,7 +65,8 @@ extension PostgreSQLSessionStore {
         """, [.integer(rule.idleSince.stored), limit]
       ).rows
       let sessions = try (ended + idle).compactMap { PublicSessionID(bytes: try $0.bytes(0)) }
-      removed += ended.count + idle.count + (try Self.forgetChanges(rule, in: connection))
+      removed += ended.count + idle.count + (try PostgreSQLAccessRow.removeExpired(rule, in: connection))
+      removed += try Self.forgetChanges(rule, in: connection)
       return Removal(rows: removed, sessions: sessions)
     }
   }

@@ -28,14 +28,20 @@ extension PostgreSQLSessionStore: StoreCopyTarget {
     }
   }
 
+  package func adopt(_ key: StoreKey) async throws(StoreError) {
+    try await write(isRetryable: true) {
+      try $0.run("UPDATE cordon.store SET access_key = $1 WHERE id = 1", [.bytes(key.bytes)]).affected
+    }
+  }
+
   package func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue] {
     try await read { connection in
       switch table {
-      case .sessions, .singleUseMarks:
+      case .sessions, .singleUseMarks, .bans:
         try connection.run(table.lastKeyStatement).first.map { [.bytes(try $0.bytes(0))] } ?? []
-      case .accounts, .submittedNames, .messages:
+      case .accounts, .submittedNames, .messages, .accessRequests, .invitations, .machineTokens:
         try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0))] } ?? []
-      case .refreshTokens:
+      case .refreshTokens, .groupMembers, .invitationUses:
         try connection.run(table.lastKeyStatement).first.map { [.text(try $0.text(0)), .text(try $0.text(1))] } ?? []
       }
     }
@@ -69,13 +75,14 @@ extension Parameter {
     switch name {
     case "email":
       self = .byteStrings(values.map { $0.text.flatMap { $0.isEmpty ? nil : PostgreSQLAccountRow.emailKey($0) } })
-    case "handle", "mark", "sealed":
+    case "handle", "mark", "sealed", "hash":
       self = .byteStrings(
         values.map {
           if case .bytes(let bytes) = $0 { return bytes }
           return nil
         })
-    case "subject", "name", "claims", "last_answer", "client_id", "user_agent", "identifier", "text":
+    case "subject", "name", "claims", "last_answer", "client_id", "user_agent", "identifier", "text", "reason",
+      "made_by", "group_name", "added_by", "code", "id", "note", "created_by", "invitation":
       self = .texts(values.map(\.text))
     default:
       self = .integers(
@@ -103,6 +110,12 @@ extension StoreTable {
     case .sessions: "cordon.sessions"
     case .singleUseMarks: "cordon.single_use_marks"
     case .messages: "cordon.messages"
+    case .bans: "cordon.bans"
+    case .groupMembers: "cordon.group_members"
+    case .accessRequests: "cordon.access_requests"
+    case .invitations: "cordon.invitations"
+    case .invitationUses: "cordon.invitation_uses"
+    case .machineTokens: "cordon.machine_tokens"
     }
   }
 
@@ -114,8 +127,20 @@ extension StoreTable {
       case .sessions: "handle"
       case .singleUseMarks: "mark"
       case .messages: "identifier"
+      case .bans: "hash"
+      case .groupMembers: "group_name DESC, subject"
+      case .accessRequests: "code"
+      case .invitations: "id"
+      case .invitationUses: "invitation DESC, subject"
+      case .machineTokens: "name"
       }
-    let columns: SQL = self == .refreshTokens ? "subject, client_id" : key
+    let columns: SQL =
+      switch self {
+      case .refreshTokens: "subject, client_id"
+      case .groupMembers: "group_name, subject"
+      case .invitationUses: "invitation, subject"
+      default: key
+      }
     return "SELECT \(columns) FROM \(name) ORDER BY \(key) DESC LIMIT 1"
   }
 
@@ -125,8 +150,8 @@ extension StoreTable {
     case .accounts:
       """
       INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
-        last_answer, claim_number, check_failing_since, apple_authorized)
-      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING
+        last_answer, claim_number, check_failing_since, apple_authorized, token_discarded)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT DO NOTHING
       """
     case .submittedNames:
       """
@@ -149,6 +174,36 @@ extension StoreTable {
       """
       INSERT INTO cordon.messages (identifier, text, queued, due, attempts)
       SELECT * FROM unnest($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING
+      """
+    case .bans:
+      """
+      INSERT INTO cordon.bans (hash, subject, until, reason, since, made_by)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+      """
+    case .groupMembers:
+      """
+      INSERT INTO cordon.group_members (group_name, subject, added, added_by)
+      SELECT * FROM unnest($1, $2, $3, $4) ON CONFLICT DO NOTHING
+      """
+    case .accessRequests:
+      """
+      INSERT INTO cordon.access_requests (code, subject, asked)
+      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
+      """
+    case .invitations:
+      """
+      INSERT INTO cordon.invitations (id, hash, group_name, uses, used, expires, closes, note, created, created_by)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING
+      """
+    case .invitationUses:
+      """
+      INSERT INTO cordon.invitation_uses (invitation, subject, used)
+      SELECT * FROM unnest($1, $2, $3) ON CONFLICT DO NOTHING
+      """
+    case .machineTokens:
+      """
+      INSERT INTO cordon.machine_tokens (name, handle, group_name, created, expires, created_by)
+      SELECT * FROM unnest($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
       """
     }
   }

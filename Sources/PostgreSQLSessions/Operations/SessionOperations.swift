@@ -13,10 +13,11 @@ extension PostgreSQLSessionStore {
     }
   }
 
-  /// A session's first sight on a gateway: one read by two primary keys.
+  /// A session's first sight on a gateway: one read by primary keys, and indexes of groups and bans by subject.
   static let finding: SQL = """
     SELECT \(PostgreSQLSessionRow.columns), \(PostgreSQLAccountRow.columns) FROM cordon.sessions
-    JOIN cordon.accounts ON accounts.subject = sessions.subject WHERE sessions.handle = $1
+    JOIN cordon.accounts ON accounts.subject = sessions.subject
+    LEFT JOIN cordon.bans ON bans.subject = accounts.subject WHERE sessions.handle = $1
     """
 
   @discardableResult

@@ -33,32 +33,43 @@ extension PostgreSQLSessionStore {
     let session = signIn.session
     return try await write(at: session.began) { connection, changes in
       let found = try connection.run(together: [
-        PostgreSQLAccountRow.locking(session.subject),
+        PostgreSQLAccountRow.locking(session.subject), PostgreSQLAccountRow.finding(session.subject),
         Statement(
           "DELETE FROM cordon.submitted_names WHERE subject = $1 RETURNING name", [.text(session.subject.text)]),
+        Statement(
+          "SELECT 1 FROM cordon.refresh_tokens WHERE subject = $1 AND client_id = $2",
+          [.text(session.subject.text), .text(session.clientID)]),
+        PostgreSQLAccessRow.findingKey,
       ])
-      let before = try found[0].first.map { try PostgreSQLAccountRow($0) }
-      let submitted = try found[1].first.map { try RecordText.decode(PersonName.self, $0.text(0)) }
-      let after = PostgreSQLAccountRow(
-        account: signIn.account(after: before?.account, submitted: submitted),
+      let before = try found[1].first.map { try PostgreSQLAccountRow($0) }
+      let submitted = try found[2].first.map { try RecordText.decode(PersonName.self, $0.text(0)) }
+      let written = PostgreSQLAccountRow(
+        account: signIn.account(after: before?.account, submitted: submitted, hasToken: found[3].first != nil),
         claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
       // Two first sign-ins of one user at once: the later one waits for the earlier, collides, and then finds an
       // account.
-      let account = try before == nil ? after.inserting() : after.updating()
-      var statements = [account, PostgreSQLSessionRow.inserting(session)]
-      if let token = signIn.token { statements.append(Self.saving(token, of: session, version: after.claimNumber)) }
+      var statements = [
+        try before == nil ? written.inserting() : written.updating(), PostgreSQLSessionRow.inserting(session),
+        PostgreSQLAccessRow.showingBan(of: session.subject, try PostgreSQLAccessRow.key(found[4])),
+        // With groups and ban, of which there may be some from before the account.
+        PostgreSQLAccountRow.finding(session.subject),
+      ]
+      if let token = signIn.token { statements.append(Self.saving(token, of: session, version: written.claimNumber)) }
       if let replacing = signIn.replacing {
         statements.append(PostgreSQLSessionRow.ending(where: "handle = $1", [.bytes(replacing.bytes)]))
       }
-      let written = try connection.run(together: statements)
-      guard written[1].affected == 1 else {
+      let results = try connection.run(together: statements)
+      guard results[1].affected == 1 else {
         throw StoreError(
           code: .conflict, message: "a session began twice; please report this", cause: "handle \(session.handle)")
       }
+      guard let after = try results[3].first.map({ try PostgreSQLAccountRow($0) }) else {
+        throw DamagedRow(what: "account")
+      }
       var ended: [PublicSessionID] = []
-      if signIn.replacing != nil, let last = written.last { ended = try PostgreSQLSessionRow.handles(last) }
+      if signIn.replacing != nil, let last = results.last { ended = try PostgreSQLSessionRow.handles(last) }
       changes += ended.map { .ended($0, .replaced) }
-      if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
+      if let before, signIn.hasChanged(before.account, to: after.account) {
         changes.append(.accountChanged(session.subject))
       }
       return CompletedSignIn(

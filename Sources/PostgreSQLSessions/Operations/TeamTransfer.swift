@@ -27,6 +27,7 @@ extension PostgreSQLSessionStore {
         guard try Self.areTokens(of: move, in: connection) else { return .tokensChanged }
         // It collides with a concurrent sign-in under the new subject, and is carried out again.
         try connection.run(present == nil ? moved.inserting() : moved.updating())
+        try PostgreSQLAccessRow.move(move.old, to: move.new, in: connection)
         try Self.moveRows(move, version: moved.claimNumber, in: connection)
         changes.append(.accountChanged(move.old))
       }

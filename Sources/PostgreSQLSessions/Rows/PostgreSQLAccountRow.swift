@@ -4,11 +4,17 @@ import WebFormats
 
 /// An account as its row holds it, with what only the store knows.
 struct PostgreSQLAccountRow {
+  /// Of `source`.
   static let columns: SQL = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
-    accounts.apple_authorized
+    accounts.apple_authorized, accounts.token_discarded, \
+    (SELECT string_agg(group_members.group_name, ' ') FROM cordon.group_members \
+    WHERE group_members.subject = accounts.subject), bans.until, bans.reason, bans.since, bans.made_by
     """
+  static let columnCount = 16
+  /// Accounts with their bans.
+  static let source: SQL = "cordon.accounts LEFT JOIN cordon.bans ON bans.subject = accounts.subject"
 
   var account: Account
   var claimNumber: Int64
@@ -28,23 +34,32 @@ struct PostgreSQLAccountRow {
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
       lastAnswer: try row.optionalText(start + 6).flatMap { RevalidationRecord.Kind(rawValue: $0) },
-      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
+      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9),
+      access: try AccountAccess(
+        isTokenDiscarded: row.integer(start + 10) == 1, groups: row.optionalText(start + 11),
+        until: row.optionalDate(start + 12), reason: row.optionalText(start + 13),
+        since: row.optionalDate(start + 14), by: row.optionalText(start + 15)))
     claimNumber = try row.integer(start + 7)
   }
 
   static func find(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
-    try connection.run("SELECT \(columns) FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).first
-      .map { try PostgreSQLAccountRow($0) }
+    try connection.run(finding(subject)).first.map { try PostgreSQLAccountRow($0) }
   }
 
-  /// As `find`; nobody else changes the account until this transaction is over.
+  /// The query of `find`.
+  static func finding(_ subject: Subject) -> Statement {
+    Statement("SELECT \(columns) FROM \(source) WHERE accounts.subject = $1", [.text(subject.text)])
+  }
+
+  /// As `find`; nobody else changes the account until this transaction is over, nor its groups and its ban.
   static func lock(_ subject: Subject, in connection: Connection) throws -> PostgreSQLAccountRow? {
-    try connection.run(locking(subject)).first.map { try PostgreSQLAccountRow($0) }
+    try connection.run(together: [locking(subject), finding(subject)])[1].first.map { try PostgreSQLAccountRow($0) }
   }
 
-  /// The query of `lock`.
+  /// Locks an account, if it is known. It is read by a statement of its own (`finding`): the one that waited for the
+  /// lock sees groups and bans as they were before it waited.
   static func locking(_ subject: Subject) -> Statement {
-    Statement("SELECT \(columns) FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)])
+    Statement("SELECT 1 FROM cordon.accounts WHERE subject = $1 FOR UPDATE", [.text(subject.text)])
   }
 
   /// Fails as a collision if there is one already: the whole transaction is carried out again.
@@ -52,8 +67,8 @@ struct PostgreSQLAccountRow {
     Statement(
       """
       INSERT INTO cordon.accounts (subject, name, email_key, claims, latest_authorization, last_verified, last_asked,
-        last_answer, claim_number, check_failing_since, apple_authorized)
-      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        last_answer, claim_number, check_failing_since, apple_authorized, token_discarded)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
       """, try parameters)
   }
 
@@ -62,7 +77,8 @@ struct PostgreSQLAccountRow {
     Statement(
       """
       UPDATE cordon.accounts SET name = $2, email_key = $3, claims = $4, latest_authorization = $5, last_verified = $6,
-        last_asked = $7, last_answer = $8, claim_number = $9, check_failing_since = $10, apple_authorized = $11
+        last_asked = $7, last_answer = $8, claim_number = $9, check_failing_since = $10, apple_authorized = $11,
+        token_discarded = $12
       WHERE subject = $1
       """, try parameters)
   }
@@ -70,15 +86,21 @@ struct PostgreSQLAccountRow {
   /// In the place of the old, which is locked.
   func update(in connection: Connection) throws { try connection.run(updating()) }
 
-  /// Removes everything known of a user.
+  /// Removes everything known of a user; of a ban the hash stays.
   static func forget(
     _ subject: Subject, in connection: Connection, _ changes: inout [StoreChange]
   ) throws -> [PublicSessionID] {
     // In the order in which a sign-in locks: the account first.
     _ = try lock(subject, in: connection)
     let ended = try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
-    try connection.run("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)])
+    try connection.run(together: [
+      Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),
+      Statement("DELETE FROM cordon.group_members WHERE subject = $1", [.text(subject.text)]),
+      Statement("DELETE FROM cordon.invitation_uses WHERE subject = $1", [.text(subject.text)]),
+      Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
+    ])
     changes += ended.map { .ended($0, .accountRemoved) }
+    // Tokens and the request for access go with it.
     if try connection.run("DELETE FROM cordon.accounts WHERE subject = $1", [.text(subject.text)]).affected == 1 {
       changes.append(.accountChanged(subject))
     }
@@ -100,6 +122,7 @@ struct PostgreSQLAccountRow {
         .integer(account.latestAuthorization.stored), .integer(account.lastVerified.stored),
         .integer(account.lastAsked?.stored), .text(account.lastAnswer?.rawValue), .integer(claimNumber),
         .integer(account.checkFailingSince?.stored), .integer(account.appleAuthorized?.stored),
+        .integer(account.access.isTokenDiscarded ? 1 : 0),
       ]
     }
   }

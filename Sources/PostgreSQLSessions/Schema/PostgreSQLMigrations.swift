@@ -74,6 +74,7 @@ struct PostgreSQLMigrations {
       guard let version = try row?.count(0), version < Tables.versions.count else { return }
       for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
       if version == 0 { try fill() }
+      if version == 2 { try makeAccessKey() }
       try connection.run(
         "UPDATE cordon.schema_version SET version = $1 WHERE id = 1", [.integer(Int64(version) + 1)])
     }
@@ -89,6 +90,15 @@ struct PostgreSQLMigrations {
       INSERT INTO cordon.change_lanes (lane, last, forgotten, written) SELECT lane, 0, 0, 0 FROM unnest($1) AS lane
       ON CONFLICT (lane) DO NOTHING
       """, [.integers((0..<Int64(Tables.lanes)).map { $0 })])
+  }
+
+  /// Version 3. In a statement of its own: some engines see new columns only in the next one.
+  private func makeAccessKey() throws {
+    try connection.run(
+      """
+      UPDATE cordon.store SET access_key = coalesce(access_key, $1), minimum_reader = greatest(minimum_reader, 3)
+      WHERE id = 1
+      """, [.bytes(StoreKey.random().bytes)])
   }
 
   private func requireEncoding() throws {

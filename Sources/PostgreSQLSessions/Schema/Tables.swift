@@ -5,7 +5,7 @@
 enum Tables {
   /// The statements that lead from each version to the next. Each may be repeated: not every engine undoes them with
   /// their transaction.
-  static let versions: [[SQL]] = [first, second]
+  static let versions: [[SQL]] = [first, second, third]
 
   /// The number of changes that can be written at a time (see `ShardedSequence`).
   static let lanes = 32
@@ -114,5 +114,81 @@ enum Tables {
     "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS check_failing_since bigint",
     // latest_authorization by Apple's clock.
     "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS apple_authorized bigint",
+  ]
+
+  /// `cordon.store.access_key` is filled in by `PostgreSQLMigrations`, and `minimum_reader` raised: an older gateway must
+  /// not ignore bans, groups and tokens.
+  private static let third: [SQL] = [
+    // See StoreKey.
+    "ALTER TABLE cordon.store ADD COLUMN IF NOT EXISTS access_key bytea",
+    "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS token_discarded bigint NOT NULL DEFAULT 0",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.bans (
+      hash bytea PRIMARY KEY,            -- StoreKey.banHash of the subject
+      subject text COLLATE "C" UNIQUE,   -- until the user is forgotten
+      until bigint,
+      reason text,
+      since bigint NOT NULL,
+      made_by text NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS bans_by_end ON cordon.bans (until) WHERE until IS NOT NULL",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.group_members (    -- known users, and those who are to come
+      group_name text COLLATE "C" NOT NULL,
+      subject text COLLATE "C" NOT NULL,
+      added bigint NOT NULL,
+      added_by text NOT NULL,
+      PRIMARY KEY (group_name, subject)
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS group_members_by_subject ON cordon.group_members (subject, group_name)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.access_requests (
+      code text COLLATE "C" PRIMARY KEY,
+      subject text COLLATE "C" NOT NULL UNIQUE REFERENCES cordon.accounts (subject) ON DELETE CASCADE,
+      asked bigint NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS access_requests_by_age ON cordon.access_requests (asked, code)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.invitations (
+      id text COLLATE "C" PRIMARY KEY,
+      hash bytea NOT NULL UNIQUE,        -- InvitationCode.hash
+      group_name text COLLATE "C" NOT NULL,
+      uses bigint NOT NULL,
+      used bigint NOT NULL,
+      expires bigint NOT NULL,
+      closes bigint NOT NULL,            -- the moment of the last use, or expires
+      note text,
+      created bigint NOT NULL,
+      created_by text NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS invitations_by_end ON cordon.invitations (closes)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.invitation_uses (
+      invitation text COLLATE "C" NOT NULL REFERENCES cordon.invitations (id) ON DELETE CASCADE,
+      subject text COLLATE "C" NOT NULL,
+      used bigint NOT NULL,
+      PRIMARY KEY (invitation, subject)
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS invitation_uses_by_subject ON cordon.invitation_uses (subject)",
+    """
+    CREATE TABLE IF NOT EXISTS cordon.machine_tokens (
+      name text COLLATE "C" PRIMARY KEY,
+      handle bytea NOT NULL UNIQUE,      -- half a hash of the token
+      group_name text COLLATE "C" NOT NULL,
+      created bigint NOT NULL,
+      expires bigint,
+      created_by text NOT NULL
+    )
+    """,
+    "CREATE INDEX IF NOT EXISTS machine_tokens_by_end ON cordon.machine_tokens (expires) WHERE expires IS NOT NULL",
+    """
+    CREATE INDEX IF NOT EXISTS accounts_without_token ON cordon.accounts (latest_authorization)
+    WHERE token_discarded = 1
+    """,
   ]
 }

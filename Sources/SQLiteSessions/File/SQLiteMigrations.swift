@@ -19,6 +19,13 @@ enum SQLiteMigrations {
     migrator.registerMigration("3: minimum reader, failing checks, Apple's time", foreignKeyChecks: .immediate) {
       try $0.execute(sql: third)
     }
+    migrator.registerMigration("4: access", foreignKeyChecks: .immediate) { database in
+      try database.execute(sql: fourth)
+      // An older gateway must not ignore bans, groups and tokens.
+      try database.execute(
+        sql: "UPDATE store SET access_key = ?, minimum_reader = max(minimum_reader, 4)",
+        arguments: [StoreKey.random().bytes.stored])
+    }
     return migrator
   }()
 
@@ -139,5 +146,69 @@ enum SQLiteMigrations {
     ALTER TABLE store ADD COLUMN minimum_reader INTEGER NOT NULL DEFAULT 1;  -- see SchemaCompatibility
     ALTER TABLE accounts ADD COLUMN check_failing_since INTEGER;  -- the first attempt since the last good answer
     ALTER TABLE accounts ADD COLUMN apple_authorized INTEGER;     -- latest_authorization by Apple's clock
+    """
+
+  private static let fourth = """
+    ALTER TABLE store ADD COLUMN access_key BLOB NOT NULL DEFAULT x'';              -- see StoreKey
+    ALTER TABLE accounts ADD COLUMN token_discarded INTEGER NOT NULL DEFAULT 0;
+    CREATE INDEX accounts_without_token ON accounts (latest_authorization) WHERE token_discarded = 1;
+
+    CREATE TABLE bans (
+      hash BLOB PRIMARY KEY NOT NULL,  -- StoreKey.banHash of the subject
+      subject TEXT UNIQUE,             -- until the user is forgotten
+      until INTEGER,
+      reason TEXT,
+      since INTEGER NOT NULL,
+      made_by TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX bans_by_end ON bans (until) WHERE until IS NOT NULL;
+
+    CREATE TABLE group_members (       -- known users, and those who are to come
+      group_name TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      added INTEGER NOT NULL,
+      added_by TEXT NOT NULL,
+      PRIMARY KEY (group_name, subject)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX group_members_by_subject ON group_members (subject, group_name);
+
+    CREATE TABLE access_requests (
+      code TEXT PRIMARY KEY NOT NULL,
+      subject TEXT NOT NULL UNIQUE REFERENCES accounts (subject) ON DELETE CASCADE,
+      asked INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX access_requests_by_age ON access_requests (asked, code);
+
+    CREATE TABLE invitations (
+      id TEXT PRIMARY KEY NOT NULL,
+      hash BLOB NOT NULL UNIQUE,       -- InvitationCode.hash
+      group_name TEXT NOT NULL,
+      uses INTEGER NOT NULL,
+      used INTEGER NOT NULL,
+      expires INTEGER NOT NULL,
+      closes INTEGER NOT NULL,         -- the moment of the last use, or expires
+      note TEXT,
+      created INTEGER NOT NULL,
+      created_by TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX invitations_by_end ON invitations (closes);
+
+    CREATE TABLE invitation_uses (
+      invitation TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE,
+      subject TEXT NOT NULL,
+      used INTEGER NOT NULL,
+      PRIMARY KEY (invitation, subject)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX invitation_uses_by_subject ON invitation_uses (subject);
+
+    CREATE TABLE machine_tokens (
+      name TEXT PRIMARY KEY NOT NULL,
+      handle BLOB NOT NULL UNIQUE,     -- half a hash of the token
+      group_name TEXT NOT NULL,
+      created INTEGER NOT NULL,
+      expires INTEGER,
+      created_by TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX machine_tokens_by_end ON machine_tokens (expires) WHERE expires IS NOT NULL;
     """
 }

@@ -10,7 +10,10 @@ extension SQLiteSessionStore {
   package func accounts(withEmail email: String) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
-        "SELECT \(SQLiteAccountRow.columns) FROM accounts WHERE email = ? ORDER BY subject", [email]
+        """
+        SELECT \(SQLiteAccountRow.columns) FROM \(SQLiteAccountRow.source) WHERE accounts.email = ?
+        ORDER BY accounts.subject
+        """, [email]
       ).map { try SQLiteAccountRow($0).account }
     }
   }
@@ -18,9 +21,29 @@ extension SQLiteSessionStore {
   package func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account] {
     try await read { database in
       try database.rows(
-        "SELECT \(SQLiteAccountRow.columns) FROM accounts WHERE subject > ? ORDER BY subject LIMIT ?",
-        [subject?.text ?? "", max(limit, 0)]
+        """
+        SELECT \(SQLiteAccountRow.columns) FROM \(SQLiteAccountRow.source) WHERE accounts.subject > ?
+        ORDER BY accounts.subject LIMIT ?
+        """, [subject?.text ?? "", max(limit, 0)]
       ).map { try SQLiteAccountRow($0).account }
+    }
+  }
+
+  package func summaries(after subject: Subject?, limit: Int) async throws(StoreError) -> [AccountSummary] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT \(SQLiteAccountRow.columns), (SELECT count(*) FROM sessions WHERE sessions.subject = accounts.subject),
+          (SELECT max(last_seen) FROM sessions WHERE sessions.subject = accounts.subject)
+        FROM \(SQLiteAccountRow.source) WHERE accounts.subject > ? ORDER BY accounts.subject LIMIT ?
+        """, [subject?.text ?? "", max(limit, 0)]
+      ).map { row in
+        let account = try SQLiteAccountRow(row).account
+        let seen = try row.optionalDate(SQLiteAccountRow.columnCount + 1) ?? .distantPast
+        return AccountSummary(
+          account: account, sessions: try row.int(SQLiteAccountRow.columnCount),
+          lastSeen: max(seen, account.latestAuthorization))
+      }
     }
   }
 

@@ -50,6 +50,7 @@ extension SQLiteSessionStore {
       if let highest = forgotten.max() {
         try database.run("UPDATE store SET forgotten = max(forgotten, ?) WHERE id = 1", [highest])
       }
+      removed += try SQLiteAccessRow.removeExpired(rule, in: database)
       return Removal(
         rows: removed + forgotten.count, sessions: try sessions.compactMap { PublicSessionID(bytes: try $0.bytes(0)) })
     }

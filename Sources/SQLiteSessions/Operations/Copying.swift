@@ -41,6 +41,12 @@ extension StoreTable {
     case .sessions: "sessions"
     case .singleUseMarks: "single_use_marks"
     case .messages: "messages"
+    case .bans: "bans"
+    case .groupMembers: "group_members"
+    case .accessRequests: "access_requests"
+    case .invitations: "invitations"
+    case .invitationUses: "invitation_uses"
+    case .machineTokens: "machine_tokens"
     }
   }
 }

@@ -8,7 +8,8 @@ extension SQLiteSessionStore {
       let row = try database.row(
         """
         SELECT \(SQLiteSessionRow.columns), \(SQLiteAccountRow.columns) FROM sessions
-        JOIN accounts ON accounts.subject = sessions.subject WHERE sessions.handle = ?
+        JOIN accounts ON accounts.subject = sessions.subject LEFT JOIN bans ON bans.subject = accounts.subject
+        WHERE sessions.handle = ?
         """, [handle.bytes.stored])
       return try row.map { row in
         SessionSnapshot(

@@ -30,10 +30,19 @@ extension SQLiteSessionStore {
       let submitted = try database.row(
         "DELETE FROM submitted_names WHERE subject = ? RETURNING name", [session.subject.text]
       ).map { try RecordText.decode(PersonName.self, $0.text(0)) }
-      let after = SQLiteAccountRow(
-        account: signIn.account(after: before?.account, submitted: submitted),
-        claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored)
-      try after.save(in: database)
+      let hasToken =
+        try database.row(
+          "SELECT 1 FROM refresh_tokens WHERE subject = ? AND client_id = ?", [session.subject.text, session.clientID])
+        != nil
+      try SQLiteAccountRow(
+        account: signIn.account(after: before?.account, submitted: submitted, hasToken: hasToken),
+        claimNumber: before.map { $0.claimNumber &+ 1 } ?? session.began.stored
+      ).save(in: database)
+      try SQLiteAccessRow.showBan(of: session.subject, in: database)
+      // With groups and ban, of which there may be some from before the account.
+      guard let after = try SQLiteAccountRow.find(session.subject, in: database) else {
+        throw DamagedRow(what: "account")
+      }
       if let token = signIn.token {
         try Self.save(token, of: session, version: after.claimNumber, in: database)
       }
@@ -43,7 +52,7 @@ extension SQLiteSessionStore {
         ended = try SQLiteSessionRow.end(
           where: "handle = ?", [replacing.bytes.stored], because: .replaced, at: session.began, in: database)
       }
-      if let before, before.account.name != after.account.name || before.account.claims != after.account.claims {
+      if let before, signIn.hasChanged(before.account, to: after.account) {
         try SQLiteSessionRow.noteChange(of: session.subject, at: session.began, in: database)
       }
       return CompletedSignIn(

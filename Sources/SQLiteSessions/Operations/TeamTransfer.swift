@@ -27,6 +27,7 @@ extension SQLiteSessionStore {
       if isRenamed {
         guard try Self.areTokens(of: move, in: database) else { return .tokensChanged }
         try moved.save(in: database)
+        try SQLiteAccessRow.move(move.old, to: move.new, in: database)
         try Self.moveRows(move, version: moved.claimNumber, in: database)
         try SQLiteSessionRow.noteChange(of: move.old, at: now, in: database)
       } else {

@@ -4,11 +4,17 @@ import Sessions
 
 /// An account as its row holds it, with what only the store knows.
 struct SQLiteAccountRow {
+  /// Of `source`.
   static let columns = """
     accounts.subject, accounts.name, accounts.claims, accounts.latest_authorization, accounts.last_verified, \
     accounts.last_asked, accounts.last_answer, accounts.claim_number, accounts.check_failing_since, \
-    accounts.apple_authorized
+    accounts.apple_authorized, accounts.token_discarded, (SELECT group_concat(group_members.group_name, ' ') \
+    FROM group_members WHERE group_members.subject = accounts.subject), bans.until, bans.reason, bans.since, \
+    bans.made_by
     """
+  static let columnCount = 16
+  /// Accounts with their bans.
+  static let source = "accounts LEFT JOIN bans ON bans.subject = accounts.subject"
 
   var account: Account
   var claimNumber: Int64
@@ -23,7 +29,11 @@ struct SQLiteAccountRow {
       latestAuthorization: try row.date(start + 3), lastVerified: try row.date(start + 4),
       lastAsked: try row.optionalDate(start + 5),
       lastAnswer: try row.optionalText(start + 6).flatMap { RevalidationRecord.Kind(rawValue: $0) },
-      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9))
+      checkFailingSince: try row.optionalDate(start + 8), appleAuthorized: try row.optionalDate(start + 9),
+      access: try AccountAccess(
+        isTokenDiscarded: row.int(start + 10) == 1, groups: row.optionalText(start + 11),
+        until: row.optionalDate(start + 12), reason: row.optionalText(start + 13),
+        since: row.optionalDate(start + 14), by: row.optionalText(start + 15)))
     claimNumber = try row.int64(start + 7)
   }
 
@@ -33,36 +43,42 @@ struct SQLiteAccountRow {
   }
 
   static func find(_ subject: Subject, in database: Database) throws -> SQLiteAccountRow? {
-    try database.row("SELECT \(columns) FROM accounts WHERE subject = ?", [subject.text]).map {
+    try database.row("SELECT \(columns) FROM \(source) WHERE accounts.subject = ?", [subject.text]).map {
       try SQLiteAccountRow($0)
     }
   }
 
-  /// Inserts it or puts it in the place of the old.
+  /// Inserts it or puts it in the place of the old. Groups and ban have rows of their own and stay as they are.
   func save(in database: Database) throws {
     try database.run(
       """
       INSERT INTO accounts (subject, name, email, claims, latest_authorization, last_verified, last_asked, last_answer,
-        claim_number, check_failing_since, apple_authorized)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        claim_number, check_failing_since, apple_authorized, token_discarded)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (subject) DO UPDATE SET name = excluded.name, email = excluded.email, claims = excluded.claims,
         latest_authorization = excluded.latest_authorization, last_verified = excluded.last_verified,
         last_asked = excluded.last_asked, last_answer = excluded.last_answer, claim_number = excluded.claim_number,
-        check_failing_since = excluded.check_failing_since, apple_authorized = excluded.apple_authorized
+        check_failing_since = excluded.check_failing_since, apple_authorized = excluded.apple_authorized,
+        token_discarded = excluded.token_discarded
       """,
       [
         account.subject.text, try account.name.map { try RecordText.encode($0) },
         account.claims.email.flatMap { $0.isEmpty ? nil : $0 }, try RecordText.encode(account.claims),
         account.latestAuthorization.stored, account.lastVerified.stored, account.lastAsked?.stored,
         account.lastAnswer?.rawValue, claimNumber, account.checkFailingSince?.stored, account.appleAuthorized?.stored,
+        account.access.isTokenDiscarded ? 1 : 0,
       ])
   }
 
-  /// Removes everything known of a user.
+  /// Removes everything known of a user; of a ban the hash stays.
   static func forget(_ subject: Subject, at now: Date, in database: Database) throws -> [PublicSessionID] {
     let ended = try SQLiteSessionRow.end(
       where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
     try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
+    try database.run("DELETE FROM group_members WHERE subject = ?", [subject.text])
+    try database.run("DELETE FROM invitation_uses WHERE subject = ?", [subject.text])
+    try database.run("UPDATE bans SET subject = NULL WHERE subject = ?", [subject.text])
+    // Tokens and the request for access go with it.
     if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {
       try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
     }

@@ -38,10 +38,16 @@ enum SQLiteSessionRow {
     let rows = try database.rows("DELETE FROM sessions WHERE \(condition) RETURNING handle", arguments)
     return try rows.map { row in
       guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "handle") }
-      try database.run(
-        "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes.stored, reason.rawValue, now.stored])
+      try noteEnd(of: handle, because: reason, at: now, in: database)
       return handle
     }
+  }
+
+  static func noteEnd(
+    of handle: PublicSessionID, because reason: SessionEnding, at now: Date, in database: Database
+  ) throws {
+    try database.run(
+      "INSERT INTO changes (handle, reason, at) VALUES (?, ?, ?)", [handle.bytes.stored, reason.rawValue, now.stored])
   }
 
   static func noteChange(of subject: Subject, at now: Date, in database: Database) throws {

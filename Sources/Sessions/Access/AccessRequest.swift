@@ -56,6 +56,9 @@ package struct AccessRequest: Sendable, Equatable {
   /// The largest number of open requests.
   package static let mostOpen = 10_000
 
+  /// Requests that were made at this moment or earlier have expired.
+  package static func expiredUntil(_ now: Date) -> Date { now.advanced(by: .zero - lifetime) }
+
   /// A request as a store keeps it.
   package init(code: AccessRequestCode, subject: Subject, asked: Date) {
     self.code = code

@@ -14,7 +14,8 @@ package protocol StoreKeyStore: Sendable {
   func storeKey() async throws(StoreError) -> StoreKey
 }
 
-/// Bans. `SignInStore.complete` refuses a banned user, and `Account.access` shows the ban of a known one.
+/// Bans. `Account.access` shows the ban of a known user; the gateway refuses a banned one before it completes a
+/// sign-in. A ban outlives the account: a keyed hash of the subject stays.
 package protocol BanStore: Sendable {
   /// Bans a user, known or not, instead of an earlier ban; ends all sessions and deletes the open request.
   /// - Returns: the sessions that ended.
@@ -52,7 +53,8 @@ package protocol GroupStore: Sendable {
 /// Requests for access.
 package protocol AccessRequestStore: Sendable {
   /// Asks for access, for a known user.
-  /// - Parameter code: used if the user has no open request yet.
+  /// - Parameter code: used if the user has no open request yet; if another user has it, a new one is made.
+  /// - Throws: `StoreError.Code.conflict` if the user is unknown.
   func ask(
     _ subject: Subject, code: AccessRequestCode, at now: Date
   ) async throws(StoreError) -> AccessRequestOutcome
@@ -63,7 +65,8 @@ package protocol AccessRequestStore: Sendable {
   /// The open request of a user.
   func request(of subject: Subject, at now: Date) async throws(StoreError) -> AccessRequest?
 
-  /// Open requests, oldest first, with the accounts of those who ask.
+  /// Open requests, oldest first, with the accounts of those who ask; from after this one, from the beginning if it is
+  /// gone meanwhile.
   func requests(
     after code: AccessRequestCode?, limit: Int, at now: Date
   ) async throws(StoreError) -> [(request: AccessRequest, account: Account)]
@@ -87,6 +90,7 @@ package protocol InvitationStore: Sendable {
   /// Admits a user by an invitation, in one transaction, once for each user: of any number of concurrent calls at most
   /// `Invitation.uses` different users are admitted. The account must be known.
   /// - Parameter isMember: whether the configuration has the user in the group already.
+  /// - Throws: `StoreError.Code.conflict` if the user is unknown.
   func redeem(
     hash: [UInt8], by subject: Subject, isMember: Bool, at now: Date
   ) async throws(StoreError) -> RedemptionOutcome

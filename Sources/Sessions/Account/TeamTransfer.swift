@@ -52,13 +52,17 @@ package enum MoveOutcome: Sendable, Equatable {
 }
 
 extension Account {
-  /// The account under its new subject.
+  /// The account under its new subject. Of `access` it has what is part of the account's own row; groups and ban are
+  /// moved by the store.
   ///
   /// - Parameter present: who signed in under the new subject already: what that one knows is newer.
   package func moved(by move: AccountMove, onto present: Account?) -> Account {
     var claims = present?.claims ?? claims.withAddress(move.email, isPrivate: move.isPrivateEmail)
     claims.preparedTransfer = nil
     claims.formerSubject = move.old
+    var access = AccountAccess()
+    access.isTokenDiscarded =
+      present.map { $0.access.isTokenDiscarded && move.tokens.isEmpty } ?? self.access.isTokenDiscarded
     let verified = max(lastVerified, present?.lastVerified ?? .distantPast)
     return Account(
       subject: move.new, name: present?.name ?? name, claims: claims,
@@ -68,6 +72,6 @@ extension Account {
       lastAnswer: present?.lastAnswer ?? lastAnswer,
       checkFailingSince: [checkFailingSince, present?.checkFailingSince].compactMap(\.self).filter { $0 >= verified }
         .min(),
-      appleAuthorized: [appleAuthorized, present?.appleAuthorized].compactMap(\.self).max())
+      appleAuthorized: [appleAuthorized, present?.appleAuthorized].compactMap(\.self).max(), access: access)
   }
 }

@@ -7,7 +7,7 @@ package import FoundationEssentials
 /// Instants are kept to the millisecond; the current time is always passed in. Each call is one transaction. The
 /// contract of each protocol is a suite of tests in `SessionStoreTesting`.
 package protocol SessionStore: ReplayGuardStore, SignInStore, SessionRecordStore, RevalidationLeaseStore, AccountStore,
-  NotificationStore, TeamTransferStore, EncryptedTokenStore, StoreChangeFeed, StoreMaintenance
+  NotificationStore, TeamTransferStore, EncryptedTokenStore, StoreChangeFeed, StoreMaintenance, AccessStore
 {}
 
 /// Replay guards: values that may be used once.
@@ -26,7 +26,9 @@ package protocol SignInStore: Sendable {
 
   /// Completes a sign-in: the account with its claims (`AccountClaims.afterSignIn`) and name (a known name is never
   /// replaced by nothing), the refresh token of this client, `latestAuthorization`, `lastVerified` and `lastAsked` =
-  /// now, the new session, and the end of the one it replaces.
+  /// now, the new session, and the end of the one it replaces. A token clears `AccountAccess.isTokenDiscarded`, a
+  /// discarded one sets it unless a token of this client is stored. A ban that was made before the account was known,
+  /// or that outlived an earlier account, is part of the account from now on; it is the caller who refuses.
   ///
   /// - Throws: `StoreError.Code.conflict` if there is or was a session with this ID.
   func complete(_ signIn: SignIn) async throws(StoreError) -> CompletedSignIn
@@ -62,7 +64,8 @@ package protocol AccountStore: Sendable {
   /// Accounts in the order of their subjects, after this one.
   func accounts(after subject: Subject?, limit: Int) async throws(StoreError) -> [Account]
 
-  /// Removes everything known of a user: account, name, tokens, sessions. Returns the sessions that ended.
+  /// Removes everything known of a user: account, name, tokens, sessions, groups, request for access. Of a ban the
+  /// keyed hash stays, and the ban with it. Returns the sessions that ended.
   @discardableResult
   func forget(_ subject: Subject, at now: Date) async throws(StoreError) -> [PublicSessionID]
 }
@@ -95,8 +98,9 @@ package protocol TeamTransferStore: Sendable {
   func prepare(_ transfer: PreparedTransfer, of subject: Subject, at now: Date) async throws(StoreError) -> Bool
 
   /// Moves everything known of a user to another subject (`Account.moved`): account, submitted name, sessions, and the
-  /// re-encrypted tokens; if the new subject has a token of the same client, that one stays. Nothing is left of the old
-  /// subject. Both subjects count as changed. From a subject to itself, only the account is written.
+  /// re-encrypted tokens; if the new subject has a token of the same client, that one stays. Groups, the ban (of two
+  /// the longer one), the request for access and used invitations move too. Nothing is left of the old subject. Both
+  /// subjects count as changed. From a subject to itself, only the account is written.
   func move(_ move: AccountMove, at now: Date) async throws(StoreError) -> MoveOutcome
 }
 
@@ -142,7 +146,10 @@ package protocol StoreMaintenance: Sendable {
   /// A description for people: what kind of store it is, and where. Contains no secret.
   var place: String { get }
 
-  /// Removes expired rows, a limited number of each kind. Accounts, names and tokens stay.
+  /// Removes expired rows, a limited number of each kind: replay guards, sessions, changes, requests for access, and
+  /// `RemovalRule.retention` after their end invitations, bans and machine tokens. Accounts, names and refresh tokens
+  /// stay, except accounts of strangers: the latest sign-in left no token and is as long ago, and there is no session,
+  /// group, request or ban.
   ///
   /// - Returns: what was removed; call again soon if it is anything.
   func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal

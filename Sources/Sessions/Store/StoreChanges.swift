@@ -57,10 +57,18 @@ package struct RemovalRule: Sendable {
   /// The largest delay of the stored `lastSeen`: updates are written in batches.
   package static let lastSeenDelay = Duration.seconds(3_600)
 
+  /// The time for which bans, invitations and machine tokens that have ended are still listed, and for which the
+  /// account of a stranger stays.
+  package static let retention = Duration.seconds(30 * 86_400)
+
   /// Sessions last seen before this are gone.
   package var idleSince: Date { now.advanced(by: .zero - idleTimeout - Self.lastSeenDelay) }
   /// Changes from before this may be forgotten.
   package var changesUntil: Date { now.advanced(by: .zero - rememberChanges) }
+  /// Requests for access from before this have expired.
+  package var requestsUntil: Date { AccessRequest.expiredUntil(now) }
+  /// Bans, invitations and machine tokens that ended before this are removed.
+  package var endedUntil: Date { now.advanced(by: .zero - Self.retention) }
 }
 
 /// The rows that a store has removed.
@@ -87,12 +95,30 @@ package struct StoreCounts: Sendable, Equatable {
   package var refreshTokens: Int
   /// Kept for the application (`OutgoingMessage`).
   package var messages: Int
+  /// Bans, also those that have expired.
+  package var bans: Int
+  /// Users in groups, one for each user and group; those of the configuration are not among them.
+  package var groupMembers: Int
+  /// Requests for access, also those that have expired.
+  package var accessRequests: Int
+  /// Invitations, also those that no longer admit anybody.
+  package var invitations: Int
+  /// Tokens of machines, also those that have expired.
+  package var machineTokens: Int
 
   /// The number of each.
-  package init(accounts: Int, sessions: Int, refreshTokens: Int, messages: Int = 0) {
+  package init(
+    accounts: Int, sessions: Int, refreshTokens: Int, messages: Int = 0, bans: Int = 0, groupMembers: Int = 0,
+    accessRequests: Int = 0, invitations: Int = 0, machineTokens: Int = 0
+  ) {
     self.accounts = accounts
     self.sessions = sessions
     self.refreshTokens = refreshTokens
     self.messages = messages
+    self.bans = bans
+    self.groupMembers = groupMembers
+    self.accessRequests = accessRequests
+    self.invitations = invitations
+    self.machineTokens = machineTokens
   }
 }

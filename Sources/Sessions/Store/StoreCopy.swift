@@ -13,6 +13,18 @@ package enum StoreTable: String, Sendable, CaseIterable {
   case singleUseMarks = "used-up marks"
   /// Messages for the application.
   case messages
+  /// Bans of users.
+  case bans
+  /// Users in groups.
+  case groupMembers = "group members"
+  /// Requests for access.
+  case accessRequests = "requests for access"
+  /// Invitations to groups.
+  case invitations
+  /// Users whom invitations have admitted.
+  case invitationUses = "used invitations"
+  /// Tokens of machines.
+  case machineTokens = "machine tokens"
 
   /// The columns in which rows are carried, by their names in SQLite; the first are the key.
   package var columns: [String] {
@@ -20,18 +32,32 @@ package enum StoreTable: String, Sendable, CaseIterable {
     case .accounts:
       [
         "subject", "name", "email", "claims", "latest_authorization", "last_verified", "last_asked", "last_answer",
-        "claim_number", "check_failing_since", "apple_authorized",
+        "claim_number", "check_failing_since", "apple_authorized", "token_discarded",
       ]
     case .submittedNames: ["subject", "name", "submitted"]
     case .refreshTokens: ["subject", "client_id", "sealed", "key", "version"]
     case .sessions: ["handle", "subject", "client_id", "began", "ends", "last_seen", "user_agent"]
     case .singleUseMarks: ["mark", "until"]
     case .messages: ["identifier", "text", "queued", "due", "attempts"]
+    case .bans: ["hash", "subject", "until", "reason", "since", "made_by"]
+    case .groupMembers: ["group_name", "subject", "added", "added_by"]
+    case .accessRequests: ["code", "subject", "asked"]
+    case .invitations:
+      ["id", "hash", "group_name", "uses", "used", "expires", "closes", "note", "created", "created_by"]
+    case .invitationUses: ["invitation", "subject", "used"]
+    case .machineTokens: ["name", "handle", "group_name", "created", "expires", "created_by"]
     }
   }
 
   /// The number of columns of the key.
-  package var keyCount: Int { self == .refreshTokens ? 2 : 1 }
+  package var keyCount: Int {
+    switch self {
+    case .refreshTokens, .groupMembers, .invitationUses: 2
+    case .accounts, .submittedNames, .sessions, .singleUseMarks, .messages, .bans, .accessRequests, .invitations,
+      .machineTokens:
+      1
+    }
+  }
 }
 
 /// One column of a row that is carried from store to store.
@@ -65,6 +91,9 @@ package protocol StoreCopyTarget: SessionStore {
   /// Begins a copy, or goes on with one of the same state of the same source.
   /// - Throws: `StoreError.Code.conflict` if the store holds anything else.
   func beginCopy(of source: ChangeCursor) async throws(StoreError) -> CopyProgress
+
+  /// Replaces the store's own key by that of the source, under which bans and machine tokens are kept.
+  func adopt(_ key: StoreKey) async throws(StoreError)
 
   /// The key of the last row that was copied; empty if there is none.
   func lastKey(of table: StoreTable) async throws(StoreError) -> [StoredValue]
@@ -105,6 +134,7 @@ package enum StoreCopy {
     try await source.requireKnownSchema()
     let state = try await source.changes(since: nil, limit: 1).cursor
     if try await target.beginCopy(of: state) == .finished { return false }
+    try await target.adopt(source.storeKey())
     for table in StoreTable.allCases {
       let total = try await source.rowCount(of: table)
       var copied = try await target.rowCount(of: table)

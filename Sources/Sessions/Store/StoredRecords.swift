@@ -35,8 +35,11 @@ extension SignIn {
   /// - Parameters:
   ///   - before: as it was; nil for a user who was never here.
   ///   - submitted: the name that was kept before the exchange (`SignInStore.savePendingName`).
-  package func account(after before: Account?, submitted: PersonName?) -> Account {
-    Account(
+  ///   - hasToken: whether a refresh token of the client is stored already.
+  package func account(after before: Account?, submitted: PersonName?, hasToken: Bool) -> Account {
+    var access = before?.access ?? AccountAccess()
+    if token != nil { access.isTokenDiscarded = false } else if discardsToken, !hasToken { access.isTokenDiscarded = true }
+    return Account(
       subject: session.subject,
       name: name ?? submitted ?? before?.name,
       claims: (before?.claims ?? AccountClaims()).afterSignIn(claims),
@@ -44,7 +47,12 @@ extension SignIn {
       lastVerified: session.began.orLater(before?.lastVerified),
       lastAsked: session.began.orLater(before?.lastAsked),
       lastAnswer: before?.lastAnswer,
-      appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) })
+      appleAuthorized: appleAuthorized.map { $0.orLater(before?.appleAuthorized) }, access: access)
+  }
+
+  /// Whether other sessions of the user have to read the account again after this sign-in.
+  package func hasChanged(_ before: Account, to after: Account) -> Bool {
+    before.name != after.name || before.claims != after.claims || before.access != after.access
   }
 }
 

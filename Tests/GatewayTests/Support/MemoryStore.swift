@@ -13,6 +13,12 @@ final class MemoryStore: SessionStore {
     var accounts: [Subject: Account] = [:]
     var tokens: [Subject: StoredToken] = [:]
     var changes: [StoreChange] = []
+    var bans: [Subject: Ban] = [:]
+    var members: [GroupName: Set<Subject>] = [:]
+    var requests: [Subject: AccessRequest] = [:]
+    var invitations: [[UInt8]: Invitation] = [:]
+    var invitationUses: [String: Set<Subject>] = [:]
+    var machineTokens: [GroupName: MachineToken] = [:]
     var isIncomplete = false
     var lastSeenUpdates: [LastSeenUpdate] = []
     var lookUps = 0
@@ -25,10 +31,11 @@ final class MemoryStore: SessionStore {
 
   let state = Mutex(State())
   let place = "memory"
+  let key = StoreKey.random()
 
   private static let away = StoreError(code: .unavailable, message: "away, by order of the test")
 
-  private func access<Result: Sendable>(_ body: (inout sending State) -> sending Result) throws(StoreError) -> Result {
+  func access<Result: Sendable>(_ body: (inout sending State) -> sending Result) throws(StoreError) -> Result {
     if state.withLock({ $0.isTooNew }) {
       throw StoreError(code: .newerSchema, message: "too new, by order of the test")
     }
@@ -58,7 +65,7 @@ final class MemoryStore: SessionStore {
     let (found, meanwhile) = try access { state -> (SessionSnapshot?, (@Sendable () async -> Void)?) in
       defer { state.beforeAnswer = nil }
       state.lookUps += 1
-      guard let session = state.sessions[handle], let account = state.accounts[session.subject] else {
+      guard let session = state.sessions[handle], let account = state.account(session.subject) else {
         return (nil, state.beforeAnswer)
       }
       return (SessionSnapshot(session: session, account: account), state.beforeAnswer)
@@ -91,7 +98,7 @@ final class MemoryStore: SessionStore {
     of subject: Subject, preferring clientID: String, interval: Duration, now: Date
   ) async throws(StoreError) -> LeaseOutcome<LeaseClaim> {
     try access { state in
-      guard var account = state.accounts[subject], let stored = state.tokens[subject] else { return .nothingToAskWith }
+      guard var account = state.account(subject), let stored = state.tokens[subject] else { return .nothingToAskWith }
       guard account.mayBeAsked(at: now, interval: interval) else { return .notYet(account) }
       let before = account.lastAsked
       account = account.claimed(at: now)
@@ -127,7 +134,7 @@ final class MemoryStore: SessionStore {
         ended = state.sessions.values.filter { $0.subject == claim.subject }.map(\.handle)
         for handle in ended { state.sessions[handle] = nil }
       }
-      return RecordedRevalidation(account: state.accounts[claim.subject], ended: ended)
+      return RecordedRevalidation(account: state.account(claim.subject), ended: ended)
     }
   }
 
@@ -140,7 +147,7 @@ final class MemoryStore: SessionStore {
     }
   }
 
-  func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.accounts[subject] } }
+  func account(_ subject: Subject) async throws(StoreError) -> Account? { try access { $0.account(subject) } }
 
   func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
   func ping() async throws(StoreError) { try access { _ in } }

@@ -1,0 +1,56 @@
+package import FoundationEssentials
+package import Sessions
+
+extension PostgreSQLSessionStore {
+  package func storeKey() async throws(StoreError) -> StoreKey {
+    try await read { try PostgreSQLAccessRow.key($0.run(PostgreSQLAccessRow.findingKey)) }
+  }
+
+  @discardableResult
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
+    try await write(at: ban.since) { connection, changes in
+      let found = try connection.run(together: [
+        PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
+      ])
+      let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
+      try PostgreSQLAccessRow.save(ban, of: subject, hash, in: connection)
+      let ended = try connection.run(together: [
+        PostgreSQLAccessRow.deletingRequest(of: subject),
+        PostgreSQLSessionRow.ending(where: "subject = $1", [.text(subject.text)]),
+      ])
+      let handles = try PostgreSQLSessionRow.handles(ended[1])
+      changes.append(.accountChanged(subject))
+      changes += handles.map { .ended($0, .byOperator) }
+      return handles
+    }
+  }
+
+  package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
+    try await write(at: now) { connection, changes in
+      let found = try connection.run(together: [
+        PostgreSQLAccountRow.locking(subject), PostgreSQLAccessRow.findingKey,
+      ])
+      let hash = try PostgreSQLAccessRow.key(found[1]).banHash(of: subject)
+      guard try connection.run("DELETE FROM cordon.bans WHERE hash = $1", [.bytes(hash)]).affected == 1 else {
+        return false
+      }
+      changes.append(.accountChanged(subject))
+      return true
+    }
+  }
+
+  package func ban(of subject: Subject) async throws(StoreError) -> Ban? {
+    try await read { connection in
+      let key = try PostgreSQLAccessRow.key(connection.run(PostgreSQLAccessRow.findingKey))
+      return try PostgreSQLAccessRow.ban(key.banHash(of: subject), in: connection)
+    }
+  }
+
+  package func banCount(at now: Date) async throws(StoreError) -> Int {
+    try await read { connection in
+      try connection.run(
+        "SELECT count(*) FROM cordon.bans WHERE until IS NULL OR until > $1", [.integer(now.stored)]
+      ).first?.count(0) ?? 0
+    }
+  }
+}

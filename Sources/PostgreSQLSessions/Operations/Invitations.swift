@@ -1,0 +1,85 @@
+package import FoundationEssentials
+package import Sessions
+
+extension PostgreSQLSessionStore {
+  package func create(_ invitation: Invitation, hash: [UInt8]) async throws(StoreError) {
+    try await write(at: invitation.created) { connection, _ in
+      let created = try connection.run(
+        """
+        INSERT INTO cordon.invitations (id, hash, group_name, uses, used, expires, closes, note, created, created_by)
+        VALUES ($1, $2, $3, $4, $5, $6, $6, $7, $8, $9) ON CONFLICT DO NOTHING
+        """,
+        [
+          .text(invitation.id), .bytes(hash), .text(invitation.group.text), .integer(Int64(invitation.uses)),
+          .integer(Int64(invitation.used)), .integer(invitation.expires.stored), .text(invitation.note),
+          .integer(invitation.created.stored), .text(invitation.by),
+        ])
+      guard created.affected == 1 else { throw StoreError.taken("an invitation of this ID") }
+    }
+  }
+
+  package func invitation(hash: [UInt8]) async throws(StoreError) -> Invitation? {
+    try await read { connection in
+      try connection.run(
+        "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations WHERE hash = $1", [.bytes(hash)]
+      ).first.map { try PostgreSQLAccessRow.invitation($0) }
+    }
+  }
+
+  /// In four round trips: what is there, whether it was used, what is new, and the commit.
+  package func redeem(
+    hash: [UInt8], by subject: Subject, isMember: Bool, at now: Date
+  ) async throws(StoreError) -> RedemptionOutcome {
+    try await write(at: now) { connection, changes in
+      // The account is read after both locks were got.
+      let found = try connection.run(together: [
+        PostgreSQLAccountRow.locking(subject),
+        Statement(
+          "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations WHERE hash = $1 FOR UPDATE",
+          [.bytes(hash)]),
+        PostgreSQLAccountRow.finding(subject),
+      ])
+      guard let account = try found[2].first.map({ try PostgreSQLAccountRow($0).account }) else {
+        throw StoreError.unknownUser
+      }
+      guard let invitation = try found[1].first.map({ try PostgreSQLAccessRow.invitation($0) }) else {
+        return .closed
+      }
+      let use: [Parameter] = [.text(invitation.id), .text(subject.text)]
+      let hasUsed = try connection.run(
+        "SELECT 1 FROM cordon.invitation_uses WHERE invitation = $1 AND subject = $2", use
+      ).first != nil
+      let outcome = invitation.outcome(
+        for: account.access.ban, isMember: isMember || account.access.groups.contains(invitation.group),
+        hasUsed: hasUsed, at: now)
+      guard case .joined(let group) = outcome else { return outcome }
+      let used = invitation.used + 1
+      let closes = invitation.closes(used: used, at: now)
+      try connection.run(together: [
+        Statement(
+          "UPDATE cordon.invitations SET used = $2, closes = $3 WHERE id = $1",
+          [.text(invitation.id), .integer(Int64(used)), .integer(closes.stored)]),
+        Statement(
+          "INSERT INTO cordon.invitation_uses (invitation, subject, used) VALUES ($1, $2, $3)",
+          use + [.integer(now.stored)]),
+      ])
+      _ = try PostgreSQLAccessRow.add(
+        subject, to: group, by: "invitation \(invitation.id)", at: now, in: connection, &changes)
+      return outcome
+    }
+  }
+
+  package func invitations() async throws(StoreError) -> [Invitation] {
+    try await read { connection in
+      try connection.run(
+        "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations ORDER BY created DESC, id"
+      ).rows.map { try PostgreSQLAccessRow.invitation($0) }
+    }
+  }
+
+  package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {
+    try await write(isRetryable: false) { connection in
+      try connection.run("DELETE FROM cordon.invitations WHERE id = $1", [.text(id)]).affected == 1
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import FoundationEssentials
+package import Sessions
+
+extension PostgreSQLSessionStore {
+  package func create(_ token: MachineToken) async throws(StoreError) {
+    try await write(at: token.created) { connection, _ in
+      let created = try connection.run(
+        """
+        INSERT INTO cordon.machine_tokens (name, handle, group_name, created, expires, created_by)
+        VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING
+        """,
+        [
+          .text(token.name.text), .bytes(token.handle.bytes), .text(token.group.text), .integer(token.created.stored),
+          .integer(token.expires?.stored), .text(token.by),
+        ])
+      guard created.affected == 1 else { throw StoreError.taken("a token named \(token.name)") }
+    }
+  }
+
+  package func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
+    try await read { connection in
+      try connection.run(
+        "SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens WHERE handle = $1",
+        [.bytes(handle.bytes)]
+      ).first.map { try PostgreSQLAccessRow.token($0) }
+    }
+  }
+
+  package func machineTokens() async throws(StoreError) -> [MachineToken] {
+    try await read { connection in
+      try connection.run("SELECT \(PostgreSQLAccessRow.tokenColumns) FROM cordon.machine_tokens ORDER BY name")
+        .rows.map { try PostgreSQLAccessRow.token($0) }
+    }
+  }
+
+  package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
+    try await write(at: now) { connection, changes in
+      let revoked = try connection.run(
+        "DELETE FROM cordon.machine_tokens WHERE name = $1 RETURNING handle", [.text(name.text)])
+      guard let handle = try PostgreSQLSessionRow.handles(revoked).first else { return nil }
+      changes.append(.ended(handle, .byOperator))
+      return handle
+    }
+  }
+}

@@ -1,0 +1,183 @@
+import FoundationEssentials
+import Sessions
+
+/// Rows of access: bans, groups, requests, invitations, machine tokens.
+///
+/// Everything that depends on a known user locks the account first, and only then the row of an invitation, so that no
+/// two transactions wait for each other.
+enum PostgreSQLAccessRow {
+  static let invitationColumns: SQL = "id, group_name, uses, used, expires, note, created, created_by"
+  static let tokenColumns: SQL = "name, handle, group_name, created, expires, created_by"
+
+  static func invitation(_ row: Row) throws -> Invitation {
+    Invitation(
+      id: try row.text(0), group: try GroupName(stored: row.text(1)), uses: try row.count(2), used: try row.count(3),
+      expires: try row.date(4), note: try row.optionalText(5), created: try row.date(6), by: try row.text(7))
+  }
+
+  static func token(_ row: Row) throws -> MachineToken {
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "machine token") }
+    return MachineToken(
+      name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
+      created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
+  }
+
+  // MARK: Bans
+
+  static let findingKey = Statement("SELECT access_key FROM cordon.store WHERE id = 1")
+
+  /// The result of `findingKey`.
+  static func key(_ result: QueryResult) throws -> StoreKey {
+    guard let row = result.first, let key = StoreKey(bytes: try row.bytes(0)) else { throw DamagedRow(what: "key") }
+    return key
+  }
+
+  static func ban(_ hash: [UInt8], in connection: Connection) throws -> Ban? {
+    try connection.run(
+      "SELECT until, reason, since, made_by FROM cordon.bans WHERE hash = $1", [.bytes(hash)]
+    ).first.map { row in
+      Ban(
+        until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
+    }
+  }
+
+  /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
+  static func save(_ ban: Ban, of subject: Subject, _ hash: [UInt8], in connection: Connection) throws {
+    try connection.run(
+      """
+      INSERT INTO cordon.bans (hash, subject, until, reason, since, made_by) VALUES ($1, $2, $3, $4, $5, $6)
+      ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
+        since = excluded.since, made_by = excluded.made_by
+      """,
+      [
+        .bytes(hash), .text(subject.text), .integer(ban.until?.stored), .text(ban.reason), .integer(ban.since.stored),
+        .text(ban.by),
+      ])
+  }
+
+  /// Gives the ban the subject by which accounts are joined with it, where only the hash was left.
+  static func showingBan(of subject: Subject, _ key: StoreKey) -> Statement {
+    Statement(
+      "UPDATE cordon.bans SET subject = $1 WHERE hash = $2 AND subject IS NULL",
+      [.text(subject.text), .bytes(key.banHash(of: subject))])
+  }
+
+  // MARK: Groups and requests
+
+  /// Adds a member and deletes the user's open request.
+  /// - Returns: false if that one was there already.
+  static func add(
+    _ subject: Subject, to group: GroupName, by: String, at now: Date, in connection: Connection,
+    _ changes: inout [StoreChange]
+  ) throws -> Bool {
+    let results = try connection.run(together: [
+      Statement(
+        """
+        INSERT INTO cordon.group_members (group_name, subject, added, added_by) VALUES ($1, $2, $3, $4)
+        ON CONFLICT (group_name, subject) DO NOTHING
+        """, [.text(group.text), .text(subject.text), .integer(now.stored), .text(by)]),
+      deletingRequest(of: subject),
+    ])
+    guard results[0].affected == 1 else { return false }
+    changes.append(.accountChanged(subject))
+    return true
+  }
+
+  static func deletingRequest(of subject: Subject) -> Statement {
+    Statement("DELETE FROM cordon.access_requests WHERE subject = $1", [.text(subject.text)])
+  }
+
+  // MARK: All of it
+
+  /// Moves what is known of a user's access to another subject, whose account is there already. Both are locked.
+  static func move(_ old: Subject, to new: Subject, in connection: Connection) throws {
+    let key = try key(connection.run(findingKey))
+    let (oldHash, newHash) = (key.banHash(of: old), key.banHash(of: new))
+    if let ban = try ban(oldHash, in: connection) {
+      try connection.run("DELETE FROM cordon.bans WHERE hash = $1", [.bytes(oldHash)])
+      if ban.outlasts(try self.ban(newHash, in: connection)) { try save(ban, of: new, newHash, in: connection) }
+    }
+    let subjects: [Parameter] = [.text(new.text), .text(old.text)]
+    try connection.run(together: [
+      showingBan(of: new, key),
+      Statement(
+        """
+        INSERT INTO cordon.group_members (group_name, subject, added, added_by)
+        SELECT group_name, $1, added, added_by FROM cordon.group_members WHERE subject = $2
+        ON CONFLICT (group_name, subject) DO NOTHING
+        """, subjects),
+      Statement("DELETE FROM cordon.group_members WHERE subject = $1", [.text(old.text)]),
+      Statement(
+        """
+        INSERT INTO cordon.invitation_uses (invitation, subject, used)
+        SELECT invitation, $1, used FROM cordon.invitation_uses WHERE subject = $2
+        ON CONFLICT (invitation, subject) DO NOTHING
+        """, subjects),
+      Statement("DELETE FROM cordon.invitation_uses WHERE subject = $1", [.text(old.text)]),
+      Statement(
+        """
+        UPDATE cordon.access_requests SET subject = $1
+        WHERE subject = $2 AND NOT EXISTS (SELECT 1 FROM cordon.access_requests WHERE subject = $1)
+        """, subjects),
+      deletingRequest(of: old),
+    ])
+  }
+
+  /// - Returns: how many rows it removed.
+  static func removeExpired(_ rule: RemovalRule, in connection: Connection) throws -> Int {
+    let (until, limit) = (Parameter.integer(rule.endedUntil.stored), Parameter.integer(Int64(max(rule.limit, 1))))
+    // Of several gateways that clear up, each takes rows that no other has in hand.
+    let results = try connection.run(together: [
+      Statement(
+        """
+        DELETE FROM cordon.access_requests WHERE code = ANY (ARRAY(
+          SELECT code FROM cordon.access_requests WHERE asked <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [.integer(rule.requestsUntil.stored), limit]),
+      Statement(
+        """
+        DELETE FROM cordon.invitations WHERE id = ANY (ARRAY(
+          SELECT id FROM cordon.invitations WHERE closes <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [until, limit]),
+      Statement(
+        """
+        DELETE FROM cordon.bans WHERE hash = ANY (ARRAY(
+          SELECT hash FROM cordon.bans WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [until, limit]),
+      Statement(
+        """
+        DELETE FROM cordon.machine_tokens WHERE name = ANY (ARRAY(
+          SELECT name FROM cordon.machine_tokens WHERE expires <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED))
+        """, [until, limit]),
+    ])
+    return results.reduce(try removeStrangers(until, limit, in: connection)) { $0 + $1.affected }
+  }
+
+  /// Locks the accounts first, and then looks what they have: while they are locked, nothing is added.
+  private static func removeStrangers(
+    _ until: Parameter, _ limit: Parameter, in connection: Connection
+  ) throws -> Int {
+    let strangers = try connection.run(
+      """
+      SELECT subject FROM cordon.accounts WHERE token_discarded = 1 AND latest_authorization <= $1 AND \(hasNothing)
+      LIMIT $2 FOR UPDATE SKIP LOCKED
+      """, [until, limit]
+    ).rows.map { try $0.text(0) }
+    if strangers.isEmpty { return 0 }
+    let removed = try connection.run(
+      "DELETE FROM cordon.accounts WHERE subject = ANY ($1) AND \(hasNothing) RETURNING subject", [.texts(strangers)]
+    ).rows.map { try $0.text(0) }
+    try connection.run(together: [
+      Statement("DELETE FROM cordon.submitted_names WHERE subject = ANY ($1)", [.texts(removed)]),
+      Statement("DELETE FROM cordon.invitation_uses WHERE subject = ANY ($1)", [.texts(removed)]),
+    ])
+    return removed.count
+  }
+
+  private static let hasNothing: SQL = """
+    NOT EXISTS (SELECT 1 FROM cordon.refresh_tokens WHERE refresh_tokens.subject = accounts.subject) \
+    AND NOT EXISTS (SELECT 1 FROM cordon.sessions WHERE sessions.subject = accounts.subject) \
+    AND NOT EXISTS (SELECT 1 FROM cordon.group_members WHERE group_members.subject = accounts.subject) \
+    AND NOT EXISTS (SELECT 1 FROM cordon.access_requests WHERE access_requests.subject = accounts.subject) \
+    AND NOT EXISTS (SELECT 1 FROM cordon.bans WHERE bans.subject = accounts.subject)
+    """
+}

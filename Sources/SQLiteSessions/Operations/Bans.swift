@@ -1,0 +1,39 @@
+package import FoundationEssentials
+import GRDB
+package import Sessions
+
+extension SQLiteSessionStore {
+  package func storeKey() async throws(StoreError) -> StoreKey {
+    try await read { try SQLiteAccessRow.key(in: $0) }
+  }
+
+  @discardableResult
+  package func ban(_ subject: Subject, _ ban: Ban) async throws(StoreError) -> [PublicSessionID] {
+    try await write { database in
+      try SQLiteAccessRow.save(ban, of: subject, in: database)
+      try database.run("DELETE FROM access_requests WHERE subject = ?", [subject.text])
+      try SQLiteSessionRow.noteChange(of: subject, at: ban.since, in: database)
+      return try SQLiteSessionRow.end(
+        where: "subject = ?", [subject.text], because: .byOperator, at: ban.since, in: database)
+    }
+  }
+
+  package func unban(_ subject: Subject, at now: Date) async throws(StoreError) -> Bool {
+    try await write { database in
+      let hash = try SQLiteAccessRow.key(in: database).banHash(of: subject)
+      guard try database.run("DELETE FROM bans WHERE hash = ?", [hash.stored]) == 1 else { return false }
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
+      return true
+    }
+  }
+
+  package func ban(of subject: Subject) async throws(StoreError) -> Ban? {
+    try await read { try SQLiteAccessRow.ban(of: subject, in: $0) }
+  }
+
+  package func banCount(at now: Date) async throws(StoreError) -> Int {
+    try await read {
+      try $0.row("SELECT count(*) FROM bans WHERE until IS NULL OR until > ?", [now.stored])?.int(0) ?? 0
+    }
+  }
+}

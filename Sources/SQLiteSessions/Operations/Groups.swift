@@ -1,0 +1,52 @@
+package import FoundationEssentials
+import GRDB
+package import Sessions
+
+extension SQLiteSessionStore {
+  package func add(
+    _ subject: Subject, to group: GroupName, by: String, at now: Date
+  ) async throws(StoreError) -> Bool {
+    try await write { try SQLiteAccessRow.add(subject, to: group, by: by, at: now, in: $0) }
+  }
+
+  package func remove(_ subject: Subject, from group: GroupName, at now: Date) async throws(StoreError) -> Bool {
+    try await write { database in
+      let removed = try database.run(
+        "DELETE FROM group_members WHERE group_name = ? AND subject = ?", [group.text, subject.text])
+      guard removed == 1 else { return false }
+      try SQLiteSessionRow.noteChange(of: subject, at: now, in: database)
+      return true
+    }
+  }
+
+  package func groups(of subject: Subject) async throws(StoreError) -> [GroupName] {
+    try await read { database in
+      try database.rows("SELECT group_name FROM group_members WHERE subject = ? ORDER BY group_name", [subject.text])
+        .map { try GroupName(stored: $0.text(0)) }
+    }
+  }
+
+  package func members(
+    of group: GroupName, after subject: Subject?, limit: Int
+  ) async throws(StoreError) -> [Subject] {
+    try await read { database in
+      try database.rows(
+        "SELECT subject FROM group_members WHERE group_name = ? AND subject > ? ORDER BY subject LIMIT ?",
+        [group.text, subject?.text ?? "", max(limit, 0)]
+      ).map { row in
+        guard let subject = Subject(try row.text(0)) else { throw DamagedRow(what: "subject") }
+        return subject
+      }
+    }
+  }
+
+  package func memberCounts() async throws(StoreError) -> [GroupName: Int] {
+    try await read { database in
+      var counts: [GroupName: Int] = [:]
+      for row in try database.rows("SELECT group_name, count(*) FROM group_members GROUP BY group_name") {
+        counts[try GroupName(stored: row.text(0))] = try row.int(1)
+      }
+      return counts
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package import FoundationEssentials
+import GRDB
+package import Sessions
+
+extension SQLiteSessionStore {
+  package func create(_ token: MachineToken) async throws(StoreError) {
+    try await write { database in
+      let created = try database.run(
+        """
+        INSERT INTO machine_tokens (name, handle, group_name, created, expires, created_by) VALUES (?, ?, ?, ?, ?, ?)
+        ON CONFLICT DO NOTHING
+        """,
+        [
+          token.name.text, token.handle.bytes.stored, token.group.text, token.created.stored, token.expires?.stored,
+          token.by,
+        ])
+      guard created == 1 else { throw StoreError.taken("a token named \(token.name)") }
+    }
+  }
+
+  package func token(_ handle: PublicSessionID) async throws(StoreError) -> MachineToken? {
+    try await read { database in
+      try database.row(
+        "SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens WHERE handle = ?", [handle.bytes.stored]
+      ).map { try SQLiteAccessRow.token($0) }
+    }
+  }
+
+  package func machineTokens() async throws(StoreError) -> [MachineToken] {
+    try await read { database in
+      try database.rows("SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens ORDER BY name")
+        .map { try SQLiteAccessRow.token($0) }
+    }
+  }
+
+  package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {
+    try await write { database in
+      let row = try database.row("DELETE FROM machine_tokens WHERE name = ? RETURNING handle", [name.text])
+      guard let row else { return nil }
+      guard let handle = PublicSessionID(bytes: try row.bytes(0)) else { throw DamagedRow(what: "machine token") }
+      try SQLiteSessionRow.noteEnd(of: handle, because: .byOperator, at: now, in: database)
+      return handle
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import FoundationEssentials
+import GRDB
+import Sessions
+
+/// Rows of access: bans, groups, requests, invitations, machine tokens.
+enum SQLiteAccessRow {
+  static let banColumns = "until, reason, since, made_by"
+  static let invitationColumns = "id, group_name, uses, used, expires, note, created, created_by"
+  static let tokenColumns = "name, handle, group_name, created, expires, created_by"
+
+  static func ban(_ row: Row) throws -> Ban {
+    Ban(
+      until: try row.optionalDate(0), reason: try row.optionalText(1), since: try row.date(2), by: try row.text(3))
+  }
+
+  static func invitation(_ row: Row) throws -> Invitation {
+    Invitation(
+      id: try row.text(0), group: try GroupName(stored: row.text(1)), uses: try row.int(2), used: try row.int(3),
+      expires: try row.date(4), note: try row.optionalText(5), created: try row.date(6), by: try row.text(7))
+  }
+
+  static func token(_ row: Row) throws -> MachineToken {
+    guard let handle = PublicSessionID(bytes: try row.bytes(1)) else { throw DamagedRow(what: "machine token") }
+    return MachineToken(
+      name: try GroupName(stored: row.text(0)), handle: handle, group: try GroupName(stored: row.text(2)),
+      created: try row.date(3), expires: try row.optionalDate(4), by: try row.text(5))
+  }
+
+  static func key(in database: Database) throws -> StoreKey {
+    guard let row = try database.row("SELECT access_key FROM store WHERE id = 1"),
+      let key = StoreKey(bytes: try row.bytes(0))
+    else { throw DamagedRow(what: "key") }
+    return key
+  }
+
+  static func ban(of subject: Subject, in database: Database) throws -> Ban? {
+    let hash = try key(in: database).banHash(of: subject)
+    return try database.row("SELECT \(banColumns) FROM bans WHERE hash = ?", [hash.stored]).map { try ban($0) }
+  }
+
+  /// Inserts a ban under the hash of the subject, or puts it in the place of the old.
+  static func save(_ ban: Ban, of subject: Subject, in database: Database) throws {
+    try database.run(
+      """
+      INSERT INTO bans (hash, subject, until, reason, since, made_by) VALUES (?, ?, ?, ?, ?, ?)
+      ON CONFLICT (hash) DO UPDATE SET subject = excluded.subject, until = excluded.until, reason = excluded.reason,
+        since = excluded.since, made_by = excluded.made_by
+      """,
+      [
+        try key(in: database).banHash(of: subject).stored, subject.text, ban.until?.stored, ban.reason,
+        ban.since.stored, ban.by,
+      ])
+  }
+
+  /// Gives the ban the subject by which accounts are joined with it, where only the hash was left.
+  static func showBan(of subject: Subject, in database: Database) throws {
+    try database.run(
+      "UPDATE bans SET subject = ? WHERE hash = ? AND subject IS NULL",
+      [subject.text, try key(in: database).banHash(of: subject).stored])
+  }
+
+  static func isMember(_ subject: Subject, of group: GroupName, in database: Database) throws -> Bool {
+    try database.row(
+      "SELECT 1 FROM group_members WHERE group_name = ? AND subject = ?", [group.text, subject.text]) != nil
+  }
+
+  /// Adds a member and deletes the user's open request.
+  /// - Returns: false if that one was there already.
+  static func add(
+    _ subject: Subject, to group: GroupName, by: String, at now: Date, in database: Database
+  ) throws -> Bool {
+    let isNew =
+      try database.run(
+        """
+        INSERT INTO group_members (group_name, subject, added, added_by) VALUES (?, ?, ?, ?)
+        ON CONFLICT (group_name, subject) DO NOTHING
+        """, [group.text, subject.text, now.stored, by]) == 1
+    try database.run("DELETE FROM access_requests WHERE subject = ?", [subject.text])
+    if isNew { try SQLiteSessionRow.noteChange(of: subject, at: now, in: database) }
+    return isNew
+  }
+
+  /// Moves what is known of a user's access to another subject, whose account is there already.
+  static func move(_ old: Subject, to new: Subject, in database: Database) throws {
+    if let ban = try ban(of: old, in: database) {
+      try database.run("DELETE FROM bans WHERE hash = ?", [try key(in: database).banHash(of: old).stored])
+      if ban.outlasts(try self.ban(of: new, in: database)) { try save(ban, of: new, in: database) }
+    }
+    try showBan(of: new, in: database)
+    for table in ["group_members", "access_requests", "invitation_uses"] {
+      try database.run("UPDATE OR IGNORE \(table) SET subject = ? WHERE subject = ?", [new.text, old.text])
+      try database.run("DELETE FROM \(table) WHERE subject = ?", [old.text])
+    }
+  }
+
+  /// - Returns: how many rows it removed.
+  static func removeExpired(_ rule: RemovalRule, in database: Database) throws -> Int {
+    let limit = max(rule.limit, 1)
+    var removed = 0
+    for (table, key, column, until) in [
+      ("access_requests", "code", "asked", rule.requestsUntil), ("invitations", "id", "closes", rule.endedUntil),
+      ("bans", "hash", "until", rule.endedUntil), ("machine_tokens", "name", "expires", rule.endedUntil),
+    ] {
+      removed += try database.run(
+        "DELETE FROM \(table) WHERE \(key) IN (SELECT \(key) FROM \(table) WHERE \(column) <= ? LIMIT ?)",
+        [until.stored, limit])
+    }
+    let strangers = try database.rows(
+      """
+      DELETE FROM accounts WHERE subject IN (
+        SELECT subject FROM accounts AS stranger WHERE token_discarded = 1 AND latest_authorization <= ?
+          AND NOT EXISTS (SELECT 1 FROM refresh_tokens WHERE subject = stranger.subject)
+          AND NOT EXISTS (SELECT 1 FROM sessions WHERE subject = stranger.subject)
+          AND NOT EXISTS (SELECT 1 FROM group_members WHERE subject = stranger.subject)
+          AND NOT EXISTS (SELECT 1 FROM access_requests WHERE subject = stranger.subject)
+          AND NOT EXISTS (SELECT 1 FROM bans WHERE subject = stranger.subject)
+        LIMIT ?)
+      RETURNING subject
+      """, [rule.endedUntil.stored, limit])
+    for row in strangers {
+      for table in ["submitted_names", "invitation_uses"] {
+        try database.run("DELETE FROM \(table) WHERE subject = ?", [try row.text(0)])
+      }
+    }
+    return removed + strangers.count
+  }
+}
