@@ -159,7 +159,9 @@ struct QueryPlanTests {
       INSERT INTO cordon.sessions SELECT decode(md5(account.subject || number), 'hex'), account.subject, client_id, began,
         ends, last_seen, user_agent
       FROM cordon.sessions, cordon.accounts AS account, generate_series(1, 3) AS number;
-      ANALYZE cordon.accounts; ANALYZE cordon.sessions;
+      INSERT INTO cordon.group_members SELECT 'staff', subject, 0, 'cli' FROM cordon.accounts;
+      INSERT INTO cordon.bans SELECT decode(md5(subject), 'hex'), subject, NULL, NULL, 0, 'cli' FROM cordon.accounts;
+      ANALYZE cordon.accounts; ANALYZE cordon.sessions; ANALYZE cordon.group_members; ANALYZE cordon.bans;
       """
     try PostgreSQLServer.current.query(filling, at: url)
     let statement = PostgreSQLSessionStore.finding.text.replacing("$1", with: "'\\x00'")
@@ -179,6 +181,16 @@ struct QueryPlanTests {
       "SELECT mark FROM cordon.single_use_marks WHERE until <= 1", "SELECT 1 FROM cordon.changes WHERE at <= 1",
       "SELECT 1 FROM cordon.changes WHERE handle = '\\x00'", "SELECT * FROM cordon.refresh_tokens WHERE subject = 'x'",
       "SELECT * FROM cordon.refresh_tokens WHERE key > 7", "SELECT * FROM cordon.messages WHERE due <= 1",
+      "SELECT * FROM cordon.bans WHERE subject = 'x'", "SELECT hash FROM cordon.bans WHERE until <= 1",
+      "SELECT * FROM cordon.group_members WHERE subject = 'x'",
+      "SELECT * FROM cordon.group_members WHERE group_name = 'x' AND subject > 'x' ORDER BY subject",
+      "SELECT * FROM cordon.access_requests WHERE subject = 'x'",
+      "SELECT * FROM cordon.access_requests WHERE asked > 1 ORDER BY asked, code LIMIT 1",
+      "SELECT * FROM cordon.invitations WHERE hash = '\\x00'", "SELECT id FROM cordon.invitations WHERE closes <= 1",
+      "DELETE FROM cordon.invitation_uses WHERE subject = 'x'",
+      "SELECT * FROM cordon.machine_tokens WHERE handle = '\\x00'",
+      "SELECT name FROM cordon.machine_tokens WHERE expires <= 1",
+      "SELECT subject FROM cordon.accounts WHERE token_discarded = 1 AND latest_authorization <= 1",
     ] {
       let plan = try PostgreSQLServer.current.query("SET enable_seqscan = off; EXPLAIN \(statement)", at: url)
       #expect(!plan.contains("Seq Scan"), "\(statement):\n\(plan)")
