@@ -86,4 +86,8 @@ package struct PageRenderer: Sendable {
   func text(_ key: PageText) -> Markup {
     Markup(escapingOwn: texts.text(key))
   }
+
+  func text(_ key: AccessText) -> Markup {
+    Markup(escapingOwn: texts.text(key))
+  }
 }

@@ -10,6 +10,8 @@ package struct RenderedPage: Sendable, Equatable {
   package var body: [UInt8]
   /// The value of `Content-Security-Policy`.
   package var contentSecurityPolicy: String
+  /// The value of `Referrer-Policy`.
+  package var referrerPolicy = "same-origin"
   /// Fields that this answer has beside the usual ones, such as `retry-after`.
   package var extraFields: [Field] = []
 
@@ -20,7 +22,7 @@ package struct RenderedPage: Sendable, Equatable {
     [
       Field("content-type", contentType), Field("content-language", language),
       Field("content-security-policy", contentSecurityPolicy), Field("cache-control", "no-store"),
-      Field("referrer-policy", "same-origin"), Field("x-content-type-options", "nosniff"),
+      Field("referrer-policy", referrerPolicy), Field("x-content-type-options", "nosniff"),
       Field("x-frame-options", "DENY"), Field("vary", "Accept, Accept-Language"),
     ] + extraFields
   }

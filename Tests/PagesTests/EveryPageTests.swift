@@ -47,7 +47,8 @@ struct EveryPageTests {
     #expect(fields["content-type"] == "text/html; charset=utf-8")
     #expect(fields["content-security-policy"] == page.contentSecurityPolicy)
     #expect(fields["cache-control"] == "no-store")
-    #expect(fields["referrer-policy"] == "same-origin")
+    let isSecret = exhibit.name.hasPrefix("invitation") && exhibit.name != PageFailure.invitationInvalid.rawValue
+    #expect(fields["referrer-policy"] == (isSecret ? "strict-origin" : "same-origin"))
     #expect(fields["x-content-type-options"] == "nosniff")
     #expect(fields["x-frame-options"] == "DENY")
     #expect(fields["vary"] == "Accept, Accept-Language")
@@ -79,7 +80,7 @@ struct EveryPageTests {
 
   @Test("All of them are looked at")
   func all() {
-    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 5)
+    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 5 + 14)
   }
 
   @Test("Two pages never share a nonce")
@@ -135,6 +136,7 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "repost", page: renderer.callbackRepost(fields: [("state", name), (name, "x")])),
     Exhibit(name: "fragment", page: renderer.callbackFragment(field: (name, name))),
   ]
+    + accessPages(renderer, name)
     + PageFailure.allCases.map {
       Exhibit(name: $0.rawValue, page: renderer.failure($0, requestID: name, returnTo: path))
     }

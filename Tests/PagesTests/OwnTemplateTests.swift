@@ -218,7 +218,8 @@ struct OwnTemplateTests {
       "sign-in": "authorize button explanation heading",
       "sign-out": "action explanation fields heading signOutButton signedInAs stay stayLabel user",
       "signed-out": "explanation heading signIn signInLabel",
-      "failure": "advice explanation failure heading otherWay otherWayLabel status way wayLabel",
+      "failure": "action advice explanation failure fields heading otherWay otherWayLabel requestCode requestCodeLabel "
+        + "requestCodeSpelled requestExplanation requestLabel request_access status way wayLabel",
       "repost": "action continueLabel explanation fields heading",
       "fragment": "action again againLabel continueLabel explanation fields heading scriptNeeded",
     ]

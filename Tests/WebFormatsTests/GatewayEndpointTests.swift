@@ -9,12 +9,21 @@ struct GatewayEndpointTests {
       GatewayEndpoint.allCases.map { $0.path(below: "/.auth") } == [
         "/.auth/sign-in", "/.auth/button", "/.auth/authorize", "/.auth/callback", "/.auth/sign-out", "/.auth/session",
         "/.auth/native", "/.auth/native/exchange", "/.auth/notifications", "/.auth/keys", "/.auth/verify",
+        "/.auth/invite", "/.auth/people", "/.auth/request-access",
       ])
+  }
+
+  @Test("A code follows the path of invitations, and nothing follows the others")
+  func codes() {
+    #expect(GatewayEndpoint(name: "invite/abc") == .invite)
+    #expect(GatewayEndpoint(name: "invite") == .invite)
+    #expect(GatewayEndpoint(name: "invites") == nil)
+    #expect(GatewayEndpoint(name: "people/abc") == nil)
   }
 
   @Test("No sign-in leads back to an endpoint that starts, ends or refuses one")
   func returnTargets() {
     #expect(
-      GatewayEndpoint.allCases.filter(\.mayBeReturnedTo) == [.button, .session, .keys, .verify])
+      GatewayEndpoint.allCases.filter(\.mayBeReturnedTo) == [.button, .session, .keys, .verify, .invite, .people, .requestAccess])
   }
 }

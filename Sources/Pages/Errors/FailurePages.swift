@@ -28,17 +28,31 @@ extension PageRenderer {
   /// The same for programs: `{"error", "message", "request_id"}`, and `sign_in` with the path of the sign-in page where
   /// signing in would help.
   package func failureJSON(_ failure: PageFailure, requestID: String? = nil) -> RenderedPage {
+    failureJSON(failure, requestID: requestID, adding: [])
+  }
+
+  /// - Parameter others: further members.
+  func failureJSON(
+    _ failure: PageFailure, requestID: String?, adding others: [(String, String)]
+  ) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     var members = [("error", failure.rawValue), ("message", said.explanation)]
     if let requestID { members.append(("request_id", requestID)) }
     if failure.ways.first == .signIn || failure.ways.first == .signInAgain {
       members.append(("sign_in", GatewayEndpoint.signIn.path(below: prefix)))
     }
+    var page = json(status: failure.status, members + others)
+    page.extraFields = Self.retryFields(failure)
+    return page
+  }
+
+  /// An answer for programs.
+  func json(status: Int, _ members: [(String, String)]) -> RenderedPage {
     var json = JSONWriter(escapesMarkup: true)
     json.object { json in for (name, value) in members { json.string(name, value) } }
     return RenderedPage(
-      status: failure.status, contentType: "application/json", language: texts.language, body: json.bytes + [0x0A],
-      contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'", extraFields: Self.retryFields(failure))
+      status: status, contentType: "application/json", language: texts.language, body: json.bytes + [0x0A],
+      contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'")
   }
 
   /// The page or the JSON, as the client's `Accept` prefers.

@@ -7,6 +7,7 @@ protocol PageTexts: Sendable {
   var direction: TextDirection { get }
 
   func text(_ key: PageText) -> String
+  func text(_ key: AccessText) -> String
   func text(_ failure: PageFailure, application: String) -> FailureText
 }
 

@@ -73,11 +73,18 @@ enum StandardTemplates {
   private static let failure = """
     {{<layout}}{{$content}}<div role="alert">
     <h1>{{{heading}}}</h1>
-    <p>{{{explanation}}}</p>
+    {{#explanation}}<p>{{{explanation}}}</p>{{/explanation}}
     {{#advice}}<p>{{{advice}}}</p>{{/advice}}
     </div>
+    {{#request_access}}{{#requestCode}}<p>{{{requestCodeLabel}}}<br>
+    <span class="code" aria-hidden="true">{{{requestCode}}}</span><span class="unseen">{{{requestCodeSpelled}}}</span></p>
+    {{/requestCode}}<p>{{{requestExplanation}}}</p>
+    {{#action}}<form class="ways" method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{requestLabel}}}</button>
+    </form>{{/action}}{{/request_access}}
     {{#way}}<div class="ways">
-    <a class="solid" href="{{{way}}}">{{{wayLabel}}}</a>
+    <a class="{{#request_access}}quiet{{/request_access}}{{^request_access}}solid{{/request_access}}" href="{{{way}}}">{{{wayLabel}}}</a>
     {{#otherWay}}<a class="quiet" href="{{{otherWay}}}">{{{otherWayLabel}}}</a>{{/otherWay}}
     </div>{{/way}}{{/content}}{{/layout}}
     """

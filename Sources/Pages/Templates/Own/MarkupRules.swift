@@ -9,7 +9,7 @@ struct MarkupRules {
   private(set) var follower = MarkupFollower()
   /// The form that is open.
   private var form: Form?
-  private var forms = 0
+  private(set) var forms = 0
 
   private struct Form {
     var posts = false
@@ -69,7 +69,7 @@ struct MarkupRules {
   mutating func end() -> [Reason] {
     var reasons: [Reason] = follower.position == .text ? [] : [("a tag or comment is not closed", "close it")]
     if form != nil { reasons.append(("a form is not closed", "write </form>")) }
-    if rules.hasForm, forms != 1 {
+    if rules.form == .one, forms != 1 {
       reasons.append(("there are \(forms) forms", "write one: <form method=\"post\" action=\"{{action}}\">"))
     }
     return reasons
@@ -78,7 +78,7 @@ struct MarkupRules {
   private mutating func tag(_ name: String) -> [Reason] {
     switch name {
     case "form":
-      guard rules.hasForm else {
+      guard rules.form != .none else {
         return [("a form, on a page that has none", "link to a page of the application with the form")]
       }
       (form, forms) = (Form(), forms + 1)

@@ -31,6 +31,12 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
     (self.sources, self.stylesheet) = (sources, stylesheet)
   }
 
+  /// Whether a failure page of the operator's own has no section for users who may ask for access.
+  package var lacksRequestSection: Bool {
+    guard let source = sources[.failure] else { return false }
+    return !Array(source.utf8).contains("{{#\(TemplateRules.requestSection)}}".utf8)
+  }
+
   /// The names that files may have.
   package static var fileNames: [String] { PageTemplates.Name.allCases.map(fileName) + [stylesheetName] }
 

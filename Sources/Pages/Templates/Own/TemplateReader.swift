@@ -13,6 +13,8 @@ struct TemplateReader {
   private var hasParent = false
   private var hasContent = false
   private var beginsDocument: Bool?
+  /// Whether there is the section that the form stands in.
+  private var hasFormSection = false
 
   /// A section, a block or the layout that has not ended yet.
   private struct Opening {
@@ -20,6 +22,7 @@ struct TemplateReader {
     var kind: Kind
     var place: TemplateProblem.Place
     var follower: MarkupFollower
+    var isInverted = false
 
     enum Kind { case section, parent, block }
   }
@@ -50,11 +53,20 @@ struct TemplateReader {
     case .value(let value):
       guard isInPage(at: piece.place), let kind = kind(value, at: piece.place) else { return }
       for reason in markup.value(value, kind) { complain(reason.what, reason.remedy, at: piece.place) }
+      if case .within(let section) = rules.form, value == "action",
+        !open.contains(where: { $0.kind == .section && !$0.isInverted && $0.name == section })
+      {
+        complain(
+          "{{action}} stands outside of {{#\(section)}}", "move the form between {{#\(section)}} and {{/\(section)}}",
+          at: piece.place)
+      }
       if open.allSatisfy({ $0.kind != .section || $0.name == value }) { present.insert(value) }
       source += "{{{\(value)}}}".utf8
     case .section(let value, let isInverted):
       guard isInPage(at: piece.place), kind(value, at: piece.place) != nil else { return }
-      open.append(Opening(name: value, kind: .section, place: piece.place, follower: markup.follower))
+      if case .within(value) = rules.form, !isInverted { hasFormSection = true }
+      open.append(
+        Opening(name: value, kind: .section, place: piece.place, follower: markup.follower, isInverted: isInverted))
       source += "{{\(isInverted ? "^" : "#")\(value)}}".utf8
     case .parent(let parent): takeParent(parent, at: piece.place)
     case .block(let block): takeBlock(block, at: piece.place)
@@ -151,6 +163,11 @@ struct TemplateReader {
     for requirement in requirements where !requirement.anyOf.contains(where: present.contains) {
       let names = requirement.anyOf.map { "{{\($0)}}" }.joined(separator: " or ")
       complain("\(names) is missing: \(requirement.purpose)", "write it where it holds in every case, in no section")
+    }
+    if case .within(let section) = rules.form, hasFormSection, markup.forms != 1 {
+      complain(
+        "{{#\(section)}} has \(markup.forms) forms",
+        "write one within it: <form method=\"post\" action=\"{{action}}\">, {{fields}}, a button, </form>")
     }
     for reason in markup.end() { complain(reason.what, reason.remedy) }
   }

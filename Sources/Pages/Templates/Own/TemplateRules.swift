@@ -18,14 +18,25 @@ struct TemplateRules {
 
   let values: [String: Kind]
   let requirements: [Requirement]
-  /// Whether the page has a form, which goes to `action`.
-  let hasForm: Bool
+  /// The form of the page, which goes to `action`.
+  let form: FormRule
+
+  /// Whether a page has a form.
+  enum FormRule: Equatable {
+    case none
+    case one
+    /// Within this section, or not at all.
+    case within(String)
+  }
+
+  /// The section of the failure page for users who may ask for access.
+  static let requestSection = "request_access"
 
   init(_ name: PageTemplates.Name) {
     let own = Self.own(name)
     values = Self.everywhere.merging(own.values) { _, own in own }
     requirements = own.requirements
-    hasForm = own.values["action"] != nil
+    form = name == .failure ? .within(Self.requestSection) : own.values["action"] == nil ? .none : .one
   }
 
   /// Additional requirements of a page without the layout.
@@ -69,7 +80,9 @@ struct TemplateRules {
       (
         [
           "heading": .text, "explanation": .text, "status": .text, "failure": .text, "advice": .text, "way": .link,
-          "wayLabel": .text, "otherWay": .link, "otherWayLabel": .text,
+          "wayLabel": .text, "otherWay": .link, "otherWayLabel": .text, requestSection: .text, "action": .link,
+          "fields": .markup, "requestExplanation": .text, "requestLabel": .text, "requestCode": .text,
+          "requestCodeLabel": .text, "requestCodeSpelled": .text,
         ], [Requirement(anyOf: ["heading", "explanation"], purpose: "nobody is told what happened without it")]
       )
     case .repost:

@@ -1,0 +1,71 @@
+internal import WebFormats
+
+extension PageRenderer {
+  /// The page of an invitation link. It tells what a guest needs: the application, and the account that would join.
+  ///
+  /// - Parameters:
+  ///   - path: the path of the page itself, which its form posts to.
+  ///   - user: the name or the address of the user; nil without a session.
+  package func invitation(path: String, user: String?) -> RenderedPage {
+    let explanation: Markup
+    if let user {
+      explanation = """
+        <p>\(text(PageText.signedInAs))<br><strong><bdi>\(user)</bdi></strong></p>
+        <p>\(text(.invitationExplanation(application: applicationName)))</p>
+        """
+    } else {
+      explanation = """
+        <p>\(text(.invitationExplanation(application: applicationName)))</p>
+        <p>\(text(.invitationSignIn))</p>
+        """
+    }
+    let form = Form(action: Link(path: path))
+      .markup(style: "ways", .button(text(.joinButton), style: "solid"))
+    // Without a session the answer may lead to Apple, which browsers would hold to `form-action`.
+    let page = page(
+      title: text(
+        PageText.failureTitle(
+          heading: texts.text(.invitationTitle(application: applicationName)), application: host)),
+      formAction: .unlimited,
+      content: """
+        <h1>\(text(.invitationTitle(application: applicationName)))</h1>
+        \(explanation)
+        \(form)
+        """)
+    return page.ofSecretAddress
+  }
+
+  /// The page after an invitation was accepted.
+  ///
+  /// - Parameter isNew: whether it was used; otherwise the user was a member already.
+  package func joined(isNew: Bool) -> RenderedPage {
+    welcome(isNew ? .joinedExplanation : .memberExplanation, returnTo: "/").ofSecretAddress
+  }
+
+  /// The page of a user who asks for access and has it meanwhile.
+  ///
+  /// - Parameter returnTo: the path that was wanted.
+  package func admitted(returnTo: String) -> RenderedPage { welcome(.joinedExplanation, returnTo: returnTo) }
+
+  private func welcome(_ explanation: AccessText, returnTo: String) -> RenderedPage {
+    let heading = text(.joinedTitle(application: applicationName))
+    return page(
+      title: heading, formAction: .nowhere,
+      content: """
+        <h1>\(heading)</h1>
+        <p role="status">\(text(explanation))</p>
+        <div class="ways">
+        <a class="solid" href="\(Link(path: returnTo).href)">\(text(PageText.continueButton))</a>
+        </div>
+        """)
+  }
+}
+
+extension RenderedPage {
+  /// The same page at an address that holds a code: its referrers name the origin alone, which our own forms need.
+  package var ofSecretAddress: RenderedPage {
+    var page = self
+    page.referrerPolicy = "strict-origin"
+    return page
+  }
+}
