@@ -17,7 +17,7 @@ struct DescriptorBudgetTests {
     #expect(DescriptorBudget.Shares(limit: 16, others: 30).shared == 4)
   }
 
-  @Test("Neither clients nor connections to applications take everything, and nobody takes the reserve")
+  @Test("Neither clients nor upstream connections take all descriptors, and none takes the reserve")
   func exhaustion() {
     let budget = DescriptorBudget(limit: 400, others: 36)
     func takeAll(_ use: DescriptorBudget.Use) -> Int {
@@ -63,12 +63,12 @@ struct UpstreamRoomTests {
     #expect(one.all == [.yieldIdle])
     #expect(room.ask(at: first, now: start) == .queued)
     #expect(room.ask(at: first, now: start) == .full)
-    room.leave()
+    room.release()
     #expect(other.all == [.yieldIdle, .grant])
-    room.leave()
+    room.release()
     #expect(one.all == [.yieldIdle, .grant])
     #expect(!room.isWaitedFor)
-    room.leave()
+    room.release()
     #expect(room.ask(at: second, now: start) == .taken)
   }
 
@@ -94,7 +94,7 @@ struct UpstreamRoomTests {
     let room = UpstreamRoom(limit: 0, queueLimit: 0)
     let desk = room.open { _ in }
     for _ in 0..<10_000 { #expect(room.ask(at: desk, now: start) == .taken) }
-    room.leave()
+    room.release()
     #expect(!room.isWaitedFor)
   }
 }

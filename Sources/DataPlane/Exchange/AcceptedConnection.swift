@@ -12,11 +12,31 @@ protocol AcceptedConnection: AnyObject {
   func abort()
   /// Ends what still streams for these sessions.
   func endExchanges(of sessions: Set<ConnectionKey>)
-  /// Ends the exchanges that may not go on.
-  /// - Returns: whether any is left that belongs to a session.
-  func review(at now: NIODeadline) -> Bool
 }
 
-extension AcceptedConnection {
-  func review(at now: NIODeadline) -> Bool { false }
+/// A connection that carries exchanges, of which those that belong to a session are reviewed.
+protocol ReviewedConnection: AcceptedConnection {
+  var server: ServerContext { get }
+  /// Whether its exchanges are being reviewed.
+  var isReviewed: Bool { get set }
+  /// Ends the exchanges whose session no longer permits them.
+  /// - Returns: whether any is left that belongs to a session.
+  func reviewExchanges(at now: NIODeadline) -> Bool
+}
+
+extension ReviewedConnection {
+  /// Has its exchanges reviewed from now on, until none belongs to a session.
+  func expectReviews() {
+    guard !isReviewed else { return }
+    isReviewed = true
+    server.review(self)
+  }
+
+  /// Reviews its exchanges.
+  /// - Returns: whether any is left that belongs to a session.
+  func review(at now: NIODeadline) -> Bool {
+    // An exchange that begins meanwhile must not register the connection a second time.
+    isReviewed = reviewExchanges(at: now)
+    return isReviewed
+  }
 }

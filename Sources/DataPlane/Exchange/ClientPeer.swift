@@ -7,7 +7,7 @@ package struct ClientPeer: Sendable, Equatable {
   /// Whether the connection came in over TLS.
   package var isTLS: Bool
 
-  /// The address of whoever comes by a Unix socket.
+  /// The address of a client that connects to a Unix socket.
   static let unix = "unix"
   /// The address, where it is one of IP.
   var ipAddress: String? { address.utf8.elementsEqual(Self.unix.utf8) ? nil : address }

@@ -88,7 +88,7 @@ struct Exchange {
     account.credential = order.credential
     account.user = order.user
     upstream.balancer = balancer
-    upstream.privateLines = order.personalLines
+    upstream.privateLines = order.privateLines
     guard let balancer, case .deciding(let ended) = request else { return .noUpstream }
     let upgrades = order.allowsUpgrade && wantsUpgrade
     let hasBody = framing != .none
@@ -240,7 +240,7 @@ struct Exchange {
     /// Send the request again, to another address than these.
     case retry(avoiding: UInt64)
     case refuse(Refusal)
-    /// The response that was promised cannot be finished: only an early end says so to the client.
+    /// The response that has begun cannot be finished: only an early end shows that to the client.
     case abort
     case nothing
   }
@@ -353,7 +353,7 @@ struct Exchange {
   /// The exchange is over.
   mutating func end() { request = .idle }
 
-  /// The final status; 0 where there is none.
+  /// The final status; 0 before there is one.
   var status: Int {
     switch response {
     case .awaited: 0

@@ -32,7 +32,8 @@ struct ExchangeAccount {
   static let noRoute = -1
 
   /// Notes what the head says of the whole exchange.
-  /// - Parameter wanted: the fields that the observer wants besides the request line; nil: not even the line.
+  /// - Parameter wanted: the fields that the observer wants in addition to the request line; nil if it does not want
+  ///   the line either.
   mutating func note(_ head: borrowing RequestHead, _ bytes: RawSpan, wanted: WantedFields?) {
     if version != .http2 { version = head.isHTTP11 ? .http11 : .http10 }
     method = head.method

@@ -1,10 +1,10 @@
 package import NIOCore
 
-/// Is told of what has happened, on one event loop.
+/// Receives per-request and per-connection events of one event loop.
 package protocol ExchangeObserver: AnyObject {
   /// Whether ``ExchangeRecord/request`` is wanted; it costs a copy of the request line.
   var wantsRequestLine: Bool { get }
-  /// The request header fields that it wants besides the request line; read only where it wants the line.
+  /// The request header fields that it wants in addition to the request line; read only if it wants the line.
   var wantedFields: WantedFields { get }
   /// A request's head is whole, or refused. ``exchangeEnded(_:)`` follows, once.
   func exchangeBegan()
@@ -72,8 +72,8 @@ package enum ExchangeFailure: Sendable, Equatable {
   /// We ended the connection in the middle: too slow a client, a session that ended, the end of the process.
   case cutOff
 
-  /// Whether there was no connection to the upstream at all: each such one is told by
-  /// ``ExchangeObserver/upstreamConnectionFailed(_:)`` as well.
+  /// Whether no connection to the upstream was established: each such failure is also reported by
+  /// ``ExchangeObserver/upstreamConnectionFailed(_:)``.
   package var isOfConnecting: Bool {
     switch self {
     case .upstreamRefused, .upstreamUnresolved, .upstreamConnectTimeout, .upstreamTLS: true
@@ -85,7 +85,8 @@ package enum ExchangeFailure: Sendable, Equatable {
 
 /// One exchange, when it is over.
 package struct ExchangeRecord {
-  /// The final status sent; 499 where the client left before one. Of an error told by `grpc-status`, its HTTP status.
+  /// The final status sent; 499 if the client left before one. For an error in `grpc-status`, the HTTP status that
+  /// corresponds.
   package var status: Int
   /// The route class that the gate counts it under; -1 if it was refused before.
   package var routeClass: Int

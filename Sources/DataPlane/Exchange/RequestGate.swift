@@ -7,7 +7,7 @@ package import NIOCore
 package protocol RequestGate: AnyObject {
   /// Decides on a request from its head alone.
   /// - Parameters:
-  ///   - head: what stands where in `bytes`.
+  ///   - head: the positions of the parts in `bytes`.
   ///   - bytes: the head as it came; valid during the call.
   ///   - client: who is asking.
   ///   - requestID: what the log and the upstream call the request.
@@ -26,7 +26,7 @@ package protocol RequestGate: AnyObject {
 
   /// Judges an exchange that is under way as its request would be judged now. Called about once a second for each that
   /// belongs to a session and is older than a second.
-  /// - Returns: whether it may go on.
+  /// - Returns: whether it may continue.
   func review(_ exchange: inout OpenExchange) -> Bool
 
   /// Every exchange of a listener has been reviewed.
@@ -95,7 +95,7 @@ package struct ForwardingDirective {
   package var bodyRate: Int?
   /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared
   /// cache may keep the response.
-  package var personalLines: [UInt8]?
+  package var privateLines: [UInt8]?
 
   package init(
     identity: SerializedIdentityHeaders? = nil, routeClass: Int, session: ConnectionKey? = nil, user: UInt64? = nil,

@@ -16,19 +16,19 @@ final class ServerContext {
   private(set) var waits: ClientWaits
   private(set) var trustedProxies: [NetworkPrefix]
   let isTLS: Bool
-  /// Set when the listener is about to end: every response says so.
-  private(set) var isLeaving = false
-  /// Set when it ends: idle connections are closed after ``momentToEnd``, and none is accepted.
+  /// Whether every response says that its connection ends: the listener is about to shut down.
+  private(set) var announcesShutdown = false
+  /// Whether the listener shuts down: idle connections are closed after ``idleGrace``, and none is accepted.
   private(set) var isDraining = false
-  /// The time for which an idle connection stays when the listener ends: a request on its way would be lost, and no
-  /// client may send a POST again that nobody answered.
-  static let momentToEnd = TimeAmount.milliseconds(250)
+  /// The time for which an idle connection is kept open in a shutdown: a request on its way would be lost, and no client
+  /// may repeat a POST that was not answered.
+  static let idleGrace = TimeAmount.milliseconds(250)
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
-  static let momentToBegin = TimeAmount.seconds(2)
+  static let handshakeGrace = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
   /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked
   /// at.
-  private var reviewed: [any AcceptedConnection] = []
+  private var reviewed: [any ReviewedConnection] = []
   private var reviewIsDue = false
   private static let reviewInterval = TimeAmount.seconds(1)
 
@@ -83,12 +83,12 @@ final class ServerContext {
     if isDraining, connections.isEmpty { drained?() }
   }
 
-  /// Says with every response from now on that the connection ends behind it.
-  func leave() { isLeaving = true }
+  /// Closes each connection after its next response, and says so in that response (`Connection: close`).
+  func announceShutdown() { announcesShutdown = true }
 
   /// Lets what is in flight finish, closes the rest, then calls `completion`.
   func drain(_ completion: @escaping () -> Void) {
-    isLeaving = true
+    announcesShutdown = true
     isDraining = true
     drained = completion
     if connections.isEmpty { completion() }
@@ -109,7 +109,7 @@ final class ServerContext {
   // MARK: Review
 
   /// Has the exchanges of a connection reviewed, until it says that it has none.
-  func review(_ connection: any AcceptedConnection) {
+  func review(_ connection: any ReviewedConnection) {
     reviewed.append(connection)
     scheduleReview()
   }

@@ -25,8 +25,8 @@ package final class ForwardingRules: Sendable {
   /// Fields that only the gateway may send upstream.
   private static let alwaysReserved = [
     "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Request-Id", "X-Identity-Assertion",
-    // What rewrites the path behind the gate, and what CGI hands on as HTTP_PROXY (CVE-2016-5385), is believed from
-    // nobody.
+    // Fields that rewrite the path behind the gate, and the one that CGI passes on as HTTP_PROXY (CVE-2016-5385), are
+    // trusted from no peer.
     "X-Original-URL", "X-Rewrite-URL", "Proxy",
     // What frames a message or belongs to one connection, in another spelling: `Transfer_Encoding` is the same variable
     // as `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
@@ -46,7 +46,8 @@ package final class ForwardingRules: Sendable {
     case .expect, .connection, .keepAlive, .proxyConnection, .te, .trailer, .upgrade, .http2Settings, .transferEncoding,
       .proxyAuthenticate, .proxyAuthorization, .cookie, .xForwardedFor, .xForwardedHost, .xForwardedProto, .xRequestID:
       return false
-    // A stranger's word about addresses and paths; what rewrites the path behind the gate is believed from nobody.
+    // Addresses and paths announced by an untrusted peer; fields that rewrite the path behind the gate are trusted from
+    // no peer.
     case .xRealIP, .xForwardedURI, .xOriginalURI:
       return trusted && !reserved.contains(bytes, line.name)
     // A trusted proxy's Forwarded is written again, with one more element.

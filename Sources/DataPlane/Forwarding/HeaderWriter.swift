@@ -2,7 +2,8 @@ internal import NIOCore
 
 /// Room for one head, taken from a buffer at once: what is appended is compared with the room and copied, nothing else.
 ///
-/// What does not fit is counted and not written. Whoever gave the room sees that, and has the head written once more.
+/// Bytes that do not fit are counted and not written. The owner of the buffer sees the count, and writes the head
+/// again.
 struct HeaderWriter {
   private let bytes: UnsafeMutableRawBufferPointer
   /// Bytes appended so far; more than there is room for where the head did not fit.

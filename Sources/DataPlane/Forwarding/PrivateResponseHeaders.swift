@@ -3,9 +3,9 @@ internal import HTTPWire
 /// Adds field lines that are for one client alone to a response of the upstream, where no shared cache can hand them to
 /// another.
 ///
-/// RFC 9111 3 lets a shared cache keep a response with `Set-Cookie` like any other. One that says `private` or
-/// `no-store` it may not keep; to one without `Cache-Control`, `private` is added; any other goes on as it is, without
-/// the lines.
+/// RFC 9111 3 lets a shared cache keep a response with `Set-Cookie` like any other. It may not keep one with `private`
+/// or `no-store`; `private` is added to one without `Cache-Control`; any other is forwarded as it is, without the
+/// private header lines.
 enum PrivateResponseHeaders {
   static func write(
     _ lines: [UInt8], _ head: borrowing ResponseHead, _ bytes: RawSpan, to space: inout HeaderWriter

@@ -4,8 +4,8 @@ internal import WebFormats
 
 /// Writes the head of a request for the upstream out of the head that came.
 ///
-/// What goes on is copied in runs: the bytes from one field that is left out to the next. What the gateway adds stands
-/// at the end.
+/// Forwarded fields are copied in runs: the bytes from one removed field to the next. Fields of the gateway are
+/// appended.
 struct RequestForwarding {
   /// Facts about the request that are not in its header.
   struct Context {

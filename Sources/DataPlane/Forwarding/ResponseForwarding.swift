@@ -5,9 +5,9 @@ internal import NIOCore
 enum ResponseForwarding {
   /// The `Connection` field of the response to the client.
   enum Connection {
-    /// Nothing: HTTP/1.1, and it goes on.
+    /// No field: HTTP/1.1, and the connection is kept.
     case implied
-    /// `Connection: keep-alive`: HTTP/1.0, and it goes on.
+    /// `Connection: keep-alive`: HTTP/1.0, and the connection is kept.
     case keepAlive
     /// `Connection: close`.
     case close
@@ -17,11 +17,11 @@ enum ResponseForwarding {
 
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
-    connection: Connection, personalLines: [UInt8]? = nil, date: [UInt8]? = nil, to buffer: inout ByteBuffer
+    connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, to buffer: inout ByteBuffer
   ) {
-    buffer.writeHead(expecting: head.byteCount + 256 + (personalLines?.count ?? 0)) { space in
+    buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { space in
       write(
-        head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, personalLines: personalLines,
+        head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, privateLines: privateLines,
         date: date, to: &space)
     }
   }
@@ -29,7 +29,7 @@ enum ResponseForwarding {
   @inline(__always)
   private static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
-    connection: Connection, personalLines: [UInt8]?, date: [UInt8]?, to space: inout HeaderWriter
+    connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, to space: inout HeaderWriter
   ) {
     var run = statusLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -56,7 +56,7 @@ enum ResponseForwarding {
     }
     let end = head.byteCount - 2
     if run < end { space.append(bytes.extracting(run..<end)) }
-    if let personalLines { PrivateResponseHeaders.write(personalLines, head, bytes, to: &space) }
+    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &space) }
     if let date { space.append(date.span.bytes) }
     if chunked { space.append("Transfer-Encoding: chunked\r\n") }
     switch connection {
@@ -77,7 +77,7 @@ enum ResponseForwarding {
   /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies,
-    personalLines: [UInt8]? = nil,
+    privateLines: [UInt8]? = nil,
     date: [UInt8]? = nil, to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
@@ -98,7 +98,7 @@ enum ResponseForwarding {
       }
     }
     if let date { fields.append("date", date.span.bytes.extracting(DateLine.value)) }
-    if let personalLines { PrivateResponseHeaders.write(personalLines, head, bytes, to: &fields) }
+    if let privateLines { PrivateResponseHeaders.write(privateLines, head, bytes, to: &fields) }
   }
 
   /// Whether a field is of one connection only, or is not for this client.

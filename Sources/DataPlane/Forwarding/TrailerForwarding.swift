@@ -1,8 +1,8 @@
 internal import HTTPWire
 internal import NIOCore
 
-/// Writes the trailer section of a body: what could frame, route, authenticate or identify is left out
-/// (RFC 9110 6.5.1), as it could not be told from the same field in a head by an application that merges the two.
+/// Writes the trailer section of a body without fields that could frame, route, authenticate or identify (RFC 9110,
+/// 6.5.1): an application that merges trailers into the header could not distinguish them from header fields.
 enum TrailerForwarding {
   /// Writes the last chunk, the trailers that may pass, and the end.
   static func write(_ trailers: [UInt8], rules: ForwardingRules, to buffer: inout ByteBuffer) {

@@ -3,9 +3,9 @@ internal import NIOCore
 /// Large reads of a response, for as long as its client takes everything at once: four system calls for a megabyte
 /// instead of sixteen, and fewer turns of the loop.
 ///
-/// All connections of a loop read into one buffer, which stays warm in the processor's cache. It may be used again as
-/// soon as nobody holds what was read into it; whoever does keeps it, and the next read takes a new one. That is why a
-/// client that falls behind ends it: what waits for a slow client is to be no larger than it has to.
+/// All connections of a loop read into one buffer, which stays warm in the processor's cache. It is reused as soon as
+/// no reader holds a part of it; otherwise the holder keeps it, and the next read takes a new one. That is why a client
+/// that falls behind ends large reads: the data queued for a slow client must not be larger than necessary.
 struct LargeReads {
   /// The buffer of the last such read, once it was handed on.
   private var buffer: ByteBuffer?

@@ -3,8 +3,8 @@ internal import NIOCore
 /// When a name is looked up, and whose answer is used meanwhile.
 ///
 /// An answer is used for some seconds. Then the name is looked up again, by one lookup at a time: connections wait for
-/// it a moment, then go on with the old answer, which is kept for as long as the resolver gives no other. So a resolver
-/// that is away or slow costs a running gateway a quarter of a second, once.
+/// it for a moment, then use the old answer, which is kept until the resolver gives another. An unreachable or slow
+/// resolver costs a running gateway a quarter of a second, once.
 struct NameAnswers {
   /// Advice to a connection that needs the addresses.
   enum Advice: Equatable {
@@ -39,7 +39,7 @@ struct NameAnswers {
     return (left > .zero ? .waitBriefly(left, next()) : .use(next()), begins)
   }
 
-  /// The lookup has ended; an empty answer is none.
+  /// Records the result of a lookup; an empty one is ignored.
   mutating func answered(_ addresses: [SocketAddress], at now: NIODeadline) {
     began = nil
     ended = now

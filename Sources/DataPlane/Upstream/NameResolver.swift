@@ -13,7 +13,7 @@ internal import Synchronization
 ///
 /// The lookup blocks, on a thread of its own: neither an event loop nor another name waits for it.
 final class NameResolver: Sendable {
-  /// Finds the addresses of a host; empty where there is none. May block.
+  /// Finds the addresses of a host; empty if there are none. May block.
   typealias Lookup = @Sendable (_ host: String, _ port: UInt16) -> [SocketAddress]
 
   private let host: String

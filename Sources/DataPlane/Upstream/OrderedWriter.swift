@@ -13,12 +13,12 @@ internal import NIOCore
 /// pending writes, which costs more than all other work for a request. It may only while everything that was handed to
 /// the channel has left: otherwise the application would read bytes in another order than they were written. What the
 /// socket does not take goes through the channel, and so does everything behind it; the channel also meets the errors.
-/// Over TLS and HTTP/2 handlers stand between, which encode what passes: there everything goes through the channel.
+/// With TLS or HTTP/2, handlers in between encode the bytes: then everything goes through the channel.
 final class OrderedWriter {
   private var context: ChannelHandlerContext?
   /// The socket's descriptor; nil where no direct write is possible.
   private var descriptor: CInt?
-  /// Whether no handler stands between this one and the socket.
+  /// Whether no handler is between this one and the socket.
   private let isAtSocket: Bool
   /// Writes handed to the channel, and how many of them are known to have left.
   private var written: UInt64 = 0
@@ -43,8 +43,7 @@ final class OrderedWriter {
     context = nil
   }
 
-  /// Makes no more direct writes. To be called no later than the channel closes its socket, whose number may be
-  /// another's afterwards.
+  /// Stops direct writes. To be called before the channel closes its socket, whose descriptor may be reused afterwards.
   func channelClosed() { descriptor = nil }
 
   var isAttached: Bool { context != nil }

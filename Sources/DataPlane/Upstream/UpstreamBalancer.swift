@@ -93,7 +93,7 @@ final class UpstreamBalancer {
   }
 }
 
-/// Small numbers by chance, in a few instructions (xorshift64*). Not for secrets.
+/// Small random numbers, in a few instructions (xorshift64*). Not for secrets.
 struct QuickRandom {
   private var state: UInt64
 

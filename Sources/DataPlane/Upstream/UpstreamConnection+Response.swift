@@ -4,33 +4,45 @@ internal import NIOCore
 /// Reads responses: interim ones, the final header, content, and the end.
 extension UpstreamConnection {
   func readHead(_ buffer: inout ByteBuffer) {
-    if var whole = partial {
-      partial = nil
+    if var whole = takePartial() {
       whole.writeBuffer(&buffer)
       buffer = whole
     }
-    while phase == .awaitingHead {
+    while case .awaitingHead(let awaited) = phase {
       switch pool.responseParser.parse(buffer.readableBytesSpan, into: &loop.responseHead) {
       case .incomplete:
-        if buffer.readableBytes > 0 { partial = buffer }
+        if buffer.readableBytes > 0 { keepPartial(buffer) }
         return
       case .violation(let violation):
         guard repair(&buffer, violation) else { return }
       case .complete:
         let count = loop.responseHead.byteCount
         if loop.responseHead.isInterim {
-          guard passInterim(buffer) else { return }
+          guard passInterim(buffer, awaited) else { return }
         } else {
-          passFinal(buffer)
+          passFinal(buffer, awaited)
         }
         buffer.moveReaderIndex(forwardBy: count)
       }
     }
-    if phase == .tunnel {
-      if buffer.readableBytes > 0 { client?.responseContent(buffer) }
-    } else if phase == .content {
-      readContent(&buffer)
+    switch phase {
+    case .tunnel: if buffer.readableBytes > 0 { client?.responseContent(buffer) }
+    case .content: readContent(&buffer)
+    case .connecting, .idle, .awaitingHead, .closed: break
     }
+  }
+
+  private func takePartial() -> ByteBuffer? {
+    guard case .awaitingHead(var awaited) = phase, let partial = awaited.partial else { return nil }
+    awaited.partial = nil
+    phase = .awaitingHead(awaited)
+    return partial
+  }
+
+  private func keepPartial(_ buffer: ByteBuffer) {
+    guard case .awaitingHead(var awaited) = phase else { return }
+    awaited.partial = buffer
+    phase = .awaitingHead(awaited)
   }
 
   /// Repairs a malformed header, as far as the settings of the upstream allow.
@@ -40,7 +52,7 @@ extension UpstreamConnection {
       let limit = pool.responseParser.limits.headBytes
       switch ResponseHeadRepair.repair(buffer.readableBytesSpan, pool.lenience, limit: limit) {
       case .incomplete:
-        partial = buffer
+        keepPartial(buffer)
         return false
       case .head(let head, let count):
         // The same bytes would be refused again.
@@ -58,9 +70,11 @@ extension UpstreamConnection {
     return false
   }
 
-  private func passInterim(_ buffer: ByteBuffer) -> Bool {
-    interimResponses += 1
-    guard interimResponses <= Self.interimLimit else {
+  private func passInterim(_ buffer: ByteBuffer, _ awaited: AwaitedHead) -> Bool {
+    var awaited = awaited
+    awaited.interimResponses += 1
+    phase = .awaitingHead(awaited)
+    guard awaited.interimResponses <= Self.interimLimit else {
       failWithoutHead(.badResponse("endless interim responses"))
       return false
     }
@@ -68,19 +82,19 @@ extension UpstreamConnection {
     return true
   }
 
-  private func passFinal(_ buffer: ByteBuffer) {
+  private func passFinal(_ buffer: ByteBuffer, _ awaited: AwaitedHead) {
     if loop.responseHead.status == 101 {
-      guard upgradeWasAsked, loop.responseHead.fields.has(.upgrade) else {
+      guard awaited.upgrades, loop.responseHead.fields.has(.upgrade) else {
         failWithoutHead(.badResponse("a switch of protocols that nobody asked for"))
         return
       }
       pool.succeeded()
-      phase = .tunnel
+      move(to: .tunnel)
       awaitTunnel(now: loop.responseRead)
       client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: .untilClose)
       return
     }
-    let framing = loop.responseHead.framing(toHead: answersHead)
+    let framing = loop.responseHead.framing(toHead: awaited.toHead)
     decoder = BodyDecoder(framing, limits: Self.chunkLimits)
     // Before anything was sent to the client: then it gets a 502.
     if framing == .chunked, let violation = chunkViolation(buffer) {
@@ -88,11 +102,10 @@ extension UpstreamConnection {
       return
     }
     pool.succeeded()
-    keepAlive = loop.responseHead.keepAlive && framing != .untilClose
-    phase = .content
+    move(to: .content(keepAlive: loop.responseHead.keepAlive && framing != .untilClose))
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.
-    if phase == .content, framing != .none {
+    if phase.isContent, framing != .none {
       loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
     }
   }
@@ -114,7 +127,7 @@ extension UpstreamConnection {
   }
 
   func readContent(_ buffer: inout ByteBuffer) {
-    while phase == .content {
+    while case .content(let keepAlive) = phase {
       switch decoder.next(&buffer) {
       case .content(let count):
         guard let content = buffer.readSlice(length: count) else { return }
@@ -123,7 +136,7 @@ extension UpstreamConnection {
         loop.wheel.arm(self, after: timeouts.bodyProgress, now: loop.responseRead)
         return
       case .end(let trailers):
-        finish(trailers: trailers, surplus: buffer.readableBytes)
+        finish(trailers: trailers, surplus: buffer.readableBytes, keepAlive: keepAlive)
         return
       case .violation(let violation):
         fail(.badResponse(violation.rawValue))
@@ -133,15 +146,14 @@ extension UpstreamConnection {
   }
 
   /// The response is whole. The connection goes back first, so that the client's next request finds it.
-  private func finish(trailers: [UInt8], surplus: Int) {
+  private func finish(trailers: [UInt8], surplus: Int, keepAlive: Bool) {
     let client = client
     self.client = nil
     exchanges += 1
-    exchangeEnded()
     holdReads(false)
     apply(.usual)
     if keepAlive, requestIsComplete, !isLast, !isOccupied, surplus == 0, !pool.isClosed, hasSentAll() {
-      phase = .idle
+      move(to: .idle)
       pool.release(self, now: loop.responseRead)
     } else {
       close()

@@ -12,13 +12,46 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
+  /// The phase of the connection, with the data that only this phase has.
   enum Phase {
-    case connecting
+    /// - Parameter error: the error that its TLS handshake met, if any.
+    case connecting(error: String?)
     case idle
-    case awaitingHead
-    case content
+    /// A request is under way, and its final response header has not come.
+    case awaitingHead(AwaitedHead)
+    /// The content of a response comes.
+    /// - Parameter keepAlive: whether the upstream keeps the connection after it.
+    case content(keepAlive: Bool)
     case tunnel
     case closed
+
+    /// Whether an exchange is under way.
+    var isCarrying: Bool {
+      switch self {
+      case .awaitingHead, .content, .tunnel: true
+      case .connecting, .idle, .closed: false
+      }
+    }
+    var isConnecting: Bool { if case .connecting = self { true } else { false } }
+    var isIdle: Bool { if case .idle = self { true } else { false } }
+    var isAwaitingHead: Bool { if case .awaitingHead = self { true } else { false } }
+    var isContent: Bool { if case .content = self { true } else { false } }
+    var isTunnel: Bool { if case .tunnel = self { true } else { false } }
+    var isClosed: Bool { if case .closed = self { true } else { false } }
+  }
+
+  /// The request whose response header is awaited, and the part of the response that has come.
+  struct AwaitedHead {
+    /// Whether the request is a HEAD.
+    let toHead: Bool
+    /// Whether the request asks for an upgrade.
+    let upgrades: Bool
+    var interimResponses = 0
+    /// An incomplete response header.
+    var partial: ByteBuffer?
+
+    /// Whether nothing of a response has come.
+    var isSilent: Bool { partial == nil && interimResponses == 0 }
   }
 
   let loop: LoopResources
@@ -30,19 +63,14 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Whether no handler is between this one and the socket: it sees what was read, and what it writes is sent.
   private let isAtSocket: Bool
   private let writer: OrderedWriter
-  var phase = Phase.connecting
+  /// Changed by ``move(to:)``, which keeps the pool's count of exchanges; within a phase its data changes in place.
+  var phase = Phase.connecting(error: nil)
   /// The client of the exchange, released at its end. Not weak: that would cost an allocation per HTTP/2 exchange.
   var client: (any UpstreamResponseReceiver)?
   var decoder = BodyDecoder(BodyFraming.none)
-  /// An incomplete response header.
-  var partial: ByteBuffer?
-  var answersHead = false
   var requestIsComplete = false
-  var upgradeWasAsked = false
   /// Whether the current request announced `Connection: close`.
   var isLast = false
-  var keepAlive = true
-  var interimResponses = 0
   /// Exchanges carried so far.
   var exchanges = 0
   /// Whether the HTTP/2 codec below has not finished the request, although it may have been answered.
@@ -53,9 +81,6 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private var readManner = ReceiveBufferMode.usual
   /// Bytes of the last read.
   private var readCount = 0
-  private var handshakeError: String?
-  /// Whether the pool counts its exchange as under way.
-  private var isCarrying = false
 
   /// Most interim responses before a final one.
   static let interimLimit = 32
@@ -77,36 +102,38 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   private(set) var isCongested = false
 
   /// Whether the connection is still being established.
-  var isConnecting: Bool { phase == .connecting }
+  var isConnecting: Bool { phase.isConnecting }
 
   /// Whether a request can be sent.
-  var isIdle: Bool { phase == .idle }
+  var isIdle: Bool { phase.isIdle }
+
+  /// Enters another phase. An exchange counts in the pool from its begin to the end of its last phase.
+  @inline(__always)
+  func move(to next: Phase) {
+    if phase.isCarrying != next.isCarrying { pool.outstanding += next.isCarrying ? 1 : -1 }
+    phase = next
+  }
 
   /// Begins an exchange with the head of a request, and what of its body is there; flushes.
   func begin(
     _ client: any UpstreamResponseReceiver, head: ByteBuffer, content: ByteBuffer?, isHead: Bool, isComplete: Bool,
     upgrades: Bool, isLast: Bool, now: NIODeadline
   ) {
-    guard writer.isAttached, phase == .idle else {
+    guard writer.isAttached, phase.isIdle else {
       client.upstreamFailed(.closedBeforeResponse(reused: true))
       return
     }
     self.client = client
-    isCarrying = true
-    pool.outstanding += 1
-    phase = .awaitingHead
-    answersHead = isHead
+    move(to: .awaitingHead(AwaitedHead(toHead: isHead, upgrades: upgrades)))
     requestIsComplete = isComplete
-    upgradeWasAsked = upgrades
     self.isLast = isLast
-    interimResponses = 0
     loop.wheel.arm(self, after: isComplete ? timeouts.firstByte : timeouts.bodyProgress, now: now)
     writer.send(header: head, content: content)
   }
 
   /// Sends more of the request's body, or bytes of a tunnel; to be flushed.
   func send(_ content: ByteBuffer) {
-    if phase == .tunnel, timeouts.tunnel != nil { awaitTunnel(now: .now()) }
+    if phase.isTunnel, timeouts.tunnel != nil { awaitTunnel(now: .now()) }
     writer.write(content)
   }
 
@@ -125,17 +152,17 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Called when the request is complete: the time-out for the response starts.
   func requestEnded() {
     requestIsComplete = true
-    if phase == .awaitingHead { loop.wheel.arm(self, after: timeouts.firstByte, now: .now()) }
+    if phase.isAwaitingHead { loop.wheel.arm(self, after: timeouts.firstByte, now: .now()) }
   }
 
   /// Called when bytes of the request body have moved.
   func requestProgressed() {
-    if phase == .awaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
+    if phase.isAwaitingHead, !requestIsComplete { loop.wheel.arm(self, after: timeouts.bodyProgress, now: .now()) }
   }
 
   /// Half-closes the connection of a tunnel whose client has ended its side.
   func endInput() {
-    if phase == .tunnel { writer.closeOutput() }
+    if phase.isTunnel { writer.closeOutput() }
   }
 
   /// Gives the exchange up; the connection cannot serve another.
@@ -158,9 +185,8 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   /// Closes an idle connection.
   func close() {
-    guard phase != .closed else { return }
-    phase = .closed
-    exchangeEnded()
+    guard !phase.isClosed else { return }
+    move(to: .closed)
     loop.wheel.disarm(self)
     writer.close()
   }
@@ -186,13 +212,13 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     if event is TLSHandshakeCompleted { established() }
     // close_notify: nothing more comes, and no further request may be sent.
     if case .inputClosed? = event as? ChannelEvent {
-      if phase == .idle { close() } else { writer.close() }
+      if phase.isIdle { close() } else { writer.close() }
     }
     context.fireUserInboundEventTriggered(event)
   }
 
   private func established() {
-    guard phase == .connecting else { return }
+    guard phase.isConnecting else { return }
     phase = .idle
     loop.wheel.disarm(self)
     pool.established(self)
@@ -221,11 +247,11 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func channelReadComplete(context: ChannelHandlerContext) {
     client?.flushResponse()
-    if let client, phase == .content || phase == .tunnel {
+    if let client, phase.isContent || phase.isTunnel {
       if !client.canTakeResponse {
         holdReads(true)
         apply(.sparing)
-      } else if readCount >= LargeReads.worthwhile, phase == .content {
+      } else if readCount >= LargeReads.worthwhile, phase.isContent {
         if client.takesBulk { apply(.bulk) } else if readManner == .bulk { apply(.sparing) }
       }
     }
@@ -235,7 +261,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   func apply(_ manner: ReceiveBufferMode) {
     guard manner != readManner, isAtSocket, let options = writer.channelOptions else { return }
     readManner = manner
-    // A channel that is about to close may refuse: then nothing is read any more.
+    // A channel that is about to close may refuse: then nothing more is read.
     try? options.setOption(.recvAllocator, value: manner.allocator(loop))
   }
 
@@ -247,23 +273,22 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     // Only TLS and the socket speak here; both have closed, or are about to.
-    if phase == .connecting { handshakeError = String(describing: error) }
-    if phase == .content, decoder.endsWithConnection { fail(.closedMidway) }
+    if phase.isConnecting { phase = .connecting(error: String(describing: error)) }
+    if phase.isContent, decoder.endsWithConnection { fail(.closedMidway) }
     writer.close()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
     let was = phase
-    phase = .closed
+    move(to: .closed)
     writer.channelClosed()
     loop.responseRead = .now()
-    exchangeEnded()
     loop.wheel.disarm(self)
+    let handshakeError = if case .connecting(let error) = was { error } else { String?.none }
     pool.ended(self, failure: .handshake(handshakeError ?? "the connection was closed"))
     switch was {
-    case .awaitingHead:
-      let isSilent = partial == nil && interimResponses == 0
-      failWithoutHead(isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
+    case .awaitingHead(let awaited):
+      failWithoutHead(awaited.isSilent ? .closedBeforeResponse(reused: exchanges > 0) : .closedMidway)
     case .content:
       if decoder.endsWithConnection {
         let client = client
@@ -300,14 +325,6 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     case .content: fail(failure)
     case .connecting, .idle, .tunnel, .closed: break
     }
-  }
-
-  /// Ends the exchange in the count of the pool.
-  @inline(__always)
-  func exchangeEnded() {
-    guard isCarrying else { return }
-    isCarrying = false
-    pool.outstanding -= 1
   }
 
   /// Closes the connection, and reports the failure to the client.

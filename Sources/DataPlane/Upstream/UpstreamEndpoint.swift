@@ -31,7 +31,7 @@ final class UpstreamEndpoint: Sendable {
     self.room = room
   }
 
-  /// The same address, of which other connections than those of requests are to be told apart.
+  /// The same address for connections that do not carry requests and are counted separately.
   func apart() -> UpstreamEndpoint {
     UpstreamEndpoint(address, tls: tls, name: name, room: UpstreamRoom(limit: 0, queueLimit: 0))
   }

@@ -6,7 +6,7 @@ internal import WebFormats
 package struct UpstreamGroup: Sendable {
   package let settings: UpstreamSettings
   let sites: [UpstreamEndpoint]
-  /// Nil where no address is `https:`, and for what is told apart.
+  /// Nil if no address is `https:`, and for connections that are counted separately.
   private let tls: UpstreamTLS?
 
   /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
@@ -64,7 +64,7 @@ package struct UpstreamGroup: Sendable {
     sites.count == other.sites.count && zip(sites, other.sites).allSatisfy { $0 === $1 }
   }
 
-  /// The targets of one address each, told apart from the requests'.
+  /// The targets of one address each, counted separately from those of requests.
   func apart() -> [UpstreamGroup] { sites.map { UpstreamGroup(settings, sites: [$0.apart()]) } }
 
   /// The state of its addresses.

@@ -13,17 +13,17 @@ internal import TLSTransport
 /// The connections of one event loop to one address: kept when a response is over, and used again, newest first.
 ///
 /// A connection is made for the client that asks for it; whichever of client and connection is ready first waits for
-/// the other. A connection whose client has gone in the meantime is kept for the next.
+/// the other. A connection whose client has left is kept for the next.
 final class UpstreamPool {
   /// Its place among the upstream's addresses.
   let number: Int
   private let loop: LoopResources
   let site: UpstreamEndpoint
   private let waits: UpstreamWaits
-  /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is told from the next one whatever the
-  /// application reads.
+  /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is delimited, whatever the application
+  /// reads.
   let speaksHTTP2: Bool
-  /// Mistakes in response heads that are put right.
+  /// Violations in response heads that are repaired.
   let lenience: ResponseLenience
   let responseParser: ResponseHeadParser
   /// Whether connections are kept for another request.
@@ -91,7 +91,7 @@ final class UpstreamPool {
     let (eventLoop, room) = (loop.eventLoop, site.room)
     return { call in
       eventLoop.execute {
-        if let pool = bound.value.pool { pool.called(call) } else if case .grant = call { room.leave() }
+        if let pool = bound.value.pool { pool.called(call) } else if case .grant = call { room.release() }
       }
     }
   }
@@ -146,12 +146,12 @@ final class UpstreamPool {
 
   // MARK: For the client
 
-  /// The newest idle connection. Who comes later than others that wait has none.
+  /// Takes the newest idle connection; nil if other requests are waiting.
   @inline(__always)
   func takeIdle() -> UpstreamConnection? { waiting.isEmpty ? idle.take() : nil }
 
-  /// Makes a connection for `client`, who is told by `upstreamReady` or `upstreamFailed`, which may be at once.
-  /// - Returns: its place in the queue, where there are as many connections as there may be.
+  /// Makes a connection for `client`, and calls its `upstreamReady` or `upstreamFailed`, possibly at once.
+  /// - Returns: its place in the queue, if the limit of connections is reached.
   @discardableResult
   func connect(for client: any UpstreamResponseReceiver) -> UpstreamWaiter? {
     guard let desk else {
@@ -172,14 +172,14 @@ final class UpstreamPool {
   }
 
   /// Takes one out of the queue.
-  func leave(_ waiter: UpstreamWaiter) {
+  func withdraw(_ waiter: UpstreamWaiter) {
     guard let desk, let place = waiting.firstIndex(where: { $0 === waiter }) else { return }
     waiting.remove(at: place)
     loop.wheel.remove(waiter)
     site.room.withdraw(from: desk)
   }
 
-  /// The first in the queue, who is not in it any more.
+  /// Removes and returns the first client of the queue.
   private func nextWaiting() -> (any UpstreamResponseReceiver)? {
     guard !waiting.isEmpty else { return nil }
     let waiter = waiting.removeFirst()
@@ -190,17 +190,17 @@ final class UpstreamPool {
   private func called(_ call: UpstreamRoom.Call) {
     switch call {
     case .grant:
-      if let client = nextWaiting() { open(for: client) } else { site.room.leave() }
+      if let client = nextWaiting() { open(for: client) } else { site.room.release() }
     case .yieldIdle:
       if let desk { site.room.isLooking(desk) }
       for _ in 0..<site.room.waitingCount { idle.take()?.close() }
     }
   }
 
-  /// Makes a connection for `client`, for whom there is room.
+  /// Makes a connection for `client` within the limit.
   private func open(for client: any UpstreamResponseReceiver) {
     guard loop.descriptors.take(use) else {
-      site.room.leave()
+      site.room.release()
       return client.upstreamFailed(.noDescriptor)
     }
     let connection = UpstreamConnection(
@@ -262,7 +262,7 @@ final class UpstreamPool {
 
   // MARK: For the connection
 
-  /// Tells of a response that breaks the protocol, wherever in it that was seen.
+  /// Reports a response that violates the protocol in any part of it.
   func reportMalformed(_ reason: String) { onEvent(.malformed(reason)) }
 
   /// Takes a connection back whose exchange is over.
@@ -274,7 +274,7 @@ final class UpstreamPool {
     case .another: connection.close()
     case .own:
       guard let client = nextWaiting() else { return idle.keep(connection, now: now) }
-      // When the exchange that it carried is quite over.
+      // After all steps of the exchange that it carried.
       let bound = NIOLoopBound((self, connection, client), eventLoop: loop.eventLoop)
       loop.eventLoop.execute {
         let (pool, connection, client) = bound.value
@@ -292,7 +292,7 @@ final class UpstreamPool {
     idle.close()
     for waiter in waiting {
       let client = waiter.client
-      leave(waiter)
+      withdraw(waiter)
       client?.upstreamFailed(.noRoom)
     }
     if let desk { site.room.close(desk: desk) }
@@ -316,7 +316,7 @@ final class UpstreamPool {
     if let waiter = connecting.removeValue(forKey: ObjectIdentifier(connection)) {
       giveBack()
       if failure == .noDescriptor {
-        // That is our own trouble, and tells nothing about how the address is.
+        // A shortage of our own, which says nothing about the health of the address.
         loop.descriptors.ranOut()
       } else {
         onEvent(.failed(failure))
@@ -334,7 +334,7 @@ final class UpstreamPool {
   /// Returns what a connection held, once it has ended.
   private func giveBack() {
     loop.descriptors.give(use)
-    site.room.leave()
+    site.room.release()
   }
 
   /// The system's words for a failed connect, without the type names around them.

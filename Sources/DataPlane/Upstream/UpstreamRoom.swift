@@ -28,7 +28,7 @@ final class UpstreamRoom: Sendable {
 
   /// The answer to a request that needs a connection.
   enum Answer {
-    /// It may make one, and has to ``leave()`` when that has ended.
+    /// It may make one, and has to ``release()`` when that has ended.
     case taken
     /// It waits until its desk is called.
     case queued
@@ -103,7 +103,7 @@ final class UpstreamRoom: Sendable {
   /// A desk has been asked for its idle connections, and looks for them now.
   func isLooking(_ desk: Int) { state.withLock { _ = $0.asked.remove(desk) } }
 
-  /// One who waits at a desk does not any more, without having been called.
+  /// Removes a request from the queue that has not been granted a connection.
   func withdraw(from desk: Int) {
     state.withLock { state in
       // It need not be the same one: the desk itself knows in which order they came.
@@ -113,7 +113,7 @@ final class UpstreamRoom: Sendable {
   }
 
   /// A connection has ended, or is not to be made after all.
-  func leave() {
+  func release() {
     guard limit > 0 else { return }
     let next = state.withLock { state -> Desk? in
       while !state.queue.isEmpty {
@@ -155,11 +155,11 @@ final class UpstreamWaiter: TimedHandler {
   }
 
   /// Leaves the queue: the client has gone, or has been answered.
-  func leave() { pool.leave(self) }
+  func withdraw() { pool.withdraw(self) }
 
   override func timedOut() {
     let client = client
-    leave()
+    withdraw()
     client?.upstreamFailed(.noRoom)
   }
 }

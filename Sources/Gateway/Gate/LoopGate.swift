@@ -147,7 +147,7 @@ final class LoopGate: RequestGate {
         key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
       directive.credential = credential.number
       if !entry.isSignedByFirstKey {
-        directive.personalLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
+        directive.privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
       }
     }
     return .forward(directive)

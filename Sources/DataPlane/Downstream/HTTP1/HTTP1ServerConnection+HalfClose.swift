@@ -29,7 +29,7 @@ extension HTTP1ServerConnection {
     }
   }
 
-  /// Continues where requests were read and no more bytes can come.
+  /// Continues after requests were read, when no more bytes can come.
   func readToEnd() {
     guard phase == .open else { return }
     switch exchange.request {

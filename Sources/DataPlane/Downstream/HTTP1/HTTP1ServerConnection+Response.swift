@@ -39,7 +39,7 @@ extension HTTP1ServerConnection {
     framing.isChunked = isHTTP11 && isOpenEnded
     // Answered before the request was read: what is still to come of its body is not read for long.
     framing.closesBehind =
-      !framing.keepsAlive || server.isLeaving || (!isHTTP11 && isOpenEnded) || !exchange.request.isWhole
+      !framing.keepsAlive || server.announcesShutdown || (!isHTTP11 && isOpenEnded) || !exchange.request.isWhole
       || isLastRequest
     write(
       head, bytes, framing.closesBehind ? .close : isHTTP11 ? .implied : .keepAlive)
@@ -59,7 +59,7 @@ extension HTTP1ServerConnection {
     outgoing = nil
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: framing.isChunked, connection: connection,
-      personalLines: exchange.upstream.privateLines, date: loop.missingDate(of: head), to: &buffer)
+      privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head), to: &buffer)
     outgoing = buffer
   }
 
@@ -123,7 +123,7 @@ extension HTTP1ServerConnection {
   func send(_ response: ControlResponse) {
     let isHead = exchange.account.method == .head
     framing.isChunked = false
-    framing.closesBehind = !framing.keepsAlive || server.isLeaving || !exchange.request.isWhole || isLastRequest
+    framing.closesBehind = !framing.keepsAlive || server.announcesShutdown || !exchange.request.isWhole || isLastRequest
     var buffer = outgoing ?? server.loop.buffers.take()
     outgoing = nil
     ControlResponseForwarding.write(
@@ -150,7 +150,7 @@ extension HTTP1ServerConnection {
   private func finish(at now: NIODeadline) {
     let isWhole = exchange.request.isWhole
     endExchange(at: now)
-    guard isWhole, !framing.closesBehind, !server.isLeaving, !isLastRequest else {
+    guard isWhole, !framing.closesBehind, !server.announcesShutdown, !isLastRequest else {
       return closeBehindResponse(clientMaySend: !isWhole || pending != nil)
     }
     exchange.review = nil

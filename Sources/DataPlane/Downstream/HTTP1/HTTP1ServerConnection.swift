@@ -7,7 +7,7 @@ internal import TLSTransport
 /// The transport of its exchanges, one after the other (RFC 9112, 9.3.2); what a client sends ahead waits until the
 /// response before it is out. This file holds the life of the connection; the framing of requests and of responses is
 /// in `+Request` and `+Response`.
-final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, DownstreamTransport, AcceptedConnection,
+final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, DownstreamTransport, ReviewedConnection,
   UnfinishedHeadOwner
 {
   typealias InboundIn = ByteBuffer
@@ -40,14 +40,13 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   var framing = Framing()
   /// Whether a head has begun to arrive, and its time runs.
   var isWithinHead = false
-  /// Whether its exchanges are being reviewed.
-  private var isReviewed = false
+  var isReviewed = false
   /// Response bytes that go out together.
   var outgoing: ByteBuffer?
   /// Whether the channel has room for more of a response.
   private(set) var canTakeResponse = true
   private var reads = ReadGate()
-  /// Whether TLS stands: what goes wrong from then on is no failed handshake.
+  /// Whether the TLS handshake is complete: later errors are no failed handshake.
   private var hasHandshake = false
   private var lingering = LingeringClose(byteLimit: 256 * 1024)
   /// The memory that ``pending`` or a handshake holds.
@@ -90,7 +89,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if event is TLSHandshakeCompleted {
       hasHandshake = true
       letGo()
-      let wait = server.isDraining ? ServerContext.momentToBegin : server.waits.head
+      let wait = server.isDraining ? ServerContext.handshakeGrace : server.waits.head
       server.loop.wheel.arm(self, after: wait, now: .now())
     }
     if case .inputClosed? = event as? ChannelEvent { inputClosed() }
@@ -98,12 +97,12 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     context.fireChannelInactive()
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     self.context = nil
     canTakeResponse = false
   }
@@ -114,7 +113,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   /// The client is gone.
-  private func leave() {
+  private func connectionEnded() {
     guard phase != .closed else { return }
     phase = .closed
     letGo()
@@ -306,16 +305,10 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     endWithSession(at: .now())
   }
 
-  func expectReviews() {
-    guard !isReviewed else { return }
-    isReviewed = true
-    server.review(self)
-  }
-
-  func review(at now: NIODeadline) -> Bool {
-    isReviewed = phase == .open && exchange.isReviewable
-    if isReviewed { reviewExchange(at: now) }
-    return isReviewed
+  func reviewExchanges(at now: NIODeadline) -> Bool {
+    guard phase == .open, exchange.isReviewable else { return false }
+    reviewExchange(at: now)
+    return true
   }
 
   func closeNow() { context?.close(promise: nil) }
@@ -346,7 +339,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     guard phase == .open else { return }
     if !exchange.isUnderWay, pending == nil {
       let isNew = server.isTLS && !hasHandshake
-      let moment = isNew ? ServerContext.momentToBegin : ServerContext.momentToEnd
+      let moment = isNew ? ServerContext.handshakeGrace : ServerContext.idleGrace
       server.loop.wheel.arm(self, after: moment, now: .now())
     }
     endTunnel()

@@ -4,10 +4,10 @@ internal import TLSTransport
 
 /// One HTTP/2 client connection: the last handler of its channel, and the session between its socket and its streams.
 ///
-/// What comes in one read goes into the session at once; requests begin upstream when all of it has been looked at, so
-/// that a stream that is reset in the same breath costs the application nothing. What goes out is gathered until the
-/// end of the event loop's turn: the frames of all streams leave in one write.
-final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedConnection, UnfinishedHeadOwner {
+/// The bytes of one read go into the session at once; requests begin upstream when all of them have been parsed, so that
+/// a stream that is reset in the same read costs the application nothing. Frames to send are gathered until the end of
+/// the event loop's turn: those of all streams leave in one write.
+final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedConnection, UnfinishedHeadOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -18,14 +18,35 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     case nothing
     /// The first request, or the rest of a head.
     case head
-    /// Another request.
+    /// Another request, for a moment with all memory kept.
+    case pausing
+    /// Another request, with as little memory as possible.
     case idle
     /// A client that does not read.
     case write
     /// The sign that a client has heard of the end.
     case farewell
-    /// The client's own end, behind ours.
+    /// The end of the client's output, after ours.
     case lingering
+  }
+
+  /// The life of the connection, from the client's view.
+  private enum Stage {
+    /// No request has come.
+    case new
+    case serving
+    /// The client has been told of the end (GOAWAY).
+    case draining
+    case closed
+  }
+
+  /// The work that the session is within.
+  private enum Activity {
+    case none
+    /// Bytes that were read are parsed.
+    case reading
+    /// Frames are written.
+    case flushing
   }
 
   let server: ServerContext
@@ -35,9 +56,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   let session: HTTP2Session
   private var context: ChannelHandlerContext?
   private var wait = Wait.nothing
-  private var isReading = false
+  private var stage = Stage.new
+  private var activity = Activity.none
   private var flushIsDue = false
-  private var isFlushing = false
   /// Streams to resume when everything that was read has been parsed.
   private var behindReading: [HTTP2ServerStream] = []
   /// Streams that queued content in this turn: what has not left by its end waits for the client, against a deadline.
@@ -45,12 +66,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   /// When what is being looked at was read, or what is being written began to be: looking at the clock for each step of
   /// each stream would cost as much as the steps do.
   private(set) var now = NIODeadline.now()
-  private var hasRequested = false
-  private var isLeaving = false
-  /// Whether the pause of an idle connection is over.
-  private var isResting = false
-  private var isClosed = false
-  /// Whether so much waits for the client that applications are not read any more.
+  private var isClosed: Bool { stage == .closed }
+  /// Whether so much is queued for the client that reading from upstreams is paused.
   private var isFull = false
   private var reads = ReadGate()
   /// More than what the windows of a client allow to be under way.
@@ -58,8 +75,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   private var readManner = ReceiveBufferMode.frugal
   /// The memory that a head holds which is not whole.
   var holding: UnfinishedHeads.Holding?
-  /// Whether its exchanges are being reviewed.
-  private var isReviewed = false
+  var isReviewed = false
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
   private static let writeLimit = 48_000
@@ -87,7 +103,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
 
   /// Calls ``HTTP2ServerStream/proceed()`` when everything that was read has been looked at.
   func proceedBehindReading(_ exchange: HTTP2ServerStream) {
-    if isReading { return behindReading.append(exchange) }
+    if activity == .reading { return behindReading.append(exchange) }
     now = .now()
     exchange.proceed()
   }
@@ -110,8 +126,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   /// Sends what was submitted.
   func flush() {
     flushIsDue = false
-    guard let context, !isFlushing, !isReading, !isClosed else { return }
-    isFlushing = true
+    guard let context, activity == .none, !isClosed else { return }
+    activity = .flushing
     now = .now()
     while isWritable {
       var buffer = server.loop.frames.take()
@@ -121,7 +137,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
       server.loop.frames.give(buffer)
       if count < Self.writeLimit { break }
     }
-    isFlushing = false
+    activity = .none
     for exchange in queuing { exchange.awaitRoom(now) }
     queuing.removeAll(keepingCapacity: queuing.count <= 128)
     if session.isOver { return closeBehind() }
@@ -145,12 +161,12 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     self.context = nil
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     context.fireChannelInactive()
   }
 
@@ -163,9 +179,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   }
 
   /// The client is gone.
-  private func leave() {
+  private func connectionEnded() {
     guard !isClosed else { return }
-    isClosed = true
+    stage = .closed
     now = .now()
     queuing = []
     letGo()
@@ -192,17 +208,18 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
       if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
       return
     }
-    isReading = true
+    // Within a flush, when the TLS handler passes on what it has held.
+    let outer = activity
+    activity = .reading
     now = .now()
     let buffer = unwrapInboundIn(data)
     session.receive(buffer, now: now)
-    isReading = false
+    activity = outer
     if session.isWithinHead || holding != nil { countHead() }
     if readManner == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore, !session.isWithinHead { readMore() }
     var next = 0
     if !behindReading.isEmpty { now = .now() }
-    // Of a client that is shown the door nothing more goes to an application: its last requests are void like the
-    // others.
+    // Once we terminate a connection, none of its requests are forwarded.
     while next < behindReading.count, session.endedBy == nil {
       behindReading[next].proceed()
       next += 1
@@ -211,7 +228,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     if session.wantsToWrite || session.isOver || !queuing.isEmpty { flushSoon() } else { updateWait() }
   }
 
-  /// Whoever sends much is read in larger pieces.
+  /// Reads in larger pieces from a client that sends much.
   private func readMore() {
     readManner = .usual
     try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
@@ -260,23 +277,24 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     let wanted: Wait
     if !isWritable {
       wanted = .write
-    } else if session.isWithinHead || !(hasRequested || isLeaving) {
+    } else if session.isWithinHead || stage == .new {
       wanted = .head
     } else if session.streamCount > 0 {
       wanted = .nothing
     } else {
-      wanted = isLeaving ? .farewell : .idle
+      wanted = stage == .draining ? .farewell : .pausing
     }
-    // A wait that goes on is not restarted by other events.
-    guard wanted != wait else { return }
+    // Other events do not restart a wait, of which ``Wait/idle`` is the second part.
+    guard wanted != wait, wanted != .pausing || wait != .idle else { return }
     wait = wanted
     let waits = server.waits
     switch wanted {
     case .nothing: server.loop.wheel.disarm(self)
     case .head: arm(waits.head)
-    case .idle:
-      isResting = waits.idle <= Self.pause
-      arm(min(Self.pause, waits.idle))
+    case .pausing where waits.idle > Self.pause: arm(Self.pause)
+    case .pausing, .idle:
+      wait = .idle
+      arm(waits.idle)
     case .write: arm(waits.writeProgress)
     case .farewell: arm(Self.farewell)
     case .lingering: break
@@ -287,8 +305,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
 
   override func timedOut() {
     switch wait {
-    case .idle where !isResting:
-      isResting = true
+    case .pausing:
+      wait = .idle
       session.shrink()
       arm(max(server.waits.idle - Self.pause, .zero))
     case .idle:
@@ -334,8 +352,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
   }
 
   func drain() {
-    guard !isLeaving else { return }
-    isLeaving = true
+    guard stage == .new || stage == .serving else { return }
+    stage = .draining
     session.beginGracefulShutdown()
     for exchange in exchanges { exchange.endTunnel() }
     flush()
@@ -353,38 +371,34 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, AcceptedC
     }
   }
 
-  /// Has the exchanges reviewed that belong to sessions.
-  func reviewExchanges() {
-    guard !isReviewed else { return }
-    isReviewed = true
-    server.review(self)
-  }
-
-  func review(at now: NIODeadline) -> Bool {
-    isReviewed = false
+  func reviewExchanges(at now: NIODeadline) -> Bool {
     guard !isClosed else { return false }
-    for exchange in exchanges where exchange.review(at: now) { isReviewed = true }
-    return isReviewed
+    for exchange in exchanges { exchange.review(at: now) }
+    return !sessions.isEmpty
   }
 }
 
 extension HTTP2ServerConnection: HTTP2SessionHandler {
+  private func beginServing() {
+    if stage == .new { stage = .serving }
+  }
+
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
-    hasRequested = true
+    beginServing()
     let exchange = HTTP2ServerStream(connection: self, stream: stream)
     exchange.receive(head, isWhole: isWhole)
     return exchange
   }
 
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
-    hasRequested = true
+    beginServing()
     let exchange = HTTP2ServerStream(connection: self, stream: stream)
     exchange.receive(Refusal(status, reason))
     return exchange
   }
 
   func receivedMalformed(_ reason: String) {
-    hasRequested = true
+    beginServing()
     server.observer.exchangeBegan()
     let now = NIODeadline.now()
     var exchange = Exchange()
@@ -394,7 +408,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
   }
 
   func receivedPong() {
-    guard isLeaving else { return }
+    guard stage == .draining else { return }
     session.goAway()
     flushSoon()
   }

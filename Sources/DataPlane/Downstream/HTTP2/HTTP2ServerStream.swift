@@ -45,7 +45,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   var forwardedFor: [UInt8] { connection.forwardedFor }
   /// The session of the exchange under way.
   var session: ConnectionKey? { exchange.isUnderWay ? exchange.account.session : nil }
-  func expectReviews() { connection.reviewExchanges() }
+  func expectReviews() { connection.expectReviews() }
 
   // MARK: The head
 
@@ -157,7 +157,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
 
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     ResponseForwarding.write(
-      head, bytes, ownCookies: server.rules.ownCookies, personalLines: exchange.upstream.privateLines,
+      head, bytes, ownCookies: server.rules.ownCookies, privateLines: exchange.upstream.privateLines,
       date: server.loop.missingDate(of: head), to: &server.loop.fields)
     return server.loop.fields.canBeSent
   }
@@ -260,12 +260,10 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     awaitEnd(at: .now())
   }
 
-  /// Ends the exchange if it may not go on.
-  /// - Returns: whether it belongs to a session.
-  func review(at now: NIODeadline) -> Bool {
-    guard exchange.isReviewable, !isClosed, !stream.isReset else { return false }
+  /// Ends the exchange if its session no longer permits it.
+  func review(at now: NIODeadline) {
+    guard exchange.isReviewable, !isClosed, !stream.isReset else { return }
     reviewExchange(at: now)
-    return true
   }
 
   func breakOff(_ reason: BreakOffReason) {

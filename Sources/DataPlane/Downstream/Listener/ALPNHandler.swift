@@ -42,16 +42,16 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   func giveUpHead() { context?.close(promise: nil) }
 
   func handlerRemoved(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     self.context = nil
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     context.fireChannelInactive()
   }
 
-  private func leave() {
+  private func connectionEnded() {
     isDone = true
     letGo()
     server.loop.wheel.remove(self)
@@ -117,7 +117,7 @@ final class ALPNHandler: TimedHandler, ChannelInboundHandler, RemovableChannelHa
   var sessions: [ConnectionKey] { [] }
 
   func drain() {
-    let moment = server.isTLS ? ServerContext.momentToBegin : ServerContext.momentToEnd
+    let moment = server.isTLS ? ServerContext.handshakeGrace : ServerContext.idleGrace
     server.loop.wheel.arm(self, after: moment, now: .now())
   }
 

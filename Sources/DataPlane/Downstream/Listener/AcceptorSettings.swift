@@ -11,11 +11,11 @@ package struct AcceptorSettings: Sendable, Equatable {
   /// Protocols offered. Default: nil: ``HTTPProtocol/http2`` and ``HTTPProtocol/http1`` over TLS, chosen by ALPN; in
   /// cleartext ``HTTPProtocol/http1`` alone. Never empty.
   package var protocols: [HTTPProtocol]?
-  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are believed. Default: nobody. Where a PROXY header
-  /// announces another address, that one is looked for here.
+  /// Peers whose `X-Forwarded-For`, `X-Original-URI` and the like are trusted. Default: none. If a PROXY header
+  /// announces another address, that address is looked up here.
   package var trustedProxies: [NetworkPrefix]
-  /// Peers that begin each connection with a PROXY header (version 1 or 2), and must. From others it is a malformed
-  /// request. Default: nobody.
+  /// Peers that must begin each connection with a PROXY header (version 1 or 2). From other peers it is a malformed
+  /// request. Default: none.
   package var proxyProtocolPeers: [NetworkPrefix]
 
   /// The name of `[listen]`.

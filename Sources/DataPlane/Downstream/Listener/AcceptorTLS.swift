@@ -50,7 +50,7 @@ final class AcceptorTLS: Sendable {
     state.withLock { $0 = State(context: context, keys: keys) }
   }
 
-  /// Keys in memory outlive a reload: sessions go on.
+  /// Keys in memory outlive a reload: sessions can still be resumed.
   private static func keys(
     _ settings: AcceptorTLSSettings, before: TLSTicketKeys?
   ) throws(TLSConfigurationError) -> TLSTicketKeys {

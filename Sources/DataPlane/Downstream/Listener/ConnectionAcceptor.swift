@@ -56,7 +56,7 @@ final class ConnectionAcceptor {
     }
     let admission = admission
     channel.closeFuture.whenComplete { _ in
-      admission.leave()
+      admission.release()
       descriptors.give(use)
     }
     let address = channel.remoteAddress?.ipAddress

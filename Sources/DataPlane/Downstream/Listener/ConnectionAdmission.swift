@@ -12,13 +12,13 @@ final class ConnectionAdmission: Sendable {
   /// Another limit from now on; connections beyond it stay.
   func apply(wanted: Int) { limit.store(max(1, wanted), ordering: .relaxed) }
 
-  /// One more, unless it is enough. Each success wants a ``leave()``.
+  /// One more, unless it is enough. Each success wants a ``release()``.
   func enter() -> Bool {
     let now = count.add(1, ordering: .relaxed).newValue
     if now <= limit.load(ordering: .relaxed) { return true }
-    leave()
+    release()
     return false
   }
 
-  func leave() { count.subtract(1, ordering: .relaxed) }
+  func release() { count.subtract(1, ordering: .relaxed) }
 }

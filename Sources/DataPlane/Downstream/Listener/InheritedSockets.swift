@@ -8,12 +8,12 @@ internal import WebFormats
   internal import Musl
 #endif
 
-/// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): they were
-/// bound by somebody who goes on holding them, so that no connection is refused while the gateway starts again.
+/// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): another
+/// process bound them and keeps them open, so that no connection is refused while the gateway restarts.
 ///
 /// Each belongs to one entrance, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit) or its address.
 package final class InheritedSockets: Sendable {
-  /// The sockets that nobody has taken yet.
+  /// The sockets that no listener has taken yet.
   private let left: Mutex<[Socket]>
 
   private struct Socket: Sendable {
@@ -25,9 +25,10 @@ package final class InheritedSockets: Sendable {
   /// None.
   package init() { left = Mutex([]) }
 
-  /// Takes over what the environment tells of, and removes it from there: no child is to think that it is meant.
-  /// - Throws: ``InheritedSocketProblem`` when a descriptor is no listening stream socket.
-  package static func ofEnvironment() throws(InheritedSocketProblem) -> InheritedSockets {
+  /// Takes the sockets that the environment announces, and removes the announcement, which child processes must not
+  /// apply to themselves.
+  /// - Throws: ``InheritedSocketError`` when a descriptor is no listening stream socket.
+  package static func ofEnvironment() throws(InheritedSocketError) -> InheritedSockets {
     defer { for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) } }
     guard let pid = variable("LISTEN_PID").flatMap(number), pid == Int(getpid()),
       let count = variable("LISTEN_FDS").flatMap(number), count > 0
@@ -47,14 +48,14 @@ package final class InheritedSockets: Sendable {
 
   /// SD_LISTEN_FDS_START.
   private static let firstDescriptor: CInt = 3
-  /// More than this are no listeners of ours.
+  /// More than this cannot be our listeners.
   private static let limit = 64
 
   private init(_ sockets: [Socket]) { left = Mutex(sockets) }
 
-  /// The socket of an entrance, which then is the caller's to close; nil where there is none.
-  /// - Throws: ``InheritedSocketProblem`` when the one of its name has another address.
-  func take(for entrance: AcceptorSettings) throws(InheritedSocketProblem) -> CInt? {
+  /// Takes the socket of a listener, which the caller has to close; nil if there is none.
+  /// - Throws: ``InheritedSocketError`` when the one of its name has another address.
+  func take(for entrance: AcceptorSettings) throws(InheritedSocketError) -> CInt? {
     let found = left.withLock { left -> Socket? in
       let named = left.firstIndex { $0.name.utf8.elementsEqual(entrance.name.utf8) }
       let place = named ?? left.firstIndex { $0.address.listensFor(entrance.address) }
@@ -62,7 +63,7 @@ package final class InheritedSockets: Sendable {
     }
     guard let found else { return nil }
     guard found.address.listensFor(entrance.address) else {
-      throw InheritedSocketProblem(
+      throw InheritedSocketError(
         descriptor: found.descriptor, name: found.name,
         what: "listens on \(found.address), and the configuration says \(entrance.address)",
         remedy: "write the same address into ListenStream= and into the configuration")
@@ -70,11 +71,11 @@ package final class InheritedSockets: Sendable {
     return found.descriptor
   }
 
-  /// Every socket must be somebody's: a connection to one that nobody accepts from would wait for ever.
-  /// - Throws: ``InheritedSocketProblem`` for the first that is left.
-  package func requireNoneLeft() throws(InheritedSocketProblem) {
+  /// Checks that every socket has been taken: a connection to one that no listener accepts from would wait for ever.
+  /// - Throws: ``InheritedSocketError`` for the first that is left.
+  package func requireNoneLeft() throws(InheritedSocketError) {
     guard let first = left.withLock({ $0.first }) else { return }
-    throw InheritedSocketProblem(
+    throw InheritedSocketError(
       descriptor: first.descriptor, name: first.name,
       what: "listens on \(first.address), which is no listener of the configuration",
       remedy: "take it out of the socket unit, or write its address or its FileDescriptorName= into the configuration")
@@ -87,14 +88,14 @@ package final class InheritedSockets: Sendable {
     DecimalDigits.parse(text.utf8, limit: 999_999_999)
   }
 
-  private static func address(of descriptor: CInt, _ name: String) throws(InheritedSocketProblem) -> BindAddress {
+  private static func address(of descriptor: CInt, _ name: String) throws(InheritedSocketError) -> BindAddress {
     func option(_ option: CInt) -> CInt? {
       var value: CInt = 0
       var length = socklen_t(MemoryLayout<CInt>.size)
       return getsockopt(descriptor, SOL_SOCKET, option, &value, &length) == 0 ? value : nil
     }
-    func problem(_ what: String) -> InheritedSocketProblem {
-      InheritedSocketProblem(
+    func problem(_ what: String) -> InheritedSocketError {
+      InheritedSocketError(
         descriptor: descriptor, name: name, what: what, remedy: "use ListenStream= and Accept=no in the socket unit")
     }
     guard let type = option(SO_TYPE) else { throw problem("is no socket") }
@@ -114,7 +115,7 @@ package final class InheritedSockets: Sendable {
 }
 
 /// A descriptor that the process was started with cannot be listened on.
-package struct InheritedSocketProblem: Error, CustomStringConvertible {
+package struct InheritedSocketError: Error, CustomStringConvertible {
   let descriptor: CInt
   let name: String
   let what: String

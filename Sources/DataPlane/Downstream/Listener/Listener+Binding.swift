@@ -23,7 +23,7 @@ extension Listener {
         }
       } catch {
         for door in boundSockets { for channel in door.channels { try? await channel.close().get() } }
-        if let error = error as? IOError { throw ListenerProblem(address: entrance.address, error: error) }
+        if let error = error as? IOError { throw ListenerError(address: entrance.address, error: error) }
         throw error
       }
     }
@@ -105,7 +105,7 @@ extension Listener {
 }
 
 /// The system does not let us listen.
-package struct ListenerProblem: Error, CustomStringConvertible {
+package struct ListenerError: Error, CustomStringConvertible {
   package let address: BindAddress
   private let code: CInt
   private let reason: String

@@ -35,7 +35,7 @@ package final class Listener: Sendable {
   /// One address.
   struct BoundSocket: Sendable {
     let channels: [any Channel]
-    /// Whether somebody else holds the socket, too, and the next process goes on with it.
+    /// Whether another process holds the socket, too, and passes it to the next one.
     let isInherited: Bool
     /// The address that is bound, with the port that the system chose.
     let address: BindAddress
@@ -96,7 +96,8 @@ package final class Listener: Sendable {
   /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under
   /// way end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does
   /// whether there is TLS.
-  /// - Parameter alongside: done on each loop in the same breath, so that gate and terms always go together.
+  /// - Parameter alongside: performed on each loop together with the change, so that gate and configuration always
+  ///   match.
   package func apply(_ terms: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
     admission.apply(wanted: terms.settings.limits.connections)
     let settings = terms.settings.entrances
@@ -131,10 +132,10 @@ package final class Listener: Sendable {
     }
   }
 
-  /// Goes on as before, but every response says that its connection ends behind it, so that clients and balancers which
-  /// keep connections take them elsewhere in time.
+  /// Continues to serve, but announces in every response that its connection ends (`Connection: close`), so that
+  /// clients and balancers which keep connections move elsewhere in time.
   package func beginGracefulShutdown() async {
-    await forEachEntrance { _, entrance in entrance.context.leave() }
+    await forEachEntrance { _, entrance in entrance.context.announceShutdown() }
   }
 
   /// Ends every connection in the middle of whatever it does.
@@ -144,7 +145,7 @@ package final class Listener: Sendable {
     }
   }
 
-  /// Accepts no more, lets what is in flight finish, and ends what is not done in time.
+  /// Stops accepting, lets requests in flight finish, and ends those that are not done in time.
   package func drain(within limit: Duration) async {
     for (place, door) in boundSockets.enumerated() {
       await finishHandingOut(door)

@@ -7,8 +7,9 @@ internal import NIOPosix
   internal import Musl
 #endif
 
-/// The end of a listening socket. Closing it resets the connections that the system has established and nobody has
-/// accepted: a client that came in the last moment would be turned away, though another process may listen beside us.
+/// Closes a listening socket. Closing it at once would reset the connections that the system has established and no
+/// process has accepted: a client that came in the last moment would be refused, although another process may listen as
+/// well.
 enum ListeningSocket {
   /// Takes what has come, and closes. To be called on the channel's loop.
   /// Only for a socket that is ours alone: one that another process holds, too, would be deaf there as well, and loses

@@ -33,11 +33,11 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    leave()
+    connectionEnded()
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    leave()
+    connectionEnded()
     context.fireChannelInactive()
   }
 
@@ -47,7 +47,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.fireUserInboundEventTriggered(event)
   }
 
-  private func leave() {
+  private func connectionEnded() {
     letGo()
     entrance.context.loop.wheel.remove(self)
     entrance.context.ended(self)
@@ -96,7 +96,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   var sessions: [ConnectionKey] { [] }
 
-  func drain() { entrance.context.loop.wheel.arm(self, after: ServerContext.momentToEnd, now: .now()) }
+  func drain() { entrance.context.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
 
   func abort() { context?.close(promise: nil) }
 

@@ -11,7 +11,7 @@ extension DownstreamTransport {
   }
 
   /// Bytes of the body were read.
-  /// - Returns: whether to go on; otherwise the request has been refused.
+  /// - Returns: whether to continue; otherwise the request has been refused.
   func readBody(_ count: Int, at now: NIODeadline) -> Bool {
     awaitBody(now)
     guard exchange.isBodyTooSlow(more: count, at: now, grace: server.bodyLimits.grace) else { return true }
@@ -21,7 +21,7 @@ extension DownstreamTransport {
 
   /// Takes content of the request, free of its framing.
   /// - Parameter batch: gathers what goes upstream, for ``forward(_:_:)``.
-  /// - Returns: whether to go on; otherwise the request has been refused.
+  /// - Returns: whether to continue; otherwise the request has been refused.
   func receive(_ content: consuming ByteBuffer, gathering batch: inout ByteBuffer?) -> Bool {
     let count = content.readableBytes
     switch exchange.received(count, limit: server.bodyLimits.bytes) {

@@ -61,7 +61,7 @@ extension DownstreamTransport {
   func refuse(_ refusal: Refusal, _ preferences: ClientPreferences? = nil) {
     let preferences = preferences ?? knownPreferences()
     leaveUpstream()
-    // Too late to say so: only an early end tells the client.
+    // Too late for an error response: only an early end shows the failure to the client.
     if exchange.hasResponse { return breakOff(.cutOff) }
     respond(
       server.gate.failure(

@@ -28,7 +28,7 @@ extension DownstreamTransport {
   func carry(_ content: ByteBuffer, in tunnel: Tunnel) {
     guard let passing = tunnel.carry(content) else { return }
     tell(passing, in: tunnel)
-    if tunnel.hasTold, tunnel.forbidden != nil { closeForbidden() }
+    if tunnel.hasSentClose, tunnel.forbidden != nil { closeForbidden() }
   }
 
   private func tell(_ content: ByteBuffer, in tunnel: Tunnel) {
@@ -36,7 +36,7 @@ extension DownstreamTransport {
       exchange.account.sentBytes += content.readableBytes
       sendContent(content)
     }
-    if tunnel.hasTold { flushResponse() }
+    if tunnel.hasSentClose { flushResponse() }
   }
 
   /// The gateway ends: a WebSocket gets a Close frame, anything else ends by itself.
@@ -67,7 +67,7 @@ extension DownstreamTransport {
     guard tunnel.forbidden == nil else { return }
     exchange.cutOff()
     if let frame = tunnel.forbid(at: now) { tell(frame, in: tunnel) }
-    if tunnel.hasTold { closeForbidden() }
+    if tunnel.hasSentClose { closeForbidden() }
   }
 
   /// The client is informed: the upstream's connection ends, and the client has a moment to answer.
@@ -84,7 +84,7 @@ extension DownstreamTransport {
     if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { breakOff(.cutOff) }
   }
 
-  /// Ends the exchange if it may not go on. The caller has seen that there is something to review.
+  /// Ends the exchange if its session no longer permits it. The caller has checked that it is reviewable.
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
       if now - forbidden >= Exchange.reviewAge { breakOff(.cutOff) }

@@ -72,7 +72,7 @@ extension DownstreamTransport {
     exchange.upstream.leg = .none
     switch leg {
     case .none, .waiting(nil): break
-    case .waiting(let waiter?): waiter.leave()
+    case .waiting(let waiter?): waiter.withdraw()
     case .connected(let connection): connection.abandon()
     }
   }
