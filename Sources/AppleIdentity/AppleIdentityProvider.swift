@@ -25,7 +25,7 @@ package struct AppleIdentityProvider: Sendable {
   package init(
     settings: AppleSettings, key: ClientSecretKey, transport: @escaping AppleTransport, clock: @escaping AppleClock,
     keySetPolicy: AppleKeySet.Policy = AppleKeySet.Policy(), keySet known: AppleKeySet? = nil
-  ) throws(AppleSettingsProblem) {
+  ) throws(AppleSettingsError) {
     guard let origin = AppleOrigin(settings.baseURL) else { throw .baseURL }
     self.settings = settings
     keySet = known ?? AppleKeySet(origin: origin, transport: transport, clock: clock, policy: keySetPolicy)

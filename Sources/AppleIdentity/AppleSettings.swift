@@ -56,7 +56,7 @@ package struct AppleSettings: Sendable, Equatable {
   package enum ResponseType: String, Sendable, CaseIterable {
     /// A code alone.
     case code
-    /// A code, and an identity token beside it.
+    /// A code together with an identity token.
     case codeIDToken = "code id_token"
   }
 }

@@ -1,7 +1,7 @@
 internal import WebFormats
 
 /// A mistake in the registration that can be seen without asking Apple.
-package struct AppleSettingsProblem: Error, Sendable, Equatable {
+package struct AppleSettingsError: Error, Sendable, Equatable {
   /// The key of the configuration: `apple.team_id`, or `public_url` for the redirect URI.
   package let key: String
   /// The problem.
@@ -9,15 +9,15 @@ package struct AppleSettingsProblem: Error, Sendable, Equatable {
   /// The remedy.
   package let remedy: String
 
-  static let baseURL = AppleSettingsProblem(
+  static let baseURL = AppleSettingsError(
     key: "apple.base_url", reason: "it is not an https: origin (http: on loopback only)",
     remedy: "leave it out, except for tests; no trailing slash, no query")
 }
 
 extension AppleSettings {
   /// Every problem of the settings and of the redirect URI that follows from `public_url`, by the rules of "Sign in
-  /// with Apple" (developer.apple.com). Empty if there is none.
-  package static func problems(of settings: AppleSettings, redirectURI: String) -> [AppleSettingsProblem] {
+  /// with Apple" (developer.apple.com). Empty if the settings are valid.
+  package static func problems(of settings: AppleSettings, redirectURI: String) -> [AppleSettingsError] {
     let origin = AppleOrigin(settings.baseURL)
     var problems = identifierProblems(of: settings) + responseProblems(of: settings)
     if origin == nil || (origin?.scheme == "http" && origin?.isLoopback == false) {
@@ -30,17 +30,17 @@ extension AppleSettings {
     return problems
   }
 
-  private static func identifierProblems(of settings: AppleSettings) -> [AppleSettingsProblem] {
-    var problems: [AppleSettingsProblem] = []
+  private static func identifierProblems(of settings: AppleSettings) -> [AppleSettingsError] {
+    var problems: [AppleSettingsError] = []
     if !isTenCharacterIdentifier(settings.teamID) {
       problems.append(
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: "apple.team_id", reason: "a Team ID has ten upper-case letters and digits",
           remedy: "copy it from Membership details in the developer account"))
     }
     if !isTenCharacterIdentifier(settings.keyID) {
       problems.append(
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: "apple.key_id", reason: "a Key ID has ten upper-case letters and digits",
           remedy: "copy it from Keys in the developer account; it is part of the .p8 file's name"))
     }
@@ -50,21 +50,21 @@ extension AppleSettings {
     }
     if Set(settings.nativeClientIDs + [settings.clientID]).count != settings.nativeClientIDs.count + 1 {
       problems.append(
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: "apple.native_client_ids", reason: "a client ID is there twice",
           remedy: "list each App ID once; the Services ID stands in apple.client_id only"))
     }
     return problems
   }
 
-  private static func clientIDProblems(_ clientID: String, key: String, teamID: String) -> [AppleSettingsProblem] {
+  private static func clientIDProblems(_ clientID: String, key: String, teamID: String) -> [AppleSettingsError] {
     let bytes = Array(clientID.utf8)
     let isIdentifierByte = { (byte: UInt8) in
       byte.isUnreserved && byte != UInt8(ascii: "_") && byte != UInt8(ascii: "~")
     }
     if bytes.isEmpty || bytes.count > 255 || !bytes.allSatisfy(isIdentifierByte) {
       return [
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: key, reason: "a client ID is made of letters, digits, dots and hyphens",
           remedy: "copy the identifier from Identifiers in the developer account, like com.example.web")
       ]
@@ -72,7 +72,7 @@ extension AppleSettings {
     let team = Array(teamID.utf8)
     if !team.isEmpty, bytes.indices.contains(where: { bytes[$0...].starts(with: team) }) {
       return [
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: key, reason: "a client ID must not contain the Team ID", remedy: "leave out the Team ID and its dot")
       ]
     }
@@ -84,23 +84,23 @@ extension AppleSettings {
       && text.utf8.allSatisfy { $0.isASCIIDigit || $0.isASCIILetter && $0 != $0.asciiLowercased }
   }
 
-  private static func responseProblems(of settings: AppleSettings) -> [AppleSettingsProblem] {
-    var problems: [AppleSettingsProblem] = []
+  private static func responseProblems(of settings: AppleSettings) -> [AppleSettingsError] {
+    var problems: [AppleSettingsError] = []
     if !settings.scopes.isEmpty, settings.responseMode != .formPost {
       problems.append(
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: "apple.response_mode", reason: "with any scope it must be form_post",
           remedy: "set it to form_post, or set apple.scopes to []"))
     }
     if settings.responseType == .codeIDToken, settings.responseMode == .query {
       problems.append(
-        AppleSettingsProblem(
+        AppleSettingsError(
           key: "apple.response_mode", reason: "with response_type \"code id_token\" it must be fragment or form_post",
           remedy: "set it to form_post, or set apple.response_type to \"code\""))
     }
     if Set(settings.scopes).count != settings.scopes.count {
       problems.append(
-        AppleSettingsProblem(key: "apple.scopes", reason: "a scope is there twice", remedy: "list each scope once"))
+        AppleSettingsError(key: "apple.scopes", reason: "a scope is there twice", remedy: "list each scope once"))
     }
     return problems
   }

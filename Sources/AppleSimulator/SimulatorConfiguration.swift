@@ -1,6 +1,6 @@
 /// The configuration of a simulator.
 package struct SimulatorConfiguration: Sendable {
-  /// The address that it listens on. Default: 127.0.0.1, so that nobody else can reach it.
+  /// The address that it listens on. Default: 127.0.0.1, so that other machines cannot reach it.
   package var host: String
   /// The port; 0 for any that is free. Default: 0.
   package var port: Int

@@ -34,7 +34,7 @@ package final class PostgreSQLServer: Sendable {
   /// Makes a cluster and starts it. Blocks for a second or two.
   /// - Parameters:
   ///   - settings: more lines of `postgresql.conf`, as `max_connections=20`.
-  ///   - certificate: with one, it speaks TLS, and lets nobody in on TCP who does not.
+  ///   - certificate: with one, it speaks TLS, and refuses TCP connections without.
   package init(_ settings: [String] = [], certificate: ServerCertificate? = nil) throws {
     folder = try Self.makeFolder()
     port = try Self.freePort()
@@ -118,7 +118,7 @@ package final class PostgreSQLServer: Sendable {
     try child.waitForEnd()
   }
 
-  /// The server stands still, with everything that it has started, until `thaw`.
+  /// Stops the server, with all processes that it has started, until `thaw`.
   package func freeze() { signalAll(SIGSTOP) }
 
   package func thaw() { signalAll(SIGCONT) }
@@ -170,7 +170,7 @@ package final class PostgreSQLServer: Sendable {
     let entries = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return entries.compactMap { pid_t($0) }.filter { pid in
       guard let stat = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8) else { return false }
-      // After the name, which stands in parentheses: state, parent.
+      // After the name, which is in parentheses: state, parent.
       let words = stat.split(separator: ")").last?.split(separator: " ") ?? []
       return words.count > 1 && words[1] == "\(parent)"
     }

@@ -115,7 +115,7 @@ private final class EndOfChild: Sendable {
 
   func waitForEnd(by deadline: Date) -> Int32? {
     guard hasEnded.wait(timeout: .now() + deadline.timeIntervalSinceNow) == .success else { return nil }
-    // For whoever else waits.
+    // For other waiting tasks.
     hasEnded.signal()
     return status
   }

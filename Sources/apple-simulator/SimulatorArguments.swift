@@ -17,7 +17,7 @@ enum SimulatorArguments {
   ///   - reported: what the runtime says.
   ///   - text: `/proc/self/cmdline`: each argument with a NUL behind it (proc(5)).
   /// - Returns: the arguments of `text` if those reported are its first ones, or none; otherwise what was reported. (A
-  ///   dynamic loader that was asked to run the program stands in `text` as well.)
+  ///   dynamic loader that was asked to run the program is in `text` as well.)
   static func complete(_ reported: [String], by text: [UInt8]) -> [String] {
     let whole = text.split(separator: 0, omittingEmptySubsequences: false).dropLast()
       .map { String(decoding: $0, as: UTF8.self) }

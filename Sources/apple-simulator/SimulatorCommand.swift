@@ -62,7 +62,7 @@ struct SimulatorCommand: AsyncParsableCommand {
   func run() async throws {
     let simulator = try AppleSimulator(configuration: try makeConfiguration())
     try await simulator.runUntilSignalled { address in
-      // Unbuffered, because whoever started us may be waiting for this line at the end of a pipe.
+      // Unbuffered, because the parent process may be waiting for this line at the end of a pipe.
       FileHandle.standardOutput.write(Data("apple-simulator ready at \(address)\n".utf8))
     }
   }

@@ -20,8 +20,8 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package let state: String
     /// The name as the browser submitted it, sanitised. It is saved before the code is exchanged.
     package let user: SubmittedUser?
-    /// The reason why a `user` field that was there could not be used. The sign-in goes on without a name.
-    package let userProblem: SubmittedUserProblem?
+    /// The reason why a `user` field could not be used. The sign-in continues without a name.
+    package let userProblem: SubmittedUserError?
   }
 
   /// The error response (RFC 6749, 4.1.2.1).
@@ -35,8 +35,8 @@ package enum AuthorizationResponse: Sendable, Equatable {
     package var isCancelled: Bool { error.utf8.elementsEqual("user_cancelled_authorize".utf8) }
   }
 
-  /// Reads an answer. Repeated fields, unknown ones too, are refused: whoever reads the other one sees another answer.
-  package static func parse(_ form: FormFields) throws(AuthorizationResponseProblem) -> AuthorizationResponse {
+  /// Reads a response. Repeated fields, also unknown ones, are refused: another reader might use the other value.
+  package static func parse(_ form: FormFields) throws(AuthorizationResponseError) -> AuthorizationResponse {
     try refuseRepetition(form)
     let state = try text("state", in: form, maximumBytes: Limit.state)
     if let error = try text("error", in: form, maximumBytes: Limit.error) {
@@ -61,7 +61,7 @@ package enum AuthorizationResponse: Sendable, Equatable {
     static let identityToken = IdentityTokenVerifier.maximumBytes
   }
 
-  private static func refuseRepetition(_ form: FormFields) throws(AuthorizationResponseProblem) {
+  private static func refuseRepetition(_ form: FormFields) throws(AuthorizationResponseError) {
     var seen: Set<[UInt8]> = []
     for field in form.fields {
       guard seen.insert(field.name).inserted else {
@@ -73,16 +73,16 @@ package enum AuthorizationResponse: Sendable, Equatable {
   /// The text of a field that Apple writes in printable ASCII without spaces; `nil` if it is absent or empty.
   private static func text(
     _ name: String, in form: FormFields, maximumBytes: Int
-  ) throws(AuthorizationResponseProblem) -> String? {
+  ) throws(AuthorizationResponseError) -> String? {
     guard let bytes = form.values(of: name).first, !bytes.isEmpty else { return nil }
     guard bytes.count <= maximumBytes else { throw .tooLong(name) }
     guard bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .malformed(name) }
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  private static func submittedUser(in form: FormFields) -> (SubmittedUser?, SubmittedUserProblem?) {
+  private static func submittedUser(in form: FormFields) -> (SubmittedUser?, SubmittedUserError?) {
     guard let json = form.values(of: "user").first, !json.isEmpty else { return (nil, nil) }
-    do throws(SubmittedUserProblem) {
+    do throws(SubmittedUserError) {
       return (try SubmittedUser(json: json), nil)
     } catch {
       return (nil, error)
@@ -91,10 +91,10 @@ package enum AuthorizationResponse: Sendable, Equatable {
 }
 
 /// The reason why an answer was refused. Always the sender's fault, and the sender need not be Apple.
-package enum AuthorizationResponseProblem: Error, Sendable, Equatable {
+package enum AuthorizationResponseError: Error, Sendable, Equatable {
   /// A field is not there.
   case missing(String)
-  /// A field stands twice.
+  /// A field is repeated.
   case repeated(String)
   /// A field is longer than anything of Apple's.
   case tooLong(String)

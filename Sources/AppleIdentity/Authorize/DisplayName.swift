@@ -10,7 +10,7 @@ enum DisplayName {
   /// The text in NFC without anything that is not visible text: control characters, line breaks, bidirectional
   /// overrides and isolates, zero-width and other format characters (but not the joiners that Persian and Indian
   /// scripts spell names with), private-use and unassigned code points. Runs of white space become one space, at the
-  /// ends none. Markup stays: it is text, and whoever shows it escapes it. `nil` if nothing visible is left.
+  /// ends none. Markup stays: it is text, which is escaped on output. `nil` if nothing visible is left.
   static func sanitised(_ text: String) -> String? {
     var cleaned = String.UnicodeScalarView()
     var spacePending = false

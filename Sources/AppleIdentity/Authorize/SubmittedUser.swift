@@ -20,7 +20,7 @@ package struct SubmittedUser: Sendable, Equatable {
   }
 
   /// Reads `{"name":{"firstName":…,"lastName":…},"email":…}`; at most 4 KiB, at most 4 levels deep.
-  package init(json: some Collection<UInt8>) throws(SubmittedUserProblem) {
+  package init(json: some Collection<UInt8>) throws(SubmittedUserError) {
     let user: [String: StrictJSON]
     do throws(StrictJSONError) {
       user = try StrictJSON.object(json, maximumBytes: 4096, maximumDepth: 4)
@@ -51,7 +51,7 @@ package struct SubmittedUser: Sendable, Equatable {
 }
 
 /// The reason why a `user` field was not used. The sender's fault, and no reason to stop a sign-in.
-package enum SubmittedUserProblem: Error, Sendable, Equatable {
+package enum SubmittedUserError: Error, Sendable, Equatable {
   /// No JSON of the form that Apple sends; why.
   case unreadable(String)
 

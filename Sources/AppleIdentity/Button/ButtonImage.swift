@@ -53,7 +53,7 @@ package struct ButtonImage: Sendable, Equatable {
   package static let maximumBytes = 512 * 1024
 
   /// The same, or why this is no image to serve.
-  init(_ response: AppleHTTPResponse) throws(ButtonImageProblem) {
+  init(_ response: AppleHTTPResponse) throws(ButtonImageError) {
     guard response.status == 200 else { throw .status(response.status) }
     guard MediaType.matches(response.contentType, "image/png") else { throw .noImage("it is not image/png") }
     guard response.body.count <= Self.maximumBytes else { throw .noImage("it has more than 512 KiB") }
@@ -73,7 +73,7 @@ package struct ButtonImage: Sendable, Equatable {
 }
 
 /// The reason why there is no image from Apple.
-package enum ButtonImageProblem: Error, Sendable, Equatable {
+package enum ButtonImageError: Error, Sendable, Equatable {
   /// There was no answer.
   case unreachable(AppleTransportError)
   /// An answer other than 200.

@@ -3,9 +3,9 @@ internal import HTTPTypes
 
 /// Apple's images of the button, fetched when first needed and kept.
 ///
-/// - An image is fetched once, whoever waits for it, and again beside the requests when it is a day old. If that fails,
-///   the old one goes on.
-/// - A failure is followed by a pause, in which nothing is asked: of this image if Apple had an answer, of any if not.
+/// - An image is fetched once for all requests that wait, and again in the background when it is a day old. If that
+///   fails, the old one stays in use.
+/// - A failure is followed by a pause without requests: for this image if Apple responded, for all images if not.
 /// - There are as many images as there are locales and colours, and no more than a fixed number of bytes of them.
 package actor ButtonImages {
   /// The appearance of the images.
@@ -13,7 +13,7 @@ package actor ButtonImages {
   private let origin: AppleOrigin
   private let transport: AppleTransport
   private let clock: AppleClock
-  private let report: @Sendable (ButtonImageProblem) -> Void
+  private let report: @Sendable (ButtonImageError) -> Void
 
   private var kept: [ButtonVariant: (image: ButtonImage, fetched: Date)] = [:]
   private var keptBytes = 0
@@ -32,12 +32,12 @@ package actor ButtonImages {
 
   /// - Parameters:
   ///   - baseURL: the origin of Apple's content network.
-  ///   - report: is told of each failure; at most one a minute for each image.
+  ///   - report: receives each failure; at most one a minute for each image.
   /// - Throws: the problem of `baseURL`, if it is not an origin that can be spoken to.
   package init(
     settings: ButtonSettings, baseURL: String, transport: @escaping AppleTransport, clock: @escaping AppleClock,
-    report: @escaping @Sendable (ButtonImageProblem) -> Void
-  ) throws(AppleSettingsProblem) {
+    report: @escaping @Sendable (ButtonImageError) -> Void
+  ) throws(AppleSettingsError) {
     guard let origin = AppleOrigin(baseURL) else { throw .baseURL }
     self.settings = settings
     self.origin = origin
@@ -46,8 +46,8 @@ package actor ButtonImages {
     self.report = report
   }
 
-  /// The image of a variant, nil if there is none in time.
-  /// - Parameter patience: how long a fetch that is under way is waited for.
+  /// Returns the image of a variant, nil if it is not available in time.
+  /// - Parameter patience: the longest wait for a fetch.
   package func image(_ variant: ButtonVariant, within patience: Duration) async -> ButtonImage? {
     if let image = kept[variant] {
       if age(of: image.fetched) >= Self.maximumAge, mayFetch(variant) { begin(variant) }
@@ -72,14 +72,14 @@ package actor ButtonImages {
     return age < 0 ? .infinity : age
   }
 
-  /// Fetches apart from whoever asked, so that one who gives up does not take the image from the others.
+  /// Fetches in its own task, so that a caller that is cancelled does not cancel it for the others.
   private func begin(_ variant: ButtonVariant) {
     underWay.insert(variant)
     Task { await self.fetch(variant) }
   }
 
   private func fetch(_ variant: ButtonVariant) async {
-    do throws(ButtonImageProblem) {
+    do throws(ButtonImageError) {
       keep(try await download(variant), as: variant)
     } catch {
       if case .unreachable = error { unreachable = clock() } else { failed[variant] = clock() }
@@ -89,7 +89,7 @@ package actor ButtonImages {
     for waiter in (waiting.removeValue(forKey: variant) ?? [:]).values { waiter.resume() }
   }
 
-  private func download(_ variant: ButtonVariant) async throws(ButtonImageProblem) -> ButtonImage {
+  private func download(_ variant: ButtonVariant) async throws(ButtonImageError) -> ButtonImage {
     var request = origin.get(settings.imagePath(variant))
     request.head.headerFields[.accept] = "image/png"
     let response: AppleHTTPResponse

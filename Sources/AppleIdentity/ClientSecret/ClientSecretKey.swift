@@ -11,7 +11,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
   ///
   /// A file that others have access to is refused (`PrivateFile`): its readers could speak to Apple in our name.
   /// - Parameter path: absolute path of the `.p8` file.
-  package init(contentsOfFile path: String) throws(ClientSecretKeyProblem) {
+  package init(contentsOfFile path: String) throws(ClientSecretKeyError) {
     let shown = LogText.sanitised(path, maximumBytes: 1024)
     let bytes: [UInt8]
     do throws(PrivateFileError) {
@@ -24,7 +24,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
 
   /// Reads the key from the text of a `.p8` file.
   /// - Parameter name: what error messages call the file.
-  package init(pem: some Collection<UInt8>, name: String = "the key") throws(ClientSecretKeyProblem) {
+  package init(pem: some Collection<UInt8>, name: String = "the key") throws(ClientSecretKeyError) {
     guard let text = String(validating: pem, as: UTF8.self), text.utf8.count <= Self.maximumBytes else {
       throw .notAKey(name)
     }
@@ -57,7 +57,7 @@ package struct ClientSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
 }
 
 /// The reason why a key file cannot be used. An operator error.
-package enum ClientSecretKeyProblem: Error, Sendable, Equatable {
+package enum ClientSecretKeyError: Error, Sendable, Equatable {
   /// The file cannot be read, or is not private.
   case file(PrivateFileError)
   /// The file holds no PEM of a key.

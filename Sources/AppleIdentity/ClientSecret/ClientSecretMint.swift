@@ -37,7 +37,7 @@ package final class ClientSecretMint: Sendable {
   /// was set back behind its minting.
   ///
   /// The audience is always Apple's, whatever `base_url` says.
-  package func secret(for clientID: String) async throws(ClientSecretMintProblem) -> ClientSecret {
+  package func secret(for clientID: String) async throws(ClientSecretMintError) -> ClientSecret {
     let now = clock()
     if let secret = minted.withLock({ Self.usable($0[clientID], at: now) }) {
       return secret
@@ -70,7 +70,7 @@ package final class ClientSecretMint: Sendable {
 }
 
 /// The reason why no client secret could be made. An internal error.
-package enum ClientSecretMintProblem: Error, Sendable, Equatable {
+package enum ClientSecretMintError: Error, Sendable, Equatable {
   /// The clock shows a time that no JWT can carry.
   case clockOutOfRange
   /// The key did not sign.
@@ -93,6 +93,6 @@ private struct ClientSecretPayload: JWTPayload {
   let aud: String
   let sub: String
 
-  /// Nobody verifies our own secret here.
+  /// Never called: our client secrets are not verified here.
   func verify(using algorithm: some JWTAlgorithm) {}
 }

@@ -15,7 +15,7 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
   /// Apple publishes no key with this `kid`.
   case unknownKey
   /// Apple's keys cannot be had. Not the token's fault.
-  case keysUnavailable(AppleKeySetProblem)
+  case keysUnavailable(AppleKeySetError)
   /// The signature is not that of the key it names.
   case signatureInvalid
   /// `iss` is not Apple.

@@ -13,7 +13,7 @@ package enum NonceExpectation: Sendable {
   case none
 
   /// - Parameters:
-  ///   - claim: the claim `nonce`; `nil` if there is none.
+  ///   - claim: the claim `nonce`; `nil` if it is absent.
   ///   - supported: the claim `nonce_supported`. If it is true the nonce is mandatory; if it is false or absent and the
   ///     nonce is missing, the token is good. A nonce that is there must match.
   func judge(claim: String?, supported: Bool) throws(IdentityTokenRejection) {

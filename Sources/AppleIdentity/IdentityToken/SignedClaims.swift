@@ -2,8 +2,8 @@ internal import FoundationEssentials
 package import Secrets
 internal import WebFormats
 
-/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Who issued
-/// them, for whom and when is still to be judged, with the functions below.
+/// Claims that Apple signed: the payload of a JWS whose header was judged and whose signature is right. Issuer,
+/// audience and time are still to be verified, with the functions below.
 struct SignedClaims {
   let values: [String: StrictJSON]
 
@@ -35,7 +35,7 @@ struct SignedClaims {
     for header: TokenHeader, from source: TokenSource, in keySet: AppleKeySet
   ) async throws(IdentityTokenRejection) -> AppleKey {
     let key: AppleKey
-    do throws(AppleKeySetProblem) {
+    do throws(AppleKeySetError) {
       key = try await keySet.key(header.keyIdentifier, for: source)
     } catch {
       throw error == .unknownKey ? .unknownKey : .keysUnavailable(error)
@@ -85,7 +85,7 @@ extension SignedClaims {
     return first
   }
 
-  /// `iat`, which lies at most the leeway ahead of our clock.
+  /// `iat`, which is at most the leeway ahead of our clock.
   func issuedAt(now: Date) throws(IdentityTokenRejection) -> Date {
     let issuedAt = try date("iat")
     guard issuedAt <= now.addingTimeInterval(IdentityTokenVerifier.leeway) else { throw .issuedInFuture }

@@ -12,12 +12,11 @@ package enum TokenSource: Sendable, Hashable {
 /// Apple's public keys, fetched when needed and kept.
 ///
 /// - A known key is used for up to ``Policy/maximumAge``; after that the set is fetched again, and if that fails the
-///   old one goes on: Apple's trouble signs nobody out.
+///   old one stays in use: an outage at Apple signs no user out.
 /// - An unknown key identifier leads to a fetch, because keys rotate. Identifiers come from tokens that anybody can
-///   write, so a fetch that did not bring the key asked for is followed by a ``Policy/coolDown``: one for strangers, a
-///   shorter one for attempts that were proved. While it lasts nobody can say whether Apple has such a key
-///   (``AppleKeySetProblem/coolingDown``).
-/// - Whoever asks while a fetch is under way waits for that one.
+///   write, so a fetch without the requested key is followed by a ``Policy/coolDown``: one for strangers, a shorter one
+///   for verified sign-ins. During it, it is unknown whether Apple has such a key (``AppleKeySetError/coolingDown``).
+/// - A caller that asks during a fetch waits for that fetch.
 /// - An answer without a single usable key changes nothing.
 package actor AppleKeySet {
   /// When to fetch. All in seconds.
@@ -26,7 +25,7 @@ package actor AppleKeySet {
     package var coolDown: TimeInterval = 60
     /// The same for attempts that were proved. Default: 10.
     package var coolDownOfProved: TimeInterval = 10
-    /// The same while there are no keys at all, so that nobody can sign in. Default: 5.
+    /// The same while there are no keys at all, so that no user can sign in. Default: 5.
     package var coolDownWithoutKeys: TimeInterval = 5
     /// Fetches in one cool-down that did bring the key. Default: 4. A set that flaps must not become a fetch for each
     /// sign-in.
@@ -46,7 +45,7 @@ package actor AppleKeySet {
   private var keys: [String: AppleKey] = [:]
   private var fetchedAt: Date?
   private var budgets: [TokenSource: Budget] = [:]
-  private var lastProblem: AppleKeySetProblem?
+  private var lastProblem: AppleKeySetError?
   private var fetchUnderWay: Task<Void, Never>?
 
   init(origin: AppleOrigin, transport: @escaping AppleTransport, clock: @escaping AppleClock, policy: Policy) {
@@ -59,7 +58,7 @@ package actor AppleKeySet {
   /// Fetches the set now, whatever is known: for `doctor`, and for a start with warm keys.
   /// - Returns: the identifiers of the usable keys and Apple's `Date`.
   @discardableResult
-  package func fetchNow() async throws(AppleKeySetProblem) -> KeySetReport {
+  package func fetchNow() async throws(AppleKeySetError) -> KeySetReport {
     let (fetched, date) = try await download()
     accept(fetched, at: clock())
     return KeySetReport(keyIdentifiers: keys.keys.sorted(), date: date)
@@ -73,7 +72,7 @@ package actor AppleKeySet {
   }
 
   /// The key with an identifier.
-  func key(_ identifier: String, for source: TokenSource = .stranger) async throws(AppleKeySetProblem) -> AppleKey {
+  func key(_ identifier: String, for source: TokenSource = .stranger) async throws(AppleKeySetError) -> AppleKey {
     if let key = keys[identifier], isFresh { return key }
     var hasLooked = false
     if let fetchUnderWay {
@@ -85,7 +84,7 @@ package actor AppleKeySet {
       hasLooked = true
     }
     if let key = keys[identifier] { return key }
-    // When the last fetch failed, or was before this was asked, nobody knows whether Apple has such a key by now.
+    // If the last fetch failed, or preceded this request, it is unknown whether Apple has such a key by now.
     throw lastProblem ?? (hasLooked ? .unknownKey : .coolingDown)
   }
 
@@ -119,9 +118,9 @@ package actor AppleKeySet {
     await task.value
   }
 
-  /// Runs apart from whoever asked, so that a caller who gives up does not take the answer from the others.
+  /// Runs in its own task, so that a caller that is cancelled does not cancel it for the others.
   private func fetchAndJudge(for identifier: String, _ source: TokenSource) async {
-    do throws(AppleKeySetProblem) {
+    do throws(AppleKeySetError) {
       let (fetched, _) = try await download()
       accept(fetched, at: clock())
       if keys[identifier] == nil {
@@ -143,7 +142,7 @@ package actor AppleKeySet {
     lastProblem = nil
   }
 
-  private func download() async throws(AppleKeySetProblem) -> (keys: [String: AppleKey], date: String?) {
+  private func download() async throws(AppleKeySetError) -> (keys: [String: AppleKey], date: String?) {
     let response: AppleHTTPResponse
     do throws(AppleTransportError) {
       response = try await transport(origin.get("/auth/keys"))
@@ -171,7 +170,7 @@ package struct KeySetReport: Sendable, Equatable {
 }
 
 /// The reason why a key is not available.
-package enum AppleKeySetProblem: Error, Sendable, Equatable {
+package enum AppleKeySetError: Error, Sendable, Equatable {
   /// The token names a key that Apple does not publish. The token's fault.
   case unknownKey
   /// The key is not known, and Apple is not asked again so soon: try again in a moment.

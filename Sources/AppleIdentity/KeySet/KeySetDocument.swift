@@ -2,9 +2,9 @@ internal import WebFormats
 
 /// The JWK set that Apple publishes at `/auth/keys` (RFC 7517 5).
 enum KeySetDocument {
-  /// The usable keys by their identifier. Of two with one identifier the first counts.
-  /// - Throws: ``AppleKeySetProblem/unusable(_:)`` if there is none.
-  static func keys(of body: [UInt8]) async throws(AppleKeySetProblem) -> [String: AppleKey] {
+  /// The usable keys by their identifier. The first of two with the same identifier counts.
+  /// - Throws: ``AppleKeySetError/unusable(_:)`` if there is none.
+  static func keys(of body: [UInt8]) async throws(AppleKeySetError) -> [String: AppleKey] {
     let document: [String: StrictJSON]
     do throws(StrictJSONError) {
       document = try StrictJSON.object(body, maximumBytes: 128 * 1024, maximumDepth: 8)

@@ -18,8 +18,8 @@ package struct NativeSignInRequest: Sendable, Equatable {
   /// The longest text that is read, in bytes.
   package static let maximumBytes = 32 * 1024
 
-  /// Reads an app's JSON. Members that nobody knows are passed over, repeated ones refuse the whole.
-  package init(json: some Collection<UInt8>) throws(NativeSignInProblem) {
+  /// Reads an app's JSON. Unknown members are ignored; a repeated member refuses the whole.
+  package init(json: some Collection<UInt8>) throws(NativeSignInError) {
     let members: [String: StrictJSON]
     do throws(StrictJSONError) {
       members = try StrictJSON.object(json, maximumBytes: Self.maximumBytes, maximumDepth: 4)
@@ -41,7 +41,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
   /// Printable ASCII without spaces; it has to be there.
   private static func text(
     _ name: String, of members: [String: StrictJSON], maximumBytes: Int
-  ) throws(NativeSignInProblem) -> String {
+  ) throws(NativeSignInError) -> String {
     guard let text = members[name]?.text, !text.isEmpty else { throw .missing(name) }
     guard text.utf8.count <= maximumBytes, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       throw .malformed(name)
@@ -51,7 +51,7 @@ package struct NativeSignInRequest: Sendable, Equatable {
 }
 
 /// The reason why what an app sent could not be used. Always the sender's fault.
-package enum NativeSignInProblem: Error, Sendable, Equatable {
+package enum NativeSignInError: Error, Sendable, Equatable {
   /// Not JSON, not an object, too long or too deep.
   case unreadable(String)
   /// A member is not there.

@@ -22,10 +22,10 @@ package struct AppleNotification: Sendable, Equatable {
   package let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
   package let isPrivateEmail: Bool?
-  /// The JWS as Apple posted it, for whoever wants to verify it again.
+  /// The JWS as Apple posted it, for a receiver that verifies it again.
   package let payload: String
 
-  /// The events that Apple tells of.
+  /// The events that Apple reports.
   package enum Kind: Sendable, Equatable {
     /// The user switched forwarding from a relay address on, or off.
     case emailEnabled, emailDisabled
@@ -100,7 +100,7 @@ package struct NotificationVerifier: Sendable {
   private let clock: AppleClock
   private let audiences: [String]
 
-  /// - Parameter audiences: every client ID of ours, web and native.
+  /// - Parameter audiences: all our client IDs, web and native.
   init(keySet: AppleKeySet, clock: @escaping AppleClock, audiences: [String]) {
     self.keySet = keySet
     self.clock = clock

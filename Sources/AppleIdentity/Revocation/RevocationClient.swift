@@ -35,5 +35,5 @@ package enum RevocationOutcome: Sendable, Equatable {
   /// Cannot have reached Apple.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.
-  case noSecret(ClientSecretMintProblem)
+  case noSecret(ClientSecretMintError)
 }

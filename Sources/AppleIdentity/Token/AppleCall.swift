@@ -18,17 +18,17 @@ struct AppleCall: Sendable {
     /// Cannot have reached Apple.
     case notSent(reason: String)
     /// We could not make a secret.
-    case noSecret(ClientSecretMintProblem)
+    case noSecret(ClientSecretMintError)
   }
 
   /// - Parameters:
-  ///   - form: the fields beside `client_id` and `client_secret`.
-  ///   - bearer: an access token, where one is wanted as well.
+  ///   - form: the fields in addition to `client_id` and `client_secret`.
+  ///   - bearer: an access token, if the endpoint needs one.
   func post(
     _ path: String, clientID: String, form: [(name: String, value: String)], bearer: String? = nil
   ) async -> Outcome {
     let secret: ClientSecret
-    do throws(ClientSecretMintProblem) {
+    do throws(ClientSecretMintError) {
       secret = try await mint.secret(for: clientID)
     } catch {
       return .noSecret(error)

@@ -2,7 +2,7 @@ internal import Secrets
 
 extension TokenClient {
   /// Asks Apple whether team, key, client ID and private key belong together, without any user: it sends a code that
-  /// nobody has. Apple looks at the credentials first, so `invalid_grant` says that they are good. For `doctor`.
+  /// does not exist. Apple checks the credentials first, so `invalid_grant` means that they are valid. For `doctor`.
   package func checkCredentials(clientID: String) async -> CredentialVerdict {
     let outcome = await exchange(
       code: AuthorizationCode("no-such-code"), redirectURI: nil, clientID: clientID, nonce: .none)
@@ -29,5 +29,5 @@ package enum CredentialVerdict: Sendable, Equatable {
   /// Cannot have reached Apple: nothing is known.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.
-  case noSecret(ClientSecretMintProblem)
+  case noSecret(ClientSecretMintError)
 }

@@ -17,7 +17,7 @@ package struct OAuthError: Error, Sendable, Equatable {
     case invalidRequest = "invalid_request"
     /// Team, key, client ID or clock is wrong.
     case invalidClient = "invalid_client"
-    /// The code or the refresh token is not good, or not any more.
+    /// The code or the refresh token is invalid, expired or revoked.
     case invalidGrant = "invalid_grant"
     /// The key is not enabled for this client.
     case unauthorizedClient = "unauthorized_client"

@@ -17,7 +17,7 @@ package enum ExchangeOutcome: Sendable, Equatable {
   /// Cannot have reached Apple: the code is unused.
   case notSent(reason: String)
   /// The client secret could not be made. An internal error.
-  case noSecret(ClientSecretMintProblem)
+  case noSecret(ClientSecretMintError)
 }
 
 /// The tokens that Apple returns for a code.
@@ -37,12 +37,12 @@ package enum RefreshVerdict: Sendable, Equatable {
   /// Another error code: our key, team or client ID is wrong. Alarm the operator; users keep their sessions for the
   /// grace period.
   case misconfigured(OAuthError)
-  /// 429, 5xx, a time-out, an answer that is not JSON. Sessions go on for the grace period.
+  /// 429, 5xx, a time-out, an answer that is not JSON. Sessions stay valid for the grace period.
   case appleTrouble(AppleTransportFailure)
   /// Cannot have reached Apple. The only case in which the check may be tried again.
   case notSent(reason: String)
   /// The client secret could not be made, and nothing was sent. An internal error.
-  case noSecret(ClientSecretMintProblem)
+  case noSecret(ClientSecretMintError)
 }
 
 /// The content of a successful response to a refresh.

@@ -17,7 +17,7 @@ package struct TransferClient: Sendable {
   }
 
   /// Asks for the right to move users, which both directions want: good for an hour or so.
-  package func authorize(clientID: String) async throws(TransferProblem) -> TransferPermit {
+  package func authorize(clientID: String) async throws(TransferError) -> TransferPermit {
     let form = [(name: "grant_type", value: "client_credentials"), (name: "scope", value: "user.migration")]
     let answer = try await ask("/auth/token", clientID: clientID, form: form)
     guard let token = answer["access_token"]?.text, Self.isToken(token) else { throw .malformed("no access token") }
@@ -27,7 +27,7 @@ package struct TransferClient: Sendable {
   /// Requests the user's transfer identifier for another team. For the team that transfers the application.
   package func transferSubject(
     of subject: String, toTeam team: String, by permit: TransferPermit
-  ) async throws(TransferProblem) -> String {
+  ) async throws(TransferError) -> String {
     let form = [(name: "sub", value: subject), (name: "target", value: team)]
     let answer = try await ask("/auth/usermigrationinfo", clientID: permit.clientID, form: form, permit)
     guard let transferSubject = answer["transfer_sub"]?.text, SignedClaims.isSubject(transferSubject) else {
@@ -39,7 +39,7 @@ package struct TransferClient: Sendable {
   /// Requests the user's new identifier. For the team that received the application.
   package func user(
     behind transferSubject: String, by permit: TransferPermit
-  ) async throws(TransferProblem) -> TransferredUser {
+  ) async throws(TransferError) -> TransferredUser {
     let form = [(name: "transfer_sub", value: transferSubject)]
     let answer = try await ask("/auth/usermigrationinfo", clientID: permit.clientID, form: form, permit)
     guard let subject = answer["sub"]?.text, SignedClaims.isSubject(subject) else { throw .malformed("no sub") }
@@ -49,7 +49,7 @@ package struct TransferClient: Sendable {
 
   private func ask(
     _ path: String, clientID: String, form: [(name: String, value: String)], _ permit: TransferPermit? = nil
-  ) async throws(TransferProblem) -> [String: StrictJSON] {
+  ) async throws(TransferError) -> [String: StrictJSON] {
     switch await call.post(path, clientID: clientID, form: form, bearer: permit?.token.exposed) {
     case .succeeded(let body):
       guard
@@ -88,7 +88,7 @@ package struct TransferredUser: Sendable, Equatable {
 }
 
 /// The reason why Apple returned no identifier.
-package enum TransferProblem: Error, Sendable, Equatable {
+package enum TransferError: Error, Sendable, Equatable {
   /// 4xx with an error code: about this user, or our own credentials.
   case refused(OAuthError)
   /// Throttled, or in trouble: later.
@@ -98,7 +98,7 @@ package enum TransferProblem: Error, Sendable, Equatable {
   /// Cannot have reached Apple.
   case notSent(reason: String)
   /// We could not make a client secret.
-  case noSecret(ClientSecretMintProblem)
+  case noSecret(ClientSecretMintError)
 
   /// Whether the next user may fare better: what is wrong with the request for one user need not stop the others.
   package var isAboutOneUser: Bool {

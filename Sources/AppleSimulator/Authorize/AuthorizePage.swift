@@ -129,7 +129,7 @@ struct FormPostPage {
   }
 }
 
-/// The page that tells a user that a request was wrong. Carries Apple's code in `error-code`.
+/// The page for an invalid request. Carries Apple's code in `error-code`.
 struct ErrorPage {
   let code: String
   let message: String

@@ -19,7 +19,7 @@ struct SimulatedAuthorizationRequest: Sendable, Equatable {
 enum AuthorizationRefusal: Error, Sendable, Equatable {
   /// Shown to the user, because there is no address, or no agreed way, that could be answered to.
   case page(code: String, message: String)
-  /// Told to the client.
+  /// Sent to the client.
   case answer(AuthorizationAnswer)
 }
 

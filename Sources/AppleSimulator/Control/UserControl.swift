@@ -3,8 +3,8 @@ import Hummingbird
 
 /// Control of users: add, revoke, delete, change their mail forwarding.
 ///
-/// Each act of the kind that Apple tells servers about answers the notifications that Apple sends, one for each client
-/// concerned. They are posted where an address is set for them; otherwise a test posts them itself.
+/// Each action that Apple notifies servers of returns these notifications, one for each client concerned. They are
+/// posted where an address is set for them; otherwise a test posts them itself.
 struct UserControl: Sendable {
   let apple: SimulatedApple
 

@@ -6,7 +6,7 @@ import NIOCore
 extension OrderedFault {
   /// Waits, or makes the answer that takes the place of the right one.
   ///
-  /// - Returns: nothing if the request goes on as usual.
+  /// - Returns: nil if the request is handled as usual.
   func response() async throws -> Response? {
     switch kind {
     case .slow:

@@ -4,17 +4,17 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-  /// JSON that nobody may keep (RFC 6749 section 5.1).
+  /// JSON that must not be stored (RFC 6749 section 5.1).
   static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, reason: String? = nil) throws -> Response
   {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-    // The line ends, for whoever reads it on a terminal.
+    // With a line end, for readers on a terminal.
     return bytes(
       try encoder.encode(value) + [0x0A], type: "application/json;charset=UTF-8", status: status, reason: reason)
   }
 
-  /// A page. Its styles and scripts stand in it; nothing is loaded from anywhere.
+  /// A page. Its styles and scripts are inline; it loads nothing.
   static func page(_ html: String, status: HTTPResponse.Status = .ok, reason: String? = nil) -> Response {
     var response = bytes(Data(html.utf8), type: "text/html;charset=UTF-8", status: status, reason: reason)
     response.headers[.contentSecurityPolicy] =
@@ -30,8 +30,8 @@ extension Response {
 
   /// Bytes of some type.
   ///
-  /// - Parameter reason: why a request was refused, for whoever reads the simulator's request log. Apple does not say
-  ///   it; here it travels in a field of its own, which no client may read.
+  /// - Parameter reason: the reason for a refusal, for the simulator's request log. Apple does not send it; here it is
+  ///   in a separate field, which clients must not read.
   static func bytes(
     _ data: Data, type: String, status: HTTPResponse.Status = .ok, reason: String? = nil
   ) -> Response {

@@ -86,7 +86,7 @@ func percentEncoded(_ text: String) -> String {
   return String(decoding: encoded, as: UTF8.self)
 }
 
-/// Text as it may stand in HTML, in elements and in quoted attributes.
+/// Text escaped for HTML elements and quoted attributes.
 func escapedHTML(_ text: String) -> String {
   var escaped: [UInt8] = []
   for byte in text.utf8 {

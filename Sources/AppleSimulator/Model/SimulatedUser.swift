@@ -10,9 +10,9 @@ package struct SimulatedUser: Sendable, Equatable, Codable {
   package var email: String?
   /// Default: true.
   package var emailVerified: Bool
-  /// `real_user_status` that native apps are told: 0 unsupported, 1 unknown, 2 likely real. Default: 2.
+  /// `real_user_status` that native apps get: 0 unsupported, 1 unknown, 2 likely real. Default: 2.
   package var realUserStatus: Int64
-  /// The `sub` that every team is told. Default: one for each team, derived from the handle.
+  /// The `sub` that every team gets. Default: one for each team, derived from the handle.
   package var subject: String?
   /// `transfer_sub`, present for 60 days after an app changed its team. Default: none.
   package var transferSubject: String?
@@ -81,7 +81,7 @@ extension SimulatedUser {
     return "00\(digits[32..<36].joined()).\(hex.prefix(32)).\(digits[36..<40].joined())"
   }
 
-  /// The address of Apple's mail relay that stands for this user towards a team's apps when the real one is hidden.
+  /// The address of Apple's mail relay for this user and a team's apps, used when the real one is hidden.
   package func relayAddress(forTeam teamID: String) -> String {
     let hex = Self.hex(SHA256.hash(data: Array("relay \(teamID) \(id)".utf8)))
     return "\(hex.prefix(10))@privaterelay.appleid.com"

@@ -13,7 +13,7 @@ struct NotificationEvent: Sendable {
   let user: SimulatedUser
   let client: SimulatedClient
   let consent: Consent
-  /// Seconds since 1970; Apple tells milliseconds.
+  /// Seconds since 1970; Apple sends milliseconds.
   let time: Double
 
   /// The claims of its token. `events` is a string that holds JSON: so Apple sends it.

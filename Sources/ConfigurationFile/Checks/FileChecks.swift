@@ -23,7 +23,7 @@ struct FileChecks {
       let hint = "download the key from Keys in the developer account (possible only once)"
       if let contents = secret(configuration.apple.privateKeyFile, path, missing: hint, &reading) {
         let shown = reading.shown(configuration.apple.privateKeyFile)
-        do throws(ClientSecretKeyProblem) {
+        do throws(ClientSecretKeyError) {
           _ = try ClientSecretKey(pem: contents, name: shown)
         } catch {
           reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)
@@ -95,7 +95,7 @@ struct FileChecks {
   private func checkAssertionKey(_ file: String, _ path: NodePath, _ reading: inout DecodingContext) {
     let hint = "create one with: cordon keygen --assertion --output \(reading.concealing(file))"
     guard let contents = secret(file, path, missing: hint, &reading) else { return }
-    do throws(AssertionKeyProblem) {
+    do throws(AssertionKeyError) {
       _ = try AssertionKey(pem: contents, name: reading.shown(file))
     } catch {
       reading.complain(at: path, "\(path): \(error.message)", remedy: error.remedy)

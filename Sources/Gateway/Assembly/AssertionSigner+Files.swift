@@ -12,7 +12,7 @@ extension AssertionSigner {
         keys.append(try AssertionKey(pem: try PrivateFile.read(file, limit: 65_536), name: file))
       } catch let error as PrivateFileError {
         throw AssertionKeyFileError(message: "\(file) \(error.problem)", remedy: error.remedy)
-      } catch let error as AssertionKeyProblem {
+      } catch let error as AssertionKeyError {
         throw AssertionKeyFileError(message: error.message, remedy: error.remedy)
       }
     }

@@ -15,7 +15,7 @@ struct AppleExamination {
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
     note(redirectURIFinding())
     let key: ClientSecretKey
-    do throws(ClientSecretKeyProblem) {
+    do throws(ClientSecretKeyError) {
       key = try ClientSecretKey(contentsOfFile: apple.privateKeyFile)
       note(.ok("apple key", "\(apple.privateKeyFile) holds a P-256 private key"))
     } catch {
@@ -56,7 +56,7 @@ struct AppleExamination {
   }
 
   private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
-    do throws(ClientSecretMintProblem) {
+    do throws(ClientSecretMintError) {
       _ = try await provider.mint.secret(for: apple.clientID)
       note(.ok("client secret", "signed for team \(apple.teamID) with key \(apple.keyID)"))
       return true
@@ -70,7 +70,7 @@ struct AppleExamination {
 
   /// - Returns: whether Apple answers at all: otherwise nothing more need be asked.
   private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
-    do throws(AppleKeySetProblem) {
+    do throws(AppleKeySetError) {
       let report = try await provider.keySet.fetchNow()
       let count = report.keyIdentifiers.count
       note(.ok("key set", "\(count) usable key\(count == 1 ? "" : "s") at \(apple.baseURL)"))

@@ -25,7 +25,7 @@ struct SessionAssertions: Sendable {
 
   /// The assertion about a session; nil if it could not be signed, which is logged.
   func assertion(of snapshot: SessionSnapshot) async -> SignedAssertion? {
-    do throws(AssertionSigningProblem) {
+    do throws(AssertionSigningError) {
       return try await mint.assertion(of: statement(of: snapshot), now: .now)
     } catch {
       logger.error(

@@ -39,7 +39,7 @@ package struct CharacterClass: Sendable {
   package static func isOfTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
   /// `Host` as this gateway takes it: letters, digits, `.`, `-`, `_`. Narrower than `reg-name` of RFC 3986 3.2.2,
-  /// because whatever else stands there has only ever been an attack on something behind the gateway.
+  /// because other characters have only been seen in attacks on servers behind the gateway.
   @inline(__always)
   package static var hostName: CharacterClass {
     CharacterClass(low: 0x03FF_6000_0000_0000, high: 0x07FF_FFFE_87FF_FFFE)
@@ -100,8 +100,7 @@ extension UInt64 {
   /// Eight bytes at once: the highest bit of each that is neither an ASCII letter, a digit nor a hyphen.
   @inline(__always)
   var bytesOutsideNames: UInt64 {
-    // Without its highest bit a byte plus at most 0x7F stays within itself; those that have it are none of these
-    // anyway.
+    // A byte without its highest bit plus at most 0x7F does not overflow; bytes with that bit do not match.
     let plain = self & 0x7F7F_7F7F_7F7F_7F7F
     let folded = plain | 0x2020_2020_2020_2020
     let letters = (folded &+ 0x1F1F_1F1F_1F1F_1F1F) & ~(folded &+ 0x0505_0505_0505_0505)

@@ -41,7 +41,7 @@ extension UnsafeRawBufferPointer {
   @inline(__always)
   private func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
-  /// Four to seven bytes as eight: some stand there twice.
+  /// Four to seven bytes as eight: some occur twice.
   @inline(__always)
   private func overlappingHalves(_ count: Int) -> UInt64 {
     UInt64(loadUnaligned(fromByteOffset: 0, as: UInt32.self))

@@ -87,8 +87,8 @@ package struct GatewayCookies: Sendable {
     }
   }
 
-  /// Whether a `Set-Cookie` value sets a cookie that would come back as one of ours: also one without a name, whose
-  /// value a browser sends alone (`=__Host-cordon=…` comes back as `__Host-cordon=…`).
+  /// Whether a `Set-Cookie` value sets a cookie that would be returned as one of the gateway's: also one without a
+  /// name, whose value a browser sends alone (`=__Host-cordon=…` comes back as `__Host-cordon=…`).
   package func isSet(by value: Range<Int>, _ bytes: RawSpan) -> Bool {
     var start = value.lowerBound
     let end = bytes.firstSemicolon(in: value)

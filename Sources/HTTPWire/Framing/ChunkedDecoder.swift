@@ -9,8 +9,8 @@ package struct ChunkLimits: Sendable, Equatable {
   /// Fields of the trailer section. Default: 32.
   package var trailerFields = 32
 
-  /// Whether white space may stand behind the size of a chunk, as servers in the field pad it: RFC 9112, 7.1.1 has it
-  /// parsed before an extension. Never in requests. Default: no.
+  /// Whether white space may follow the size of a chunk, as some servers pad it: RFC 9112, 7.1.1 has it parsed before
+  /// an extension. Never in requests. Default: no.
   package var allowsSpace = false
 
   package init() {}
@@ -40,8 +40,8 @@ package enum ChunkViolation: String, Error, Sendable {
 ///     chunk-ext      = *( ";" token [ "=" ( token / quoted-string ) ] )
 ///
 /// Stricter than the grammar in one place: no white space about the size or within extensions (RFC 9112 allows "bad"
-/// white space there, which readers disagree about) unless ``ChunkLimits/allowsSpace`` says so, and no obs-text in
-/// them.
+/// white space there, which readers disagree about) unless ``ChunkLimits/allowsSpace`` permits it, and no obs-text in
+/// extensions.
 package struct ChunkedDecoder: Sendable {
   private enum State: Sendable {
     case size(digits: Int, value: Int)

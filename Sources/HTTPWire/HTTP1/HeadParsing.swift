@@ -125,8 +125,8 @@ extension RawSpan {
     return value
   }
 
-  /// Whether nothing but spaces stands between the value of `line` and its end. RFC 9110 5.6.3 allows tabs there, but
-  /// not every reader takes them behind what frames a message (llhttp does not), and nobody sends them.
+  /// Whether only spaces are between the value of `line` and its end. RFC 9110 5.6.3 allows tabs there, but not every
+  /// parser accepts them after a framing field (llhttp does not), and no client sends them.
   func isPlainlyEnded(_ line: FieldLine) -> Bool {
     (Int(line.valueEnd)..<Int(line.end) - 2).allSatisfy { byte(at: $0) == 0x20 }
   }

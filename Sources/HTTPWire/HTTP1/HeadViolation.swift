@@ -31,7 +31,7 @@ package enum HeadViolation: String, Error, Sendable, CaseIterable {
   case encodingVersion = "Transfer-Encoding in HTTP/1.0"
   case expectation = "unknown expectation"
 
-  /// The status that tells a client so.
+  /// The status of the response to the client.
   package var status: Int {
     switch self {
     case .version: 505

@@ -13,7 +13,7 @@ struct ConnectionOptions {
   /// Whether a field other than the usual ones is nominated.
   var nominatesFields = false
 
-  /// Whether the connection goes on behind the message (RFC 9112 9.3).
+  /// Whether the connection is kept after the message (RFC 9112 9.3).
   func persists(isHTTP11: Bool) -> Bool { !close && (isHTTP11 || keepAlive) }
 }
 
@@ -37,8 +37,8 @@ extension FieldTable {
     return .length(length)
   }
 
-  /// The violation of transfer codings other than chunked alone: without chunked at their end nobody can tell where
-  /// the message ends (RFC 9112, 6.3), and it must not come twice (6.1).
+  /// The violation of transfer codings other than chunked alone: without chunked as the last coding the end of the
+  /// message is unknown (RFC 9112, 6.3), and it must not come twice (6.1).
   private func otherCodings(_ bytes: RawSpan) -> HeadViolation {
     var (count, isLast) = (0, false)
     for line in lines where line.known == .transferEncoding {

@@ -25,7 +25,7 @@ package struct RequestHead: ~Copyable, Sendable {
   package var fields = FieldTable()
   /// Framing of the body.
   package var framing: RequestFraming = .none
-  /// Whether the client wants to go on with this connection.
+  /// Whether the client keeps this connection.
   package var keepAlive = true
   /// Whether the client waits for `100 Continue` before it sends the body.
   package var expectsContinue = false

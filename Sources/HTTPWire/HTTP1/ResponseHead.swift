@@ -10,7 +10,7 @@ package struct ResponseHead: ~Copyable, Sendable {
   package var fields = FieldTable()
   /// Framing of the body by the fields alone, before method and status are considered.
   package var announced: AnnouncedFraming = .nothing
-  /// Whether the server goes on with this connection.
+  /// Whether the server keeps this connection.
   package var keepAlive = true
   /// Whether `Connection` nominates a field other than the usual ones.
   package var nominatesFields = false

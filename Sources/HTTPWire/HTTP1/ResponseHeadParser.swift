@@ -1,5 +1,5 @@
-/// Reads response heads (RFC 9112 4). As strict as the request's reader, but for white space before a colon, which
-/// RFC 9112 5.1 tells a proxy to remove from responses.
+/// Reads response heads (RFC 9112 4). As strict as the parser of requests, except for white space before a colon, which
+/// a proxy has to remove from responses (RFC 9112, 5.1).
 package struct ResponseHeadParser: Sendable {
   package let limits: HeadLimits
   /// The highest status. Default: 599.

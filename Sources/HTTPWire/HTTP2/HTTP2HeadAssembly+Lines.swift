@@ -13,8 +13,8 @@ extension HTTP2HeadAssembly {
       guard bytes.equals("websocket", connectsTo) else {
         return .refused(status: 501, "extended CONNECT for something other than WebSocket")
       }
-      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that was told of a length and
-      // answered without switching would wait for it on a connection that is kept, and take the next request for it.
+      // There is no content, only a tunnel's bytes (RFC 9110 9.3.6). An application that got a length and responded
+      // without switching would wait for that many bytes on a kept connection, and take the next request for them.
       guard !announcesLength else { return .malformed("Content-Length in an extended CONNECT") }
     } else if bytes.equals("CONNECT", method) {
       // RFC 9113 8.5.
@@ -73,7 +73,8 @@ extension HTTP2HeadAssembly {
 
   // MARK: The first line
 
-  /// The request line and `Host`, or the status line. Judged here byte by byte, since what stands in it divides lines.
+  /// The request line and `Host`, or the status line. Validated here byte by byte, since its characters could divide
+  /// lines.
   mutating func writeFirstLine() {
     hasLine = true
     if !status.isEmpty { return writeStatusLine() }

@@ -132,7 +132,7 @@ struct HTTP2HeadAssembly: ~Copyable {
     }
   }
 
-  /// Pseudo-header fields stand before all others and come once each (RFC 9113 8.3).
+  /// Pseudo-header fields precede all others and occur once each (RFC 9113 8.3).
   private mutating func takePseudo(_ name: RawSpan, _ value: UnsafeRawBufferPointer) {
     guard !hasLine else { return refuse("a pseudo-header field behind others") }
     let whole = 0..<name.byteCount

@@ -7,8 +7,8 @@ package struct HTTP2Policy: Sendable, Equatable {
   package var heads: HeadLimits
   /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS). Default: 100. One beyond is refused (REFUSED_STREAM).
   package var concurrentStreams: UInt32 = 100
-  /// Streams that tunnels may take beside those: announced as tunnels open, so that an origin whose pages keep
-  /// WebSockets open goes on answering. Default: 100.
+  /// Additional streams for tunnels: announced as tunnels open, so that a page that keeps WebSockets open still gets
+  /// responses. Default: 100.
   package var tunnelStreams: UInt32 = 100
   /// Step by which the announced streams are raised, to save a SETTINGS frame for each tunnel. Default: 20.
   package var tunnelStep: UInt32 = 20

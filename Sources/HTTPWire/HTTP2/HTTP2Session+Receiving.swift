@@ -161,7 +161,7 @@ extension HTTP2Session {
         return refuse(stream, "an announced length and no content")
       }
       if let priority = assembly.priority { prioritise(stream, priority) }
-      // Nobody adds to it while it is looked at: that takes another field, and the session is not fed from within.
+      // It does not grow meanwhile: that takes another field, and the session is not fed from within a callback.
       let head = RawSpan(_unsafeBytes: assembly.text.bytes)
       stream.handler = handler?.received(request: head, on: stream, isWhole: isEnd)
     case .refused(let status, let reason):
@@ -235,7 +235,7 @@ extension HTTP2Session {
       else { break }
       stream.isEndSent = true
       resets.earn(1)
-      // The rest of the request is not wanted any more (RFC 9113 8.1).
+      // The rest of the request is no longer needed (RFC 9113 8.1).
       if isServer, !stream.isEndReceived { reset(stream, .noError) }
     default: break
     }

@@ -51,8 +51,8 @@ extension HTTP2Session {
     resume(stream)
   }
 
-  /// Resets a stream. Queued content is not sent, and received content is not reported: nghttp2 goes on with a DATA
-  /// frame that has begun, however much of it is still to come.
+  /// Resets a stream. Queued content is not sent, and received content is not reported: nghttp2 continues a DATA frame
+  /// that has begun, however long it is.
   package func reset(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode) {
     stream.isReset = true
     nghttp2_submit_rst_stream(pointer, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream.id, code.rawValue)

@@ -3,7 +3,7 @@
 struct UnendedStreams {
   private var identifiers: [Int32] = []
 
-  /// More than can be open, with those beside them that a client may have reset lately.
+  /// More than can be open, together with those that a client may have reset recently.
   static let limit = 512
 
   /// Adds one, newer than all before.

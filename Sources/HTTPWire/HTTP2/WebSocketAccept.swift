@@ -7,7 +7,8 @@ internal import WebFormats
 package enum WebSocketAccept {
   /// The answer to a key: the SHA-1 of the key and a constant, in base64.
   package static func answer(to key: some Collection<UInt8>) -> [UInt8] {
-    // The digest protects nothing here: it tells an application that understood from one that echoes.
+    // The digest protects nothing here: it distinguishes an application that understands WebSockets from one that
+    // echoes.
     var hasher = Insecure.SHA1()
     let input = Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)
     input.withUnsafeBytes { hasher.update(bufferPointer: $0) }

@@ -1,12 +1,12 @@
-/// The header of the PROXY protocol, versions 1 and 2 (haproxy.org, `doc/proxy-protocol.txt`, 2020/03/05): what a load
-/// balancer says at the start of a connection about whom it carries.
+/// The header of the PROXY protocol, versions 1 and 2 (haproxy.org, `doc/proxy-protocol.txt`, 2020/03/05): the
+/// announcement of the client's address by a load balancer at the start of a connection.
 ///
 /// Read from listed peers only: its sender can claim any address.
 package struct ProxyHeader: Equatable, Sendable {
   /// The origin of the connection.
   package enum Source: Equatable, Sendable {
-    /// The peer itself speaks (`LOCAL`: a health check), or does not know for whom (`UNKNOWN`, `AF_UNSPEC`): the
-    /// address of the socket holds.
+    /// The connection is the peer's own (`LOCAL`: a health check), or its client is unknown (`UNKNOWN`, `AF_UNSPEC`):
+    /// the address of the socket applies.
     case peer
     /// An IP address, 16 bytes in network order; an IPv4 address in its IPv4-mapped form (RFC 4291 2.5.5.2).
     case address([UInt8])

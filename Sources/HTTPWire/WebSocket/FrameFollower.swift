@@ -1,5 +1,5 @@
-/// Follows the frames of one direction of a WebSocket (RFC 6455 5.2), to know where one ends and another may begin. It
-/// looks at opcodes and lengths; what the frames hold is nobody's business here.
+/// Follows the frames of one direction of a WebSocket (RFC 6455, 5.2), to find the boundaries between them. It reads
+/// opcodes and lengths, not the payload.
 ///
 ///     frame = FIN RSV1-3 opcode(4) | MASK length(7) | length(16 or 64), if 126 or 127 | mask(32), if MASK | payload
 package struct FrameFollower {
@@ -28,7 +28,7 @@ package struct FrameFollower {
   package mutating func follow(_ bytes: RawSpan) { _ = follow(bytes, toBoundary: false) }
 
   /// Follows the bytes up to the next boundary.
-  /// - Returns: how many bytes stand before it; nil where it is not among them.
+  /// - Returns: the number of bytes before it; nil if it is not among them.
   package mutating func followToBoundary(_ bytes: RawSpan) -> Int? { follow(bytes, toBoundary: true) }
 
   private mutating func follow(_ bytes: RawSpan, toBoundary: Bool) -> Int? {
@@ -85,7 +85,7 @@ package struct FrameFollower {
 package enum CloseStatus: UInt16, Sendable {
   /// The server goes away.
   case goingAway = 1_001
-  /// The client may not go on.
+  /// The client must not continue.
   case policyViolation = 1_008
 
   /// An unmasked Close frame with this status (RFC 6455 5.5.1), as a server sends it.

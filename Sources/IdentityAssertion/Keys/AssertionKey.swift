@@ -15,11 +15,11 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
   /// - Parameters:
   ///   - pem: a private key, as `openssl ecparam -name prime256v1 -genkey` or `cordon keygen --assertion` makes one.
   ///   - name: what error messages call the file.
-  package init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyProblem) {
+  package init(pem: some Collection<UInt8>, name: String) throws(AssertionKeyError) {
     guard let text = String(validating: pem, as: UTF8.self),
       let key = try? P256.Signing.PrivateKey(pemRepresentation: text),
       let signing = try? ES256PrivateKey(pem: key.pemRepresentation)
-    else { throw AssertionKeyProblem(name: name) }
+    else { throw AssertionKeyError(name: name) }
     privateKey = signing
     // 0x04, x, y (SEC 1 2.3.3)
     let point = key.publicKey.x963Representation
@@ -40,7 +40,7 @@ package struct AssertionKey: Sendable, CustomStringConvertible, CustomDebugStrin
 }
 
 /// A file holds no key that assertions can be signed with. An operator error.
-package struct AssertionKeyProblem: Error, Sendable, Equatable {
+package struct AssertionKeyError: Error, Sendable, Equatable {
   let name: String
 
   /// The problem.

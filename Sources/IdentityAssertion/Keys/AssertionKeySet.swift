@@ -17,7 +17,8 @@ package struct AssertionKeySet: Sendable {
     }
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    // Encoding plain values into memory does not fail; were it to, nothing would verify, and nobody would be believed.
+    // Encoding plain values into memory does not fail; if it did, no assertion would verify, and no user would be
+    // trusted.
     publicDocument = (try? encoder.encode(["keys": published])).map { Array($0) } ?? Array("{\"keys\":[]}".utf8)
   }
 }

@@ -1,8 +1,7 @@
 package import FoundationEssentials
 internal import Synchronization
 
-/// Makes assertions about sessions: at most one a minute for each session, whoever asks, unless what it says has
-/// changed.
+/// Makes assertions about sessions: at most one a minute for each session, unless its content has changed.
 package final class AssertionMint: Sendable {
   /// The time for which an assertion is reused, in seconds.
   package static let renewal: TimeInterval = 60
@@ -32,8 +31,8 @@ package final class AssertionMint: Sendable {
   private struct Made {
     let statement: AssertionStatement
     let at: Date
-    /// Whoever asks while it is being signed waits for that.
-    let result: Task<Result<SignedAssertion, AssertionSigningProblem>, Never>
+    /// A caller that asks while it is being signed waits for it.
+    let result: Task<Result<SignedAssertion, AssertionSigningError>, Never>
   }
 
   package init(signer: AssertionSigner, lifetime: Duration) {
@@ -44,13 +43,13 @@ package final class AssertionMint: Sendable {
   /// An assertion that says this: the one made within the last minute, or a new one.
   package func assertion(
     of statement: AssertionStatement, now: Date
-  ) async throws(AssertionSigningProblem) -> SignedAssertion {
+  ) async throws(AssertionSigningError) -> SignedAssertion {
     try await task(for: statement, now: now).value.get()
   }
 
   private func task(
     for statement: AssertionStatement, now: Date
-  ) -> Task<Result<SignedAssertion, AssertionSigningProblem>, Never> {
+  ) -> Task<Result<SignedAssertion, AssertionSigningError>, Never> {
     memory.withLock { memory in
       memory.turn(at: now)
       if let made = memory.find(statement.session), made.statement == statement, Self.isRecent(made.at, now) {
@@ -70,11 +69,11 @@ package final class AssertionMint: Sendable {
 
   private static func sign(
     _ statement: AssertionStatement, by signer: AssertionSigner, now: Date, lifetime: Duration
-  ) async -> Result<SignedAssertion, AssertionSigningProblem> {
+  ) async -> Result<SignedAssertion, AssertionSigningError> {
     var claims = statement.claims
     claims["sub"] = .text(statement.subject)
     claims["sid"] = .text(statement.session)
-    do throws(AssertionSigningProblem) {
+    do throws(AssertionSigningError) {
       return .success(try await signer.sign(claims, now: now, lifetime: lifetime))
     } catch {
       return .failure(error)

@@ -9,7 +9,7 @@ package struct SignedAssertion: Sendable, Equatable {
   package let expires: Date
 }
 
-/// Signs what the application is told, as one issuer to one audience.
+/// Signs assertions for the application, as one issuer to one audience.
 package struct AssertionSigner: Sendable {
   private let keys: AssertionKeySet
   private let issuer: String
@@ -33,7 +33,7 @@ package struct AssertionSigner: Sendable {
   /// Signs claims, with `iss`, `aud`, `iat` and `exp` added.
   package func sign(
     _ claims: [String: AssertionValue], now: Date, lifetime: Duration
-  ) async throws(AssertionSigningProblem) -> SignedAssertion {
+  ) async throws(AssertionSigningError) -> SignedAssertion {
     let issued = now.timeIntervalSince1970.rounded(.down)
     guard let issuedAt = Int64(exactly: issued), lifetime > .zero,
       let expiresAt = Int64(exactly: issued + Double(lifetime.components.seconds))
@@ -67,13 +67,13 @@ package struct AssertionSigner: Sendable {
       try container.encode(members)
     }
 
-    /// Nobody verifies our own assertion here.
+    /// Never called: assertions are not verified here.
     func verify(using algorithm: some JWTAlgorithm) {}
   }
 }
 
 /// The reason why nothing was signed. An internal error.
-package enum AssertionSigningProblem: Error, Sendable, Equatable {
+package enum AssertionSigningError: Error, Sendable, Equatable {
   case clockOutOfRange
   case signingFailed
 

@@ -18,7 +18,7 @@ package enum AccessLogField: String, Sendable, CaseIterable {
   /// The address that the request was sent to.
   case upstreamAddress = "upstream_address"
   case route
-  /// A keyed hash that stands for the user.
+  /// A keyed hash that identifies the user.
   case user
   case peer
   case failure

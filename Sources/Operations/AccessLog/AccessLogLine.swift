@@ -1,7 +1,7 @@
-/// One request, told in one line.
+/// One request, as one line of the access log.
 ///
-/// What comes from the wire is bytes, handed over when the line is written, and escaped there. Of the target only the
-/// path is told: a query can hold authorization codes and other secrets.
+/// Fields from the wire are bytes, passed when the line is written, and escaped there. Only the path of the target is
+/// logged: a query can contain authorization codes and other secrets.
 package struct AccessLogLine: Sendable, Equatable {
   /// When the request's head was complete.
   package var time: Timestamp
@@ -20,7 +20,7 @@ package struct AccessLogLine: Sendable, Equatable {
   package var upstreamNanoseconds: UInt64?
   /// The route's class or path of the configuration.
   package var route: String
-  /// A keyed hash that stands for the user; nil without a session.
+  /// A keyed hash that identifies the user; nil without a session.
   package var user: UInt64?
   /// The client's address, as believed after trusted proxies.
   package var peer: String

@@ -28,7 +28,7 @@ package struct HealthCheck: Sendable, Equatable {
 
   /// The effect of a failure on the probes.
   package enum Effect: Sendable {
-    /// It is told, and changes nothing: signed-in users are served while Apple is away.
+    /// It is reported, and changes nothing: signed-in users are served while Apple is unreachable.
     case informs
     /// The gateway takes no requests while it fails or is not known: `/readyz` answers 503.
     case gatesReadiness

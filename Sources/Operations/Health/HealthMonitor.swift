@@ -9,7 +9,7 @@ package final class HealthMonitor: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter checks: Every check there will be, in the order they are shown, as they stand at the start.
+  /// - Parameter checks: Every check, in the order of display, with its initial state.
   package init(checks: [HealthCheck]) { state = Mutex(State(checks: checks)) }
 
   /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
@@ -32,7 +32,7 @@ package final class HealthMonitor: Sendable {
     }
   }
 
-  /// A check that there is no more.
+  /// Removes a check.
   package func remove(_ name: String) { state.withLock { $0.checks.removeAll { $0.name == name } } }
 
   /// Says that the process is on its way down; there is no way back.

@@ -7,7 +7,7 @@ internal import WebFormats
 /// - `/healthz`: every check, with the status of `/readyz`.
 package struct HealthReport: Sendable, Equatable {
   package var checks: [HealthCheck]
-  /// Whether the process is on its way down: it finishes what is in flight and wants no more.
+  /// Whether the process shuts down: it finishes requests in flight and should get no new ones.
   package var isDraining: Bool
 
   package init(checks: [HealthCheck], isDraining: Bool = false) {

@@ -6,8 +6,9 @@ internal import WebFormats
   internal import Musl
 #endif
 
-/// Tells the service manager how the process is doing (systemd's notification protocol, sd_notify(3)): one datagram to
-/// the Unix socket that `NOTIFY_SOCKET` names. Without that variable, and where nobody listens, nothing happens.
+/// Reports the state of the process to the service manager (systemd's notification protocol, sd_notify(3)): one
+/// datagram to the Unix socket that `NOTIFY_SOCKET` names. Without that variable, or without a receiver, nothing is
+/// sent.
 package struct ServiceManager: Sendable {
   private let path: [UInt8]?
   /// The interval of ``alive()`` calls: half of `WATCHDOG_USEC`; nil without a watchdog.

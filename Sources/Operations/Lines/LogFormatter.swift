@@ -10,7 +10,7 @@ struct LogFormatter: ~Copyable {
   private let format: LineFormat
   private var isFirst = true
 
-  /// Takes over `bytes`; the line stands behind what is there.
+  /// Takes over `bytes`; the line is appended to them.
   init(_ bytes: consuming LogBuffer = LogBuffer(), format: LineFormat) {
     self.bytes = bytes
     self.format = format
@@ -69,7 +69,7 @@ struct LogFormatter: ~Copyable {
     EscapedText.append(value.utf8Span.span, quoted: format == .json, to: &bytes)
   }
 
-  /// A number as sixteen hexadecimal digits: what stands for somebody.
+  /// Writes a number as sixteen hexadecimal digits: a pseudonym.
   mutating func pseudonym(_ key: StaticString, _ value: UInt64) {
     self.key(key)
     if format == .json { bytes.append(UInt8(ascii: "\"")) }

@@ -20,7 +20,7 @@ package final class LogSink: Sendable {
     var bytes: [UInt8] = []
     /// Empty: memory for the next lines while these are written.
     var spare: [UInt8] = []
-    /// Whether the queue has been told to write what waits, and whether it has been told to do so in a while.
+    /// Whether a write of the pending lines is scheduled, and whether it is delayed.
     var isDue = false
     var isDueSoon = false
     var droppedBytes: UInt64 = 0

@@ -66,7 +66,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     return (second, milliseconds - second * 1_000)
   }
 
-  /// Appends what stands behind the second and its point.
+  /// Appends the fraction of the second, after the point.
   static func appendFraction(_ milliseconds: Int64, to bytes: inout some ByteSink & ~Copyable) {
     append(milliseconds, width: 3, to: &bytes)
     bytes.append(UInt8(ascii: "Z"))

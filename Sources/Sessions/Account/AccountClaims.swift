@@ -80,8 +80,8 @@ package struct AccountClaims: Sendable, Equatable, Codable {
     return result
   }
 
-  /// With the address that Apple told outside of an identity token. Another one than before is verified only if it is
-  /// of Apple's own relay; without one everything stays.
+  /// Applies an address that Apple sent outside of an identity token. A changed address is verified only if it is one
+  /// of Apple's relay; without an address nothing changes.
   func withAddress(_ newEmail: String?, isPrivate newFlag: Bool?) -> AccountClaims {
     guard let newEmail, !newEmail.isEmpty else { return self }
     var result = self
@@ -109,7 +109,7 @@ package struct MailForwarding: Sendable, Hashable, Codable {
   /// When Apple says it was switched, in milliseconds since 1970.
   package let since: Int64
 
-  /// The state that Apple told of.
+  /// The state that Apple reported.
   package init(isOn: Bool, since: Int64) {
     self.isOn = isOn
     self.since = since

@@ -1,7 +1,7 @@
 internal import WebFormats
 
-/// Turns an account and its session into the fields that the upstream is told the user by. Rendered once per session,
-/// not per request.
+/// Writes the request header fields that identify the user to the upstream, from an account and its session. Rendered
+/// once per session, not per request.
 package enum IdentityHeaders {
   /// The configured headers that have something to say, in the order of the configuration. An empty claim is no header.
   /// A value holds no control character, whatever the claim held.

@@ -21,7 +21,7 @@ package struct AccountMove: Sendable {
   package let old: Subject
   /// The new subject.
   package let new: Subject
-  /// The address that Apple told with it: an address of Apple's relay is another one for each team.
+  /// The address that Apple sent with it: an address of Apple's relay differs for each team.
   package let email: String?
   /// Whether the address is one of Apple's relay; nil where Apple does not say.
   package let isPrivateEmail: Bool?
@@ -45,7 +45,7 @@ package struct AccountMove: Sendable {
 package enum MoveOutcome: Sendable, Equatable {
   /// Account, tokens and sessions are under the new subject.
   case moved
-  /// Nobody is known under the old subject: moved already, or forgotten.
+  /// No account has the old subject: it was moved already, or removed.
   case unknownSubject
   /// The old subject's tokens are others by now: read them again.
   case tokensChanged

@@ -10,7 +10,7 @@ package struct ReachabilityBackoff: Sendable {
   package static let firstPause = Duration.seconds(1)
   /// The longest pause.
   package static let longestPause = Duration.seconds(300)
-  /// A try that nobody reported on is forgotten after this long.
+  /// An attempt without a reported result is forgotten after this time.
   package static let longestTry = Duration.seconds(30)
 
   private enum State: Sendable {
@@ -51,7 +51,7 @@ package struct ReachabilityBackoff: Sendable {
     switch state {
     case .open: failures = 0
     case .trying(let before, _): failures = before + 1
-    // One of several that were under way when the first failed: the pause stands.
+    // One of several attempts that were in flight when the first failed: the pause is kept.
     case .pausing: return
     }
     let doubled = Self.firstPause.timeInterval * Double(UInt64(1) << UInt64(min(failures, 32)))

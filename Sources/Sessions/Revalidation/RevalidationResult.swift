@@ -18,7 +18,7 @@ package enum RevalidationAction: Sendable, Equatable {
   case noteGood
   /// End the sessions that rest on this token.
   case endSessions
-  /// Sessions go on for the grace period; the account is asked about again after the interval.
+  /// Sessions stay valid for the grace period; the account is revalidated again after the interval.
   case keep
   /// Give the claim back; it may be tried again after a pause (`ReachabilityBackoff`).
   case releaseLease

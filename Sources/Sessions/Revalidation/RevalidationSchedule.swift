@@ -2,20 +2,21 @@ package import FoundationEssentials
 
 /// When an account's refresh token is due to be checked with Apple. Pure: the time is passed in.
 ///
-/// Times that lie a day or more ahead count for nothing: they were written by a clock that was wrong.
+/// Times that are a day or more ahead are ignored: they were written by a wrong clock.
 ///
-/// Lazy: asked for each request of a signed-in user, and nobody else is ever checked. It only says that a check is due;
-/// the right to make it is claimed in the store (`RevalidationLeaseStore.acquireLease`), which has the last word.
+/// Lazy: evaluated for each request of a signed-in user, so that accounts without requests are not revalidated. It only
+/// says that a check is due; the right to make it is claimed in the store (`RevalidationLeaseStore.acquireLease`),
+/// which has the last word.
 package struct RevalidationSchedule: Sendable {
   /// The action for a request of this user.
   package enum Decision: Sendable, Equatable {
-    /// Go on.
+    /// Continue.
     case fresh
-    /// Go on, and have a check made beside the request.
+    /// Continue, and revalidate in the background.
     case background
-    /// Nobody tried to check the account for interval and grace, or the grace since the first failed attempt is over:
-    /// wait, `longestWait` at most, for one check. What follows is for `mayGoOn` to say, given the account as the store
-    /// has it then.
+    /// No attempt was made to check the account for interval and grace, or the grace since the first failed attempt is
+    /// over: wait, `longestWait` at most, for one check. What follows is for `mayGoOn` to say, given the account as the
+    /// store has it then.
     case blocking
   }
 
@@ -42,20 +43,20 @@ package struct RevalidationSchedule: Sendable {
     guard age >= due(account, jitter) else { return .fresh }
     guard mayGoOn(account: account, now: now) else { return .blocking }
     guard mayAsk(account: account, now: now) else { return .fresh }
-    // Whoever was away, and is not known to be in trouble: a user who has left at Apple's must not come back for a
-    // request.
+    // A user who was away, without known failures: one who has withdrawn consent at Apple must not get another request
+    // through.
     let isLate = age >= interval + grace && account.failingSince(at: now) == nil
     return isLate ? .blocking : .background
   }
 
-  /// Whether sessions of the account still stand without another good answer: grace counts from the first failed
-  /// attempt to check the account since the last good answer. Where there was no attempt, time alone ends nothing.
+  /// Whether sessions of the account are still valid without another successful check: grace counts from the first
+  /// failed attempt to check the account since the last good answer. Without an attempt, time alone ends no session.
   package func mayGoOn(account: Account, now: Date) -> Bool {
     guard let failing = account.failingSince(at: now) else { return true }
     return now.timeIntervalSince(failing) < grace
   }
 
-  /// Whether nobody asked within the interval, as far as is known here.
+  /// Whether no check was made within the interval, as far as is known here.
   package func mayAsk(account: Account, now: Date) -> Bool {
     guard let asked = account.lastAsked?.credible(at: now) else { return true }
     return now.timeIntervalSince(asked) >= interval

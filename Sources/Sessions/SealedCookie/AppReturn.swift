@@ -35,7 +35,7 @@ package struct AppReturn: Sendable, Equatable {
 }
 
 extension SessionKeyring {
-  /// The one-time code of a hand-back: sealed, so that nobody can make or read one.
+  /// The one-time code of an app return: sealed, so that it can be neither forged nor read.
   ///
   /// - Parameter now: it can be opened for `AppReturn.lifetime` from here.
   /// - Throws: only `SealError.failed`.

@@ -1,12 +1,12 @@
 /// Remembers a verified cookie without keeping it: 64 bits by a hash of the whole, keyed at random for each process, so
-/// that nobody outside can look for two cookies with one fingerprint, and 96 bits of its signature, so that nobody need
-/// try who does not have it. For memory only, never written down.
+/// that an attacker cannot search for two cookies with one fingerprint, and 96 bits of its signature, so that guessing
+/// is pointless. For memory only, never written down.
 package struct CookieFingerprint: Sendable, Hashable {
   let hash: Int
   /// The last 16 characters, which are the signature's.
   let tail: SIMD2<UInt64>
 
-  /// Whoever asks for a place in a table gets what is a hash already.
+  /// The fingerprint is a hash already, and serves as the hash in a table.
   package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 }
 

@@ -48,7 +48,7 @@ extension SessionKeyring {
   /// - Parameters:
   ///   - purpose: what for; it must be named again to open it.
   ///   - context: what it belongs to (the attempt's name, say), not kept inside; it must be given again to open it.
-  ///   - expires: from when on it is not opened any more; nil for never.
+  ///   - expires: the time after which it is no longer opened; nil for never.
   /// - Throws: only `SealError.failed`.
   package func sealText(
     _ bytes: [UInt8], for purpose: SealPurpose, context: [UInt8] = [], expires: Date?

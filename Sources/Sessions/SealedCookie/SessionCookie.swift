@@ -14,7 +14,7 @@ package enum SessionCookie {
   package static let name = literalName.description
   /// The same, to be compared with bytes.
   package static var literalName: StaticString { "__Host-cordon" }
-  /// `Set-Cookie` attributes beside the value and `Max-Age`.
+  /// `Set-Cookie` attributes in addition to the value and `Max-Age`.
   package static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
   /// In bytes.
   package static let valueLength = 71
@@ -47,8 +47,8 @@ extension SessionKeyring {
   /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.
   package func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
 
-  /// The same over bytes where they lie (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a
-  /// copy on the heap.
+  /// The same over bytes in place (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a copy on
+  /// the heap.
   package func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
     guard value.byteCount == SessionCookie.valueLength else { return nil }
     return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in

@@ -6,8 +6,8 @@ import WebFormats
 /// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs
 /// and seals while all verify and open.
 ///
-/// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that nothing made for one purpose is
-/// good for another, and a 32-bit identifier that stands in whatever was signed or sealed.
+/// From each secret HKDF-SHA256 (RFC 5869) derives one key for each purpose, so that a value for one purpose is invalid
+/// for another, and a 32-bit identifier that is part of each signed or sealed value.
 package struct SessionKeyring: Sendable {
   /// In bytes, after one trailing newline was dropped.
   package static let minimumSecretLength = 32
@@ -47,8 +47,8 @@ package struct SessionKeyring: Sendable {
     throw .tokensWouldBeLost(count: unknown.values.reduce(0, +), keys: unknown.keys.sorted())
   }
 
-  /// A name that stands for a user in logs: 16 hexadecimal digits, the same for the same user under the same first key,
-  /// from which nobody gets back to the user.
+  /// A pseudonym for a user in logs: 16 hexadecimal digits, the same for the same user under the same current key, and
+  /// not reversible.
   package func pseudonym(of subject: Subject) -> String {
     let hash = HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys[0].pseudonym)
     return Hex.text(hash.prefix(8))
@@ -81,7 +81,7 @@ package struct SessionKeyring: Sendable {
 
 /// Names a key without telling anything of it: 32 bits derived from the secret.
 package struct KeyIdentifier: Sendable, Hashable, Comparable, CustomStringConvertible {
-  /// As it stands in cookies and sealed values.
+  /// The form in cookies and sealed values.
   package let number: UInt32
 
   /// The identifier with this number.

@@ -4,8 +4,7 @@ extension Date {
   /// This instant and a duration later (or earlier, for a negative one).
   package func advanced(by duration: Duration) -> Date { addingTimeInterval(duration.timeInterval) }
 
-  /// The instant, or nil if it lies a day or more ahead of `now`: a clock that was wrong wrote it, and it counts for
-  /// nothing.
+  /// The instant, or nil if it is a day or more ahead of `now`: a wrong clock wrote it, and it is ignored.
   package func credible(at now: Date) -> Date? { timeIntervalSince(now) < 86_400 ? self : nil }
 }
 

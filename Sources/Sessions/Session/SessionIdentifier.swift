@@ -24,7 +24,7 @@ package struct SessionIdentifier: Sendable, Hashable, CustomStringConvertible, C
     self.low = low
   }
 
-  /// The name under which the session is stored, listed and told to the upstream.
+  /// The name under which the session is stored, listed and sent to the upstream.
   package var handle: PublicSessionID {
     var hash = SHA256()
     hash.update(data: PublicSessionID.label)

@@ -1,9 +1,9 @@
 import COpenSSL
 import NIOCore
 
-/// Connects OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket
-/// filled and writes straight into the one that goes out. OpenSSL's own memory BIO would copy every byte once more each
-/// way, and clear its whole buffer at each reset.
+/// Connects OpenSSL and the socket: an OpenSSL BIO that reads straight from the ByteBuffer that the socket filled and
+/// writes straight into the one that goes out. OpenSSL's memory BIO would copy every byte a second time in each
+/// direction, and clear its whole buffer at each reset.
 ///
 /// The BIO knows this object by an unretained pointer: the ``TLSConnection`` that owns both frees the SSL object, and
 /// with it the BIO, before it lets this go.

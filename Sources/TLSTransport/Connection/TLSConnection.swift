@@ -98,7 +98,7 @@ final class TLSConnection {
 
   // MARK: Steps
 
-  /// Goes on with the handshake.
+  /// Continues the handshake.
   func handshake() -> Outcome {
     OpenSSLErrorQueue.clear()
     let result = SSL_do_handshake(self.ssl)

@@ -15,8 +15,8 @@ final class ApplicationProtocols: Sendable {
     self.names.flatMap { [UInt8($0.count)] + $0 }
   }
 
-  /// The first of our names that the offer (in wire format) has too, as the place of its bytes in the offer; nil when
-  /// there is none. A damaged offer ends where it is damaged.
+  /// The first of our names that is also in the offer (in wire format), as the position of its bytes in the offer; nil
+  /// if there is none. A damaged offer ends where it is damaged.
   func choose(from offer: some RandomAccessCollection<UInt8>) -> Range<Int>? {
     for name in self.names {
       var rest = offer[...]

@@ -4,7 +4,7 @@ import WebFormats
 /// The host names that a certificate lists, in lower case, as bytes.
 struct CertificateNames {
   /// `subjectAltName` entries of kind dNSName (RFC 5280, section 4.2.1.6). A name with a byte that no host name has is
-  /// left out: nobody can ask for it.
+  /// left out: no client can ask for it.
   let names: [[UInt8]]
 
   init(of certificate: Certificate) {
@@ -66,7 +66,7 @@ struct CertificateChoice {
       return sets.count - 1
     }
     guard let first = certificates.first else { return }
-    // Beside the first certificate those that share a name with it.
+    // The first certificate, and those that share a name with it.
     var standard = [0]
     for place in first.names.names.flatMap({ places[$0] ?? [] }).sorted()
     where !standard.contains(where: { certificates[$0].keyType == certificates[place].keyType }) {
@@ -80,13 +80,13 @@ struct CertificateChoice {
         exact[name] = number(of: set)
       }
     }
-    // One that nobody can be shown is loaded all the same: what OpenSSL refuses is a mistake.
+    // A certificate that is never served is loaded nevertheless: one that OpenSSL refuses is a configuration error.
     for place in certificates.indices where !sets.contains(where: { $0.contains(place) }) { _ = number(of: [place]) }
   }
 
-  /// The place of the set that serves a name: of the certificates that list it, or whose wildcard stands for its first
-  /// label (RFC 9525, section 6.3: for one whole label, and no part of one); nil where there is none. A certificate
-  /// that lists the name itself comes before one with a wildcard.
+  /// The place of the set that serves a name: of the certificates that list it, or whose wildcard matches its first
+  /// label (RFC 9525, section 6.3: one whole label, not a part of one); nil if there is none. A certificate that lists
+  /// the name itself comes before one with a wildcard.
   func place(for name: some Collection<UInt8>) -> Int? {
     guard let name = HostNameBytes.folded(name) else { return nil }
     if let place = self.exact[name] { return place }

@@ -2,7 +2,7 @@ import COpenSSL
 import Glibc
 
 /// Shared by the connections of a TLS listener: certificates, keys and protocol settings. Read from files once; a new
-/// one is made when the files change, and connections made from the old one go on.
+/// one is made when the files change, and connections made from the old one are kept.
 package final class TLSServerContext: Sendable {
   /// The initial context of connections: the first certificate, and those that serve a name with it.
   var context: OpenSSLContext { self.contexts[0] }

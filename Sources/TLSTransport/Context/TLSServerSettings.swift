@@ -25,9 +25,9 @@ package struct TLSServerSettings: Sendable, Equatable {
     }
   }
 
-  /// At least one. Which one a client sees is decided by the name that it asks for (SNI); the first is shown where no
-  /// certificate lists the name, or there is none. Of two for one name with keys of different kinds each client sees
-  /// the one that it understands.
+  /// At least one. The name that a client asks for (SNI) selects the certificate; the first is served if no certificate
+  /// lists the name, or the client sends none. Of two for one name with keys of different kinds each client gets the
+  /// one that it supports.
   package var certificates: [CertificateFiles]
   /// Protocols offered by ALPN (RFC 7301), the preferred one first, for example `h2` and `http/1.1`. A client that
   /// offers protocols and none of these is refused; one that offers nothing is served. Empty: the client's offer is

@@ -28,12 +28,12 @@ package final class TLSHandler: ChannelDuplexHandler {
     case open
     /// close_notify was sent; the peer may still send.
     case outputClosed
-    /// Closed, or about to be: nothing goes in or out any more.
+    /// Closed, or about to be: no more bytes are read or written.
     case closed
   }
 
   private var state = State.idle
-  /// Nil once nothing goes in or out any more: its memory goes before the channel's does.
+  /// Nil once no more bytes are read or written: its memory is freed before the channel's.
   private var connection: TLSConnection?
   private var queue = PlaintextQueue()
   /// A flush waits for the end of the handshake.
@@ -116,7 +116,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     self.queue.takeAll().fail(error)
   }
 
-  /// Sends the alert that belongs to the error, tells the error, and closes.
+  /// Sends the alert that corresponds to the error, reports the error, and closes.
   private func fail(_ error: TLSError, _ context: ChannelHandlerContext) {
     let alert = self.connection?.takeCiphertext()
     // First, since a socket that fails at the alert makes the channel inactive: one error is enough.
@@ -269,7 +269,7 @@ package final class TLSHandler: ChannelDuplexHandler {
       break
     case .output:
       guard self.state != .idle, self.state != .handshaking else {
-        // There is no way to say so before the handshake is finished.
+        // There is no alert for it before the handshake is finished.
         promise?.fail(ChannelError.operationUnsupported)
         return
       }

@@ -8,8 +8,8 @@ package struct TLSHandshakeCompleted: Sendable, Equatable {
   package let cipherSuite: String
   /// Whether an earlier session was resumed.
   package let isResumed: Bool
-  /// The host name that the client asked for (SNI, RFC 6066 section 3), as it stood there: not validated. Nil when it
-  /// asked for none.
+  /// The host name that the client asked for (SNI, RFC 6066 section 3), as received: not validated. Nil when it asked
+  /// for none.
   package let serverName: String?
 
   package init(

@@ -23,8 +23,8 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
     self.init(copying: random)
   }
 
-  /// The key in a file of 80 or 48 random bytes. Whoever has it reads every connection that was resumed with its
-  /// tickets, so that a file open to others is refused.
+  /// The key in a file of 80 or 48 random bytes. Its holder can decrypt every connection that was resumed with its
+  /// tickets, so a file that others can read is refused.
   convenience init(file path: String) throws(TLSConfigurationError) {
     let file = try CredentialFile(privatePath: path)
     guard Self.fileLengths.contains(file.bytes.count) else {
@@ -55,7 +55,7 @@ final class TicketKey: Sendable, CustomStringConvertible, CustomReflectable {
   var description: String { "a session ticket key" }
   var customMirror: Mirror { Mirror(self, children: []) }
 
-  /// The name that tells which key a ticket was made with.
+  /// The name of the key that a ticket was made with.
   var name: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: self.bytes[..<Self.nameLength]) }
 
   /// Readies OpenSSL's cipher and MAC with this key.

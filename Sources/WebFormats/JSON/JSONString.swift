@@ -83,7 +83,7 @@ package enum JSONString {
     }
   }
 
-  /// The short form where there is a usual one, else `\uXXXX`. No escaped character lies beyond U+FFFF.
+  /// The short form if there is one, else `\uXXXX`. No escaped character is beyond U+FFFF.
   private static func appendEscape(_ scalar: UInt32, to sink: inout some ByteSink & ~Copyable) {
     switch scalar {
     case 0x22: sink.append("\\\"")

@@ -10,8 +10,8 @@ package struct Authority: Sendable, Equatable {
     self.port = port
   }
 
-  /// Parses an authority that somebody wrote down, as in a configuration. Refuses an invalid host or port, an address
-  /// in brackets that is none, and a name that browsers would read as an IPv4 address other than the one written.
+  /// Parses an authority that a person wrote, as in a configuration. Refuses an invalid host or port, an invalid
+  /// address in brackets, and a name that browsers would read as an IPv4 address other than the one written.
   package init?(parsing text: some Collection<UInt8>) {
     let text = Array(text)
     guard let (end, port) = Self.split(text.span) else { return nil }
@@ -36,8 +36,8 @@ package struct Authority: Sendable, Equatable {
   }
 
   /// Whether `range` of a request head has the characters of an authority: any that this gateway reads or forwards. A
-  /// parser of requests asks no more, because whether the authority is one of ours is decided after it, by `split`.
-  /// Empty labels, and ports from 0 with leading zeros, pass here and match nothing there. Without allocation.
+  /// parser of requests checks no more, because `split` decides afterwards whether the authority is one of ours. Empty
+  /// labels, and ports from 0 with leading zeros, pass here and match nothing there. Without allocation.
   package static func isWellFormed(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
     guard !range.isEmpty, range.count <= 262 else { return false }
     func byte(_ offset: Int) -> UInt8 { bytes.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }

@@ -27,7 +27,7 @@ package struct NetworkPrefix: Sendable, Equatable, CustomStringConvertible {
     self.description = text
   }
 
-  /// Whether `peer` lies in the block.
+  /// Whether `peer` is in the block.
   package func contains(_ peer: IPAddress) -> Bool {
     var bit = 0
     while bit + 8 <= bits {

@@ -1,8 +1,8 @@
 /// One encoded character of UTF-8 (RFC 3629, 4).
 package enum UTF8Scalar {
   /// Reads the character that begins at `index`.
-  /// - Returns: the code point and its length in bytes. Nil for bytes that are not UTF-8, with the length of what one
-  ///   replacement character stands for (the maximal subpart, Unicode 3.9).
+  /// - Returns: the code point and its length in bytes. Nil for bytes that are not UTF-8, with the length that one
+  ///   replacement character replaces (the maximal subpart, Unicode 3.9).
   package static func read(_ text: Span<UInt8>, at index: Int) -> (scalar: UInt32?, length: Int) {
     let first = text[index]
     guard first >= 0x80 else { return (UInt32(first), 1) }

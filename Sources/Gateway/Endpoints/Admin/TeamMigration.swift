@@ -38,7 +38,7 @@ struct TeamMigration {
     var results: [MigrationReport.Result] = []
     var permit: TransferPermit?
     var reached = order.after
-    do throws(TransferProblem) {
+    do throws(TransferError) {
       for account in page {
         var result = Self.known(account, order.stage, team: apple.settings.teamID)
         if result == nil {
@@ -76,13 +76,13 @@ struct TeamMigration {
 
   private func attempt(
     _ account: Account, _ stage: Order.Stage, by permit: TransferPermit
-  ) async throws(TransferProblem) -> MigrationReport.Result {
+  ) async throws(TransferError) -> MigrationReport.Result {
     do {
       switch stage {
       case .prepare(let team): return try await prepare(account, team, permit)
       case .complete: return try await complete(account, permit)
       }
-    } catch let problem as TransferProblem {
+    } catch let problem as TransferError {
       guard problem.isAboutOneUser else { throw problem }
       return MigrationReport.Result(account.subject, "refused", message: problem.message)
     } catch {
@@ -94,7 +94,7 @@ struct TeamMigration {
     _ account: Account, _ team: String, _ permit: TransferPermit
   ) async throws -> MigrationReport.Result {
     let text = try await apple.transfer.transferSubject(of: account.subject.text, toTeam: team, by: permit)
-    guard let subject = Subject(text) else { throw TransferProblem.malformed("transfer_sub") }
+    guard let subject = Subject(text) else { throw TransferError.malformed("transfer_sub") }
     let isKnown = try await store.prepare(
       PreparedTransfer(subject: subject, team: team), of: account.subject, at: .now)
     await sessions.forget(account.subject)
@@ -106,7 +106,7 @@ struct TeamMigration {
       return MigrationReport.Result(account.subject, "not_prepared")
     }
     let user = try await apple.transfer.user(behind: prepared.subject.text, by: permit)
-    guard let new = Subject(user.subject) else { throw TransferProblem.malformed("sub") }
+    guard let new = Subject(user.subject) else { throw TransferError.malformed("sub") }
     // A sign-in between reading the tokens and writing them brings another one: read again.
     for _ in 0..<5 {
       let tokens = try await store.tokens(of: account.subject).map { stored in

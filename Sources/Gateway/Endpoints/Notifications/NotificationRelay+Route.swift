@@ -33,7 +33,7 @@ extension NotificationRelay {
     /// - Returns: the reason of a failure; nil if the application accepted it.
     func post(_ notification: RelayedNotification, _ now: Date) async -> String? {
       let signed: SignedAssertion
-      do throws(AssertionSigningProblem) {
+      do throws(AssertionSigningError) {
         signed = try await signer.sign(notification.claims, now: now, lifetime: lifetime)
       } catch {
         return error.message

@@ -58,7 +58,7 @@ struct CallbackEndpoint: Sendable {
 
   private func callback(_ form: FormFields, _ request: ControlRequest) async -> ControlResponse {
     let answer: AuthorizationResponse
-    do throws(AuthorizationResponseProblem) {
+    do throws(AuthorizationResponseError) {
       answer = try AuthorizationResponse.parse(form)
     } catch {
       return failed(.answerInvalid, "answer", request)

@@ -30,7 +30,7 @@ struct NativeEndpoint: Sendable {
     do throws(SignInError) {
       let body = try appJSON(request)
       let app: NativeSignInRequest
-      do throws(NativeSignInProblem) {
+      do throws(NativeSignInError) {
         app = try NativeSignInRequest(json: body)
       } catch {
         throw SignInError(.badRequest, "native_request")
