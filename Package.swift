@@ -182,7 +182,7 @@ let package = Package(
       ],
       path: "Fuzzing/Sources", exclude: ["Fuzz", "CLibFuzzer"], sources: ["Invariants", "Replay"],
       swiftSettings: strict),
-    // Black boxes: they know no module of ours, and start the binaries that stand beside the test bundle.
+    // Black boxes: they import no module of the package, and start the binaries in the folder of the test bundle.
     .testTarget(
       name: "SystemTests", dependencies: ["cordon", "apple-simulator", "PostgreSQLServerTesting", .crypto],
       path: "Tests/System",

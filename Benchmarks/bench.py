@@ -34,7 +34,7 @@ from upstream import Upstream
 
 DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
 ONCE, IDLE_TLS, RAPID_RESET, STORE = "start_and_idle", "idle_tls", "rapid_reset", "store"
-"""What is measured by itself goes by these names among the rows."""
+"""Names of the separate measurements, in addition to those of rows."""
 
 
 def main() -> None:
@@ -170,7 +170,7 @@ class Run:
 
 
 def _expect_identity(running: Running) -> None:
-    """What is measured is forwarding for somebody: the application must be told whom, and strangers turned away."""
+    """Checks that requests are forwarded with the user's identity, and that strangers are refused."""
     for session, wanted in [(running.session, 200), (None, 302)]:
         if running.scheme == "https":
             connection: http.client.HTTPConnection = http.client.HTTPSConnection(

@@ -1,4 +1,4 @@
-"""What every contender is to the harness: something that can be set up for a row, started, and asked where it listens."""
+"""The interface of every contender to the harness: it can be set up for a row and started, and has an address."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from processes import Process
 
 @dataclass(frozen=True)
 class Setting:
-    """How a contender is to be set up."""
+    """The configuration of a contender."""
 
     upstream_port: int
     cores: frozenset[int]
@@ -33,16 +33,16 @@ class Running:
     process: Process
     port: int
     host: str
-    """What requests call it, without the port."""
+    """The host name in requests, without the port."""
     session: str
     """The session's cookie, `name=value`. All contenders are sent one; only Cordon understands it."""
     health: tuple[int, str] | None = None
     """Port and path of what answers 200 once it is ready, where there is such a thing."""
     scheme: str = "http"
     lines: Path | None = None
-    """Where each request is told in a line, if it is."""
+    """The access log, if there is one."""
     helpers: list[Process] = field(default_factory=list)
-    """What runs beside it and is not measured."""
+    """Other processes that it needs, which are not measured."""
 
     def stop(self) -> None:
         for process in [self.process, *self.helpers]:

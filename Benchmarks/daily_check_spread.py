@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the daily checks of many users spread over days: a simulation, the same for everybody who runs it.
+"""Simulates how the daily checks of many users spread over days, with the same result in each run.
 
     python3 Benchmarks/daily_check_spread.py [--users 100000000] [--sample 20000] [--days 10] [--json]
 

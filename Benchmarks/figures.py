@@ -1,4 +1,4 @@
-"""What was measured, and what it comes to."""
+"""Measurements, and the figures that follow from them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Loaded:
         return statistics.median(round.p99_ms for round in self.rounds)
 
     def beside(self, other: Loaded, figure: str) -> float:
-        """How often the other's figure goes into this one's: the median over rounds, each compared with the round next to
+        """The ratio of this figure to the other: the median over rounds, each compared with the round next to
         it, so that a machine that is now slower, now faster does not decide."""
         return statistics.median(
             getattr(ours, figure) / getattr(theirs, figure) for ours, theirs in zip(self.rounds, other.rounds))
@@ -61,7 +61,7 @@ class Figures:
     store: StoreFigures | None = None
 
     def values(self) -> dict[str, float]:
-        """What budgets are set for, as far as this run measured it."""
+        """The figures with budgets, as far as this run measured them."""
         found: dict[str, float] = {}
 
         def ratio(name: str, row: str, other: str, figure: str) -> None:

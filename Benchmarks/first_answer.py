@@ -1,4 +1,4 @@
-"""How long a start takes: from exec to the first answer."""
+"""The duration of a start, from exec to the first response."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A SQLite store with many accounts and sessions, whose cookies can be told: made from one that Cordon itself has made."""
+"""A SQLite store with many accounts and sessions of known cookies, made from a store of Cordon."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HANDLE_LABEL = b"cordon session handle v1\0"
 
 @dataclass(frozen=True)
 class FullStore:
-    """What is in it. Session `n` belongs to account `n // SESSIONS_PER_ACCOUNT`."""
+    """The content of the store. Session `n` belongs to account `n // SESSIONS_PER_ACCOUNT`."""
 
     folder: Path
     accounts: int
@@ -45,7 +45,7 @@ class FullStore:
         made = cls(folder, accounts, secret)
         database = sqlite3.connect(folder / "cordon.db", isolation_level=None)
         database.execute("PRAGMA synchronous = OFF")
-        # Into the file itself, without a log beside it; the gateway finds a log in place again.
+        # Into the file itself, without a separate log; the gateway creates one again.
         database.execute("PRAGMA journal_mode = OFF")
         database.execute("BEGIN")
         indices = database.execute(

@@ -1,4 +1,4 @@
-"""What a kept connection costs while nobody asks anything on it."""
+"""The memory of a kept connection without requests."""
 
 from __future__ import annotations
 

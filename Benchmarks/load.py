@@ -19,7 +19,7 @@ _UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
 @dataclass(frozen=True)
 class Round:
-    """What one round came to."""
+    """The result of one round."""
 
     requests: int
     cpu_us_per_request: float

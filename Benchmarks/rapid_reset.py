@@ -18,17 +18,17 @@ from processes import Process, going_first
 
 STREAMS = 100_000
 LEAST_SECONDS, MOST_SECONDS = 3, 30
-"""A flood that is over sooner begins anew, so that the honest client has asked often enough; one that takes longer ends."""
+"""Seconds: a flood that is over sooner is repeated, so that the honest client sends enough requests; a longer one ends."""
 QUIET_SECONDS = 2
 DEBIANS_PYTHON = "/usr/bin/python3"
-"""Which has Debian's hpack and hyperframe; the first one on the path may be another."""
+"""The Python with Debian's hpack and hyperframe; the first one on the path may be another."""
 PAUSE = 0.0005
 """Between two questions of the honest client."""
 
 
 @dataclass(frozen=True)
 class Flood:
-    """What one flood came to."""
+    """The result of one flood."""
 
     streams: int
     seconds: float

@@ -30,7 +30,7 @@ def markdown(figures: Figures, contenders: list[Contender], conditions: str) -> 
 
 
 def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
-    """What the figures were measured on, and how long."""
+    """The machine and the duration of the measurements."""
     versions = [_version(["nginx", "-v"], r"nginx/([\d.]+)", "nginx"), _version(["haproxy", "-v"], r"version (\S+)", "HAProxy")]
     load = os.getloadavg()[0]
     return (

@@ -25,7 +25,7 @@ CANCEL = 8
 def main() -> None:
     port, authority, path = int(sys.argv[1]), sys.argv[2], sys.argv[3]
     streams, least, most = int(sys.argv[4]), float(sys.argv[5]), float(sys.argv[6])
-    # Politely: whoever else is on this core is measured.
+    # With low priority: the other processes on this core are measured.
     os.nice(10)
     context = ssl._create_unverified_context()
     context.set_alpn_protocols(["h2"])
@@ -48,7 +48,7 @@ def main() -> None:
 
 
 def blocks(authority: str, path: str, streams: int) -> list[bytes]:
-    """What is written, one piece after another, on any connection: the fields are never indexed, so each is alike."""
+    """The bytes of every connection, one piece after another: fields are never indexed, so all pieces are alike."""
     fields = [(":method", "GET"), (":scheme", "https"), (":authority", authority), (":path", path)]
     section = Encoder().encode([NeverIndexedHeaderTuple(*field) for field in fields], huffman=False)
     pieces = []

@@ -1,4 +1,4 @@
-"""What is measured under load. A row is one kind of request and one setting of the proxies; every contender runs it."""
+"""Measurements under load. A row is one kind of request and one setting of the proxies; every contender runs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ HTTP2_STREAMS = 32
 
 
 class Kind(Enum):
-    """How requests are sent."""
+    """The connections that requests are sent on."""
 
     KEPT = "kept"
     """Many on each connection."""
@@ -65,7 +65,7 @@ ROWS = [
 
 
 def browser_fields(authority: str, session: str | None) -> list[tuple[str, str]]:
-    """What a browser sends with a navigation: twelve fields, of them one `Cookie` with two cookies of the application.
+    """The fields of a browser's navigation: twelve, of them one `Cookie` with two cookies of the application.
 
     `session` is the session's cookie, `name=value`.
     """

@@ -111,7 +111,7 @@ def _connect(scheme: str, port: int) -> http.client.HTTPConnection:
 
 
 def _site(previous: str, address: str) -> str:
-    """What `Sec-Fetch-Site` says: the simulator is at 127.0.0.1, the gateway at localhost, two sites."""
+    """The value of `Sec-Fetch-Site`: the simulator is at 127.0.0.1, the gateway at localhost, two sites."""
     if not previous:
         return "none"
     before, after = urlsplit(previous), urlsplit(address)

@@ -1,4 +1,4 @@
-"""What sessions cost beside the requests that have them: signing in, writing, first sight, and a store that is full."""
+"""The cost of sessions apart from forwarding: signing in, writing, first sight, and a full store."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from sign_in import sign_in
 
 @dataclass(frozen=True)
 class Size:
-    """How much is measured."""
+    """The size of the measurement."""
 
     accounts: int = 1_000_000
     sign_ins: int = 100
@@ -56,7 +56,7 @@ class FirstSight:
 
 @dataclass(frozen=True)
 class StoreFigures:
-    """What came of it."""
+    """The results."""
 
     size: Size
     sign_in_cpu_ms: float
@@ -74,7 +74,7 @@ class StoreFigures:
     """CPU per request."""
 
     def values(self) -> dict[str, float]:
-        """What budgets are set for."""
+        """The figures with budgets."""
         return {
             "sign_in_cpu_ms": self.sign_in_cpu_ms, "postgresql_writes_per_second": self.postgresql_writes_per_second,
             "postgresql_first_sight_p99_ms": self.postgresql.p99_ms, "full_store_first_sight_p99_ms": self.gateway.p99_ms,
@@ -159,7 +159,7 @@ def _store_alone(store_writer: Path, place: str, count: int) -> FirstSight:
 
 
 def _beside_each_other(running: Running, cookies: Iterable[str]) -> tuple[FirstSight, FirstSight]:
-    """What each of the sessions takes, and the known one asked for after each of them: on a busy machine both are slow."""
+    """The latency of each session, and of a known one requested after it: on a busy machine both are slow."""
     # The first one opens the connection, and is not counted.
     turns = itertools.chain([running.session], *((cookie, running.session) for cookie in cookies))
     milliseconds = list(_each(running, turns))

@@ -3,7 +3,7 @@ import PackageDescription
 
 /// The gateway's modules, compiled here a second time with the instruments of libFuzzer. `Gateway` is a link to the
 /// sources of the package above: `package` and tested access end at the borders of a package, so the modules under test
-/// must stand in this one.
+/// must be targets of this one.
 ///
 /// Testing is enabled although this is a release build, and assertions stay on; neither changes what is tested.
 let instrumented: [SwiftSetting] = [

@@ -98,7 +98,7 @@ struct LinearRoutes {
     return path.starts(with: own) && (own.last == 0x2F || path.count == own.count || path[own.count] == 0x2F)
   }
 
-  /// What the chain of these routes states.
+  /// The settings that the chain of these routes states.
   private func settings(_ unordered: [Int], _ request: Request) -> Answer {
     let chain = unordered.map { routes[$0] }.sorted { isBefore($0, $1, request) }
     var who = chain.lazy.compactMap(\.access).first ?? access.lists.map { .lists($0) } ?? .signedIn
@@ -196,7 +196,7 @@ struct LinearReading {
     return Self.isSeparator(byte) || Self.isDelimiter(byte)
   }
 
-  /// Where the segment ends if nothing is left of it but what servers drop; otherwise `start`.
+  /// Returns the end of the segment if it only contains what servers drop; otherwise `start`.
   private func segmentEnd(of path: Span<UInt8>, from start: Int) -> Int {
     var position = start
     var dropsRest = false

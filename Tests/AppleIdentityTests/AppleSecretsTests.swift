@@ -42,7 +42,7 @@ struct AppleSecretsTests {
     #expect(!text.contains("ES256") && !text.contains("backing"))
   }
 
-  @Test("Are the same byte by byte only")
+  @Test("Secrets are equal byte by byte only")
   func equality() {
     #expect(RefreshToken("é") != RefreshToken("e\u{301}"))
     #expect(RefreshToken("a") == RefreshToken("a"))

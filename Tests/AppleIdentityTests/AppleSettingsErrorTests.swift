@@ -2,12 +2,12 @@ import AppleIdentity
 import Testing
 
 @Suite("Mistakes in the registration")
-struct AppleSettingsProblemTests {
+struct AppleSettingsErrorTests {
   private let redirectURI = "https://app.example.com/.auth/callback"
 
   private func problems(
     redirectURI: String? = nil, _ change: (inout AppleSettings) -> Void = { _ in }
-  ) -> [AppleSettingsProblem] {
+  ) -> [AppleSettingsError] {
     var settings = AppleSettings(
       clientID: "com.example.web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/key.p8")
     change(&settings)
@@ -46,7 +46,7 @@ struct AppleSettingsProblemTests {
     #expect(keys { $0.nativeClientIDs = ["com.example.web"] } == ["apple.native_client_ids"])
   }
 
-  @Test("With any scope the answer comes by form_post")
+  @Test("Settings with a scope have the response mode form_post")
   func scopeAndMode() {
     for mode in [AppleSettings.ResponseMode.query, .fragment] {
       let change = { (settings: inout AppleSettings) in
@@ -97,7 +97,7 @@ struct AppleSettingsProblemTests {
   }
 
   @Test(
-    "On loopback the redirect URI may be anything, because the simulator does not mind",
+    "The redirect URI may be anything on loopback, because the simulator accepts it",
     arguments: [
       "http://127.0.0.1:9000", "http://localhost:9000", "http://[::1]:9000", "https://127.0.0.1/apple",
       "http://127.8.9.10",
@@ -129,7 +129,7 @@ struct AppleSettingsProblemTests {
     #expect(keys(redirectURI: text).isEmpty)
   }
 
-  @Test("All mistakes are told at once, each with a reason and a remedy")
+  @Test("All mistakes are reported at once, each with a reason and a remedy")
   func allAtOnce() {
     let problems = problems(redirectURI: "http://localhost/") {
       $0.teamID = ""
@@ -148,6 +148,6 @@ struct AppleSettingsProblemTests {
 
   @Test("A base_url that cannot be spoken to makes no provider")
   func noProvider() {
-    #expect(throws: AppleSettingsProblem.self) { try Fixture { $0.baseURL = "https://a.example/\r\n" } }
+    #expect(throws: AppleSettingsError.self) { try Fixture { $0.baseURL = "https://a.example/\r\n" } }
   }
 }

@@ -56,7 +56,7 @@ struct ClientSecretTests {
     }
   }
 
-  @Test("It travels in the form, not in an Authorization field")
+  @Test("The client secret is sent in the form, not in an Authorization field")
   func postOnly() async throws {
     try await Relying.withSimulator { relying async throws in
       let basic = Data("\(Relying.clientID):\(try await relying.secret())".utf8).base64EncodedString()

@@ -48,7 +48,7 @@ struct AuthorizationRequestTests {
   }
 
   @Test(
-    "A wrong response type or scope is told to the client, with its state",
+    "A wrong response type or scope is reported to the client, with its state",
     arguments: [
       ("\(good)&response_mode=query", "invalid_request"),
       ("\(good)&response_type=id_token&response_mode=fragment", "unsupported_response_type"),
@@ -67,7 +67,7 @@ struct AuthorizationRequestTests {
       ])
   }
 
-  @Test("Without a response mode it is the fragment for an identity token, and the query otherwise")
+  @Test("The default response mode is the fragment for an identity token, and the query otherwise")
   func standardModes() throws {
     #expect(try judge("\(Self.good)&response_type=code").get().responseMode == .query)
     #expect(try judge("\(Self.good)&response_type=code%20id_token").get().responseMode == .fragment)
@@ -100,7 +100,7 @@ struct AuthorizationRequestTests {
     #expect(RedirectURIRules.problem(of: "https://app.example.com:8443/x?y=z", allowingLoopback: false) == nil)
   }
 
-  @Test("The portal does not register a client ID with the Team ID in it, nor keys that are none")
+  @Test("The portal does not register a client ID with the Team ID in it, nor invalid keys")
   func registrations() throws {
     func field(_ client: SimulatedClient) -> String? {
       do throws(RegistrationError) {

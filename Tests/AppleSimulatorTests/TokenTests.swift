@@ -115,7 +115,7 @@ struct TokenTests {
     }
   }
 
-  @Test("Requests that are none are refused with Apple's codes")
+  @Test("Invalid requests are refused with Apple's codes")
   func badRequests() async throws {
     try await Relying.withSimulator { relying async throws in
       #expect(try await relying.token([:]).json["error"] == "invalid_request")

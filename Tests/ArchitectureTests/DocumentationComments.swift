@@ -12,7 +12,7 @@ struct DocumentationComments {
 
   init() throws { tree = try SourceTree.current.get() }
 
-  /// What may follow `package`.
+  /// The keywords that may follow `package`.
   private static let declared = [
     "actor", "associatedtype", "case", "class", "enum", "func", "init", "let", "protocol", "static", "struct",
     "subscript", "typealias", "var", "mutating", "internal(set)", "private(set)", "consuming",
@@ -66,7 +66,7 @@ struct DocumentationComments {
     return around.contains(word == "case" ? "enum " : "protocol ")
   }
 
-  /// Whether an enumeration of the package has its cases beside it on one line, where none has room for a comment.
+  /// Whether an enumeration of the package has its cases on one line, without room for a comment.
   private static func hidesCases(_ line: String) -> Bool {
     line.contains("package ") && line.contains("enum ") && line.contains("{ case ")
   }

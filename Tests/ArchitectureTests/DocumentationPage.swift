@@ -14,10 +14,10 @@ struct DocumentationPage {
     prose = text.replacing(/(?s)```.*?```/, with: "")
   }
 
-  /// Where its links lead, as they are written.
+  /// The targets of its links, as they are written.
   var links: [String] { prose.matches(of: /\]\(([^)\s]+)\)/).map { String($0.1) } }
 
-  /// What stands in backquotes.
+  /// The text in backquotes.
   var names: [String] { prose.matches(of: /`([^`\n]+)`/).map { String($0.1) } }
 
   /// The cells of each row of its tables.
@@ -27,7 +27,7 @@ struct DocumentationPage {
     }
   }
 
-  /// What its headings are called in links: lower case, without punctuation, with hyphens for spaces.
+  /// The names of its headings in links: lower case, without punctuation, with hyphens for spaces.
   var anchors: Set<String> {
     Set(
       prose.matches(of: /(?m)^#+ (.*)$/).map { match in

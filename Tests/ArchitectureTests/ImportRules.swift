@@ -18,7 +18,7 @@ struct ImportRules {
 
   init() throws { tree = try SourceTree.current.get() }
 
-  /// What each part may depend on within the package.
+  /// The parts of the package that each part may depend on.
   private static let arrows: [String: Set<String>] = [
     "COpenSSL": [], "CNghttp2": [], "CPostgreSQL": [],
     // The ground floor.

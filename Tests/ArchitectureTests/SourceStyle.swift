@@ -5,7 +5,8 @@ import Testing
 //
 // - swift-format finds nothing in Sources and Tests.
 // - Sources promise nothing that the compiler does not check, and put nothing off.
-// - Doc comments of the modules named below begin with a noun phrase or a verb; no line is longer than 120 columns.
+// - Doc comments and the names of tests begin with no question word, and use no old-fashioned word; no line is longer
+//   than 120 columns. This holds for Sources, Tests and Fuzzing, and in Benchmarks for what Python scripts document.
 
 @Suite("The sources' style")
 struct SourceStyle {
@@ -19,7 +20,10 @@ struct SourceStyle {
   func formatIsClean() throws {
     #expect(throws: Never.self) {
       _ = try Tool.run(
-        "swift-format", ["lint", "--strict", "--recursive", "Package.swift", "Sources", "Tests"], in: tree.root)
+        "swift-format",
+        ["lint", "--strict", "--recursive", "Package.swift", "Sources", "Tests", "Fuzzing/Package.swift"]
+          + ["Fuzzing/Sources"],
+        in: tree.root)
     }
   }
 
@@ -40,53 +44,85 @@ struct SourceStyle {
     #expect(found == [])
   }
 
-  /// Every module of the package.
-  private static let modules: [String] = {
+  /// The folders of all modules, of all test targets, and of the packages beside this one.
+  private static let folders: [String] = {
     guard let tree = try? SourceTree.current.get() else { return [] }
-    let folders = try? FileManager.default.contentsOfDirectory(atPath: tree.root.appending(path: "Sources").path)
-    return (folders ?? []).sorted()
+    return ["Sources", "Tests", "Fuzzing/Sources"].flatMap { folder in
+      let names = try? FileManager.default.contentsOfDirectory(atPath: tree.root.appending(path: folder).path)
+      return (names ?? []).sorted().map { "\(folder)/\($0)" }
+    }
   }()
 
-  @Test("The style of every module is looked at")
-  func everyModule() { #expect(Self.modules.count > 20) }
+  @Test("The style of every module and of every test target is checked")
+  func everyFolder() {
+    #expect(Self.folders.filter { $0.hasPrefix("Sources/") }.count > 20)
+    #expect(Self.folders.contains("Tests/System") && Self.folders.contains("Fuzzing/Sources/Invariants"))
+  }
 
-  @Test("No doc comment begins with a question word, and none uses old-fashioned words", arguments: modules)
-  func commentsArePlain(module: String) throws {
+  /// Words that a doc comment and the name of a test must not begin with.
+  private static let questionWords = "(?:What|Which|Who|Whose|Whom|Where|How|Why|Whoever|Whatever)"
+
+  @Test("No doc comment begins with a question word, and no line uses old-fashioned words", arguments: folders)
+  func commentsArePlain(folder: String) throws {
+    let question = try Regex("/// \(Self.questionWords)\\b")
+    let oldFashioned = try Regex(#"\b(?:an"# + #"ew|me"# + #"nd(?:s|ed|ing)?)\b"#)
     var found: [String] = []
-    for (file, lines) in try swiftFiles(below: "Sources/\(module)") {
+    for (file, lines) in try files(below: folder, ending: ".swift") {
       for (index, line) in lines.enumerated() {
         let text = line.drop { $0 == " " }
         let isFirstOfBlock = index == 0 || !lines[index - 1].drop { $0 == " " }.hasPrefix("///")
-        let isQuestion =
-          isFirstOfBlock && text.prefixMatch(of: /\/\/\/ (?:What|Which|Who|Whose|Whom|Where|How|Why)\b/) != nil
-        if isQuestion || line.firstMatch(of: /\b(?:anew|mend|mends|mended|mending)\b/) != nil {
-          found.append("\(file):\(index + 1)")
-        }
+        let isQuestion = try isFirstOfBlock && question.prefixMatch(in: text) != nil
+        if try isQuestion || oldFashioned.firstMatch(in: line) != nil { found.append("\(file):\(index + 1)") }
       }
     }
     #expect(found == [])
   }
 
-  @Test("No line is longer than 120 columns, except within multi-line strings", arguments: modules)
-  func linesAreShort(module: String) throws {
+  @Test("No name of a test or a suite begins with a question word", arguments: folders)
+  func namesAreStatements(folder: String) throws {
+    let name = try Regex(#"@(?:Test|Suite)\(\s*""# + Self.questionWords + #"\b"#)
     var found: [String] = []
-    for (file, lines) in try swiftFiles(below: "Sources/\(module)") {
+    for (file, lines) in try files(below: folder, ending: ".swift") {
+      let text = lines.joined(separator: "\n")
+      for match in text.matches(of: name) { found.append("\(file): \(text[match.range])") }
+    }
+    #expect(found == [])
+  }
+
+  @Test("No docstring of the benchmarks begins with a question word, and no line uses old-fashioned words")
+  func scriptsArePlain() throws {
+    let pattern = try Regex("\"\"\"\(Self.questionWords)\\b|\\ban" + "ew\\b|\\bme" + "nd(?:s|ed|ing)?\\b")
+    var found: [String] = []
+    for (file, lines) in try files(below: "Benchmarks", ending: ".py") {
+      for (index, line) in lines.enumerated() {
+        if try pattern.firstMatch(in: line) != nil { found.append("\(file):\(index + 1)") }
+      }
+    }
+    #expect(found == [])
+  }
+
+  @Test("No line is longer than 120 columns, except within multi-line strings", arguments: folders)
+  func linesAreShort(folder: String) throws {
+    var found: [String] = []
+    for (file, lines) in try files(below: folder, ending: ".swift") {
       var isWithinString = false
       for (index, line) in lines.enumerated() {
-        if line.count > 120, !isWithinString { found.append("\(file):\(index + 1)") }
+        // Bytes of a test that one string literal has to hold cannot be wrapped.
+        let isLiteral = folder.hasPrefix("Tests/") && line.contains(/^ *(?:\+ )?#?"[^@]*,?$/)
+        if line.count > 120, !isWithinString, !isLiteral { found.append("\(file):\(index + 1)") }
         if line.components(separatedBy: "\"\"\"").count.isMultiple(of: 2) { isWithinString.toggle() }
       }
     }
     #expect(found == [])
   }
 
-  /// The lines of every Swift file below a folder of the repository.
-  private func swiftFiles(below folder: String) throws -> [(file: String, lines: [String])] {
+  /// The lines of every file with this ending below a folder of the repository.
+  private func files(below folder: String, ending: String) throws -> [(file: String, lines: [String])] {
     let root = tree.root.appending(path: folder)
     var result: [(String, [String])] = []
     let files = FileManager.default.enumerator(atPath: root.path)
     while let file = files?.nextObject() as? String {
-      guard file.hasSuffix(".swift") else { continue }
+      guard file.hasSuffix(ending), !file.contains(".build/") else { continue }
       let text = try String(contentsOf: root.appending(path: file), encoding: .utf8)
       result.append(("\(folder)/\(file)", text.components(separatedBy: "\n")))
     }

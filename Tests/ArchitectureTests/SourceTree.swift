@@ -1,6 +1,6 @@
 import Foundation
 
-/// What the package's files say about who uses whom: the imports of every source file, and the manifest's targets.
+/// The dependencies that the package's files state: the imports of every source file, and the manifest's targets.
 struct SourceTree {
   /// The folder of `Package.swift`.
   let root: URL
@@ -116,7 +116,7 @@ enum Tool {
     let description: String
   }
 
-  /// Where a program is, nil where it is not installed.
+  /// Returns the path of a program, nil if it is not installed.
   static func find(_ name: String) -> String? {
     (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin").split(separator: ":").map { "\($0)/\(name)" }
       .first { FileManager.default.isExecutableFile(atPath: $0) }

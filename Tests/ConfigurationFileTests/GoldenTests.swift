@@ -5,7 +5,7 @@ import Testing
 
 /// Each `Golden/NAME.conf` means exactly what `NAME.expected` says: the settings, or every complaint.
 ///
-/// After a change that is meant, `CORDON_UPDATE_GOLDEN=1` writes the expectations anew; read the difference.
+/// After a change that is meant, `CORDON_UPDATE_GOLDEN=1` rewrites the expectations; read the difference.
 @Suite("Configurations and what they mean")
 struct GoldenTests {
   static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Golden")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ConfigurationFile
 
-/// Whatever the bytes of a file are, they mean settings or complaints, and the process lives.
+/// Any bytes of a file lead to settings or diagnostics, and never end the process.
 @Suite("Any bytes at all")
 struct MutationTests {
   /// A generator whose numbers follow from its seed, so that a failure can be had again.

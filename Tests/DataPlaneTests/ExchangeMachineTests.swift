@@ -9,7 +9,7 @@ import Testing
 // Cases: answers and endpoints; bodies forwarded, kept, too large, too slow, held; upgrades; responses; failures and
 // retries; deadlines; clients that leave. Each table is run for HTTP/1.1 and for HTTP/2.
 
-/// What happens to an exchange.
+/// An event of an exchange.
 enum ExchangeEvent: Sendable {
   /// The head is whole; `ended`: so is the request.
   case head(RequestHead.Method = .get, ended: Bool)
@@ -58,7 +58,7 @@ struct ExchangeBench {
   }
 
   /// Applies an event.
-  /// - Returns: the step that it leads to, in words; empty where there is none to take.
+  /// - Returns: the step that it leads to, in words; empty if there is none.
   mutating func apply(_ event: ExchangeEvent) -> String {
     switch event {
     case .head(let method, let ended):

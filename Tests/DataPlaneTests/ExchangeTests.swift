@@ -60,7 +60,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("Answers to HEAD, 204 and 304 have no body, whatever length they name, and the connection goes on")
+  @Test("Responses to HEAD, 204 and 304 have no body, whatever length they name, and the connection is kept")
   func withoutBody() async throws {
     try await withGateway(
       script: { socket, _ in
@@ -114,7 +114,7 @@ struct ExchangeTests {
       })
   }
 
-  @Test("A body until the close is put into chunks, and the client's connection goes on")
+  @Test("A body until the close is put into chunks, and the client's connection is kept")
   func closeDelimited() async throws {
     try await withGateway(
       script: { socket, _ in
@@ -193,7 +193,7 @@ struct ExchangeTests {
           answers.append(try client.readResponse())
           return answers
         }
-        // The gateway's own 100 comes at once; the application's is not passed on beside it.
+        // The gateway's own 100 comes at once; the application's is not forwarded in addition.
         #expect(answers.map(\.status) == [100, 103, 200])
         #expect(answers[1].value("link") == "</a>" && answers[2].text == "hello")
         #expect(try await rig.exchange("GET / HTTP/1.0\r\n\r\n").status == 200)
@@ -223,7 +223,7 @@ struct ExchangeTests {
   }
 
   @Test(
-    "A large response to a slow reader arrives whole, though the connection closes behind it",
+    "A large response to a slow reader arrives whole, although the connection closes after it",
     arguments: ["1.0", "1.1"])
   func largeAndClosing(_ version: String) async throws {
     let size = 5_000_000
@@ -246,7 +246,7 @@ struct ExchangeTests {
       })
   }
 
-  @Test("A large answer of the gateway's own arrives whole, though the connection closes behind it")
+  @Test("A large response of the gateway itself arrives whole, although the connection closes after it")
   func largeAnswer() async throws {
     let size = 8_000_000
     try await withGateway(

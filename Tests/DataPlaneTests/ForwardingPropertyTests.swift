@@ -14,7 +14,7 @@ struct ForwardingPropertyTests {
   private let rules = ForwardingRules(
     reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")
 
-  @Test("It parses back as exactly one request, by our reader and by llhttp, with one identity")
+  @Test("A forwarded header parses as exactly one request, by our reader and by llhttp, with one identity")
   func property() throws {
     var random = SeededNumbers(seed: 11)
     let identity = SerializedIdentityHeaders([("X-Forwarded-User", Array("001.true".utf8))])

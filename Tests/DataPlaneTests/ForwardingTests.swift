@@ -28,7 +28,7 @@ struct RequestForwardingTests {
     "X-Forwarded-For: 192.0.2.7", "X-Forwarded-Proto: https", "X-Forwarded-Host: a", "X-Request-Id: \(requestIDText)",
   ]
 
-  @Test("An ordinary request goes on as it came, with what the gateway adds at its end")
+  @Test("An ordinary request is forwarded unchanged, with the gateway's fields at its end")
   func ordinary() {
     #expect(
       forward("GET /a?b HTTP/1.1\r\nHost: a:80\r\nAccept: */*\r\nX-Odd:  v \r\n\r\n")
@@ -89,7 +89,7 @@ struct RequestForwardingTests {
     #expect(block.lines == Array("D: tab\tis fine\r\n".utf8))
   }
 
-  @Test("Fields of one connection stay behind, those that Connection nominates too")
+  @Test("Hop-by-hop fields are not forwarded, nor those that Connection nominates")
   func hopByHop() {
     #expect(
       fields(

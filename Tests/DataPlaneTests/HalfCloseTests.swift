@@ -42,7 +42,7 @@ struct HalfCloseTests {
   }
 
   @Test(
-    "A request that FIN cuts off is 400, behind the answers to those before it, and never whole upstream",
+    "A request that FIN cuts off is 400, after the responses to those before it, and never whole upstream",
     arguments: [
       ("GET / HTTP/1.1\r\nHos", 0), (get + "GET / HT", 1),
       ("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhello", 0),

@@ -80,7 +80,7 @@ struct LimitTests {
     }
   }
 
-  @Test("A chunk violation behind a response that has begun ends both connections")
+  @Test("A chunk violation after a response has begun ends both connections")
   func lateViolation() async throws {
     try await withGateway(
       script: { socket, number in
@@ -104,7 +104,7 @@ struct LimitTests {
       })
   }
 
-  @Test("A head that does not come in time is 408, also behind an exchange on the same connection")
+  @Test("A head that does not come in time is 408, also after an exchange on the same connection")
   func slowHead() async throws {
     try await withGateway(
       listener: { $0.timeouts.head = .seconds(2) },
@@ -173,7 +173,7 @@ struct LimitTests {
           return try client.read(count: size).count
         }
         #expect(count == size)
-        // The systems' buffers took some of it; the gateway took no more than its own share.
+        // The systems' buffers held a part of it; the gateway held no more than its limit.
         #expect(sent.withLock { $0 } < 32 * 1_048_576)
       })
   }

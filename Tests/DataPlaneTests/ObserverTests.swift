@@ -3,7 +3,7 @@ import Testing
 
 @testable import DataPlane
 
-// What the observer is told: connect times, versions, users, tunnels, and why an exchange failed.
+// Events for the observer: connect times, versions, users, tunnels, and why an exchange failed.
 
 @Suite("Events for the observer")
 struct ObserverTests {

@@ -38,7 +38,7 @@ struct OrderedWriterTests {
       try channel.pipeline.syncOperations.addHandler(owner)
     }
 
-    /// What has come to the peer so far.
+    /// The bytes that the peer has received so far.
     func received() -> [UInt8] {
       var bytes: [UInt8] = []
       var piece = [UInt8](repeating: 0, count: 65_536)

@@ -68,7 +68,7 @@ struct OriginClientTests {
           #expect(response.head.status == .ok && response.body == Array("hello".utf8))
           #expect(response.head.headerFields[HTTPField.Name("X-A")!] == "b")
         }
-        // Each on a connection of its own: on a kept one it could not be told whether a request arrived.
+        // Each on its own connection: on a kept one it is unknown whether a request arrived.
         #expect(upstream.accepted == framings.count)
       })
   }

@@ -7,7 +7,7 @@ import Synchronization
   import Musl
 #endif
 
-/// What went wrong with a socket of a test.
+/// An error of a test's socket.
 enum RawSocketError: Error {
   case system(String, Int32)
   /// The peer closed (or reset) before what was waited for had come; what did come.
@@ -165,10 +165,10 @@ final class RawSocket: Sendable {
   /// Whether the peer ends the connection without sending anything more.
   func isEnded() throws -> Bool { try readToEnd().isEmpty }
 
-  /// Tells the peer that nothing more comes.
+  /// Closes the sending side.
   func finish() { isClosed.withLock { if !$0 { shutdown(descriptor, Int32(SHUT_WR)) } } }
 
-  /// Ends both directions, so that whoever waits for this socket wakes.
+  /// Ends both directions, so that a thread that waits for this socket wakes.
   func finishBoth() { isClosed.withLock { if !$0 { shutdown(descriptor, Int32(SHUT_RDWR)) } } }
 
   func close() {
@@ -191,7 +191,7 @@ struct PlainResponse: Sendable {
   var status: Int
   var head: String
   var body: [UInt8]
-  /// What stood behind the last chunk.
+  /// The lines after the last chunk.
   var trailers = ""
 
   var text: String { String(decoding: body, as: UTF8.self) }

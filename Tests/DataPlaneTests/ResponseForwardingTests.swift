@@ -24,7 +24,7 @@ struct ResponseForwardingTests {
     return String(buffer: buffer)
   }
 
-  @Test("An ordinary head goes on as it came")
+  @Test("An ordinary response head is forwarded unchanged")
   func ordinary() {
     let head = "HTTP/1.1 200 OK\r\nServer:  x \r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\nContent-Length: 5\r\n\r\n"
     #expect(forward(head) == head)
@@ -37,7 +37,7 @@ struct ResponseForwardingTests {
         == "HTTP/1.1 200 OK\r\nContent-Length: \(written)\r\nX: y\r\n\r\n")
   }
 
-  @Test("Fields of one connection stay behind, and those that Connection nominates")
+  @Test("Hop-by-hop fields of a response are not forwarded, nor those that Connection nominates")
   func hopByHop() {
     #expect(
       forward(
@@ -79,7 +79,7 @@ struct ResponseForwardingTests {
         == "HTTP/1.1 200 OK\r\nA: 1\r\nX-Odd: v\r\nContent-Length: 3\r\nB: 2\r\n\r\n")
   }
 
-  @Test("A status line without its last space, or of HTTP/1.0, is written anew")
+  @Test("A status line without its last space, or of HTTP/1.0, is rewritten")
   func statusLines() {
     #expect(forward("HTTP/1.1 200\r\nA: b\r\n\r\n") == "HTTP/1.1 200 \r\nA: b\r\n\r\n")
     #expect(forward("HTTP/1.0 404 Not here\r\nA: b\r\n\r\n") == "HTTP/1.1 404 Not here\r\nA: b\r\n\r\n")
@@ -96,7 +96,7 @@ struct ResponseForwardingTests {
     #expect(forward("HTTP/1.1 304 N\r\nContent-Length: 5\r\n\r\n").contains("Content-Length: 5"))
   }
 
-  @Test("Of trailers only what can mean nothing before the body goes on")
+  @Test("Only trailers that have no meaning before the body are forwarded")
   func trailers() {
     let rules = ForwardingRules(
       reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")

@@ -67,7 +67,7 @@ final class ScriptedUpstream: Sendable {
   var sockets: [RawSocket] { state.withLock { $0.sockets } }
 
   func stop() {
-    // The thread that accepts closes it; a number given back, or used once more, would be another socket's.
+    // The thread that accepts closes it; a descriptor that was closed twice might be another socket's.
     let first = state.withLock { state in
       defer { state.isStopped = true }
       return !state.isStopped

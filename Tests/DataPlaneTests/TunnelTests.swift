@@ -97,7 +97,7 @@ struct TunnelTests {
       })
   }
 
-  @Test("Bytes behind a request for an upgrade are refused, with it or before its answer")
+  @Test("Bytes after a request for an upgrade are refused, with it or before its response")
   func bytesBehindUpgrade() async throws {
     try await withGateway(
       script: { socket, _ in

@@ -43,7 +43,7 @@ struct UpstreamBalanceTests {
           #expect(answer.status == 200)
           if request == Self.post { #expect(answer.text.hasSuffix(":abc")) }
         }
-        // Once ejected, it is hardly tried any more.
+        // Once ejected, it is rarely tried.
         let failed = rig.target.status.reduce(0) { $0 + $1.failures }
         #expect(failed >= 1 && failed < 15, "\(failed)")
       })
@@ -81,7 +81,7 @@ struct UpstreamBalanceTests {
         let clients = try (0..<6).map { _ in try rig.connect() }
         for client in clients { try client.send(Self.get) }
         #expect(await eventually { rig.log.statuses.count + stuck.accepted == 6 })
-        // By chance all may have gone to the other.
+        // All may have gone to the other at random.
         while stuck.accepted == 0 {
           let answered = rig.log.statuses.count
           try clients[0].send(Self.get)
@@ -104,7 +104,7 @@ struct UpstreamBalanceTests {
   }
 }
 
-/// A port of loopback that is taken, so that no other test gets it, and that nobody listens on.
+/// A port of loopback that is bound, so that no other test gets it, and has no listener.
 private struct RefusingPort {
   let port: UInt16
   private let descriptor: Int32

@@ -34,7 +34,7 @@ struct UpstreamChoiceTests {
     #expect(counts.allSatisfy { (800...1_200).contains($0) }, "\(counts)")
   }
 
-  @Test("Of two the less busy is chosen: a stuck address gets no more")
+  @Test("The less busy of two addresses is chosen: a stuck address gets no more requests")
   func lessBusy() throws {
     let (balancer, _) = try balancer(2)
     balancer.pools[0].outstanding = 3
@@ -112,7 +112,7 @@ struct UpstreamChoiceTests {
 struct UpstreamEjectionTests {
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-  /// Fails until ejected, and tells for how long.
+  /// Fails until ejected, and returns the length of the ejection.
   private func eject(_ ejection: inout OutlierDetection, at now: NIODeadline, chance: Double = 0) -> TimeAmount {
     while !ejection.failed(at: now, chance: chance) {}
     var length = TimeAmount.zero
@@ -120,7 +120,7 @@ struct UpstreamEjectionTests {
     return length
   }
 
-  @Test("It takes three failures in a row; an answer in between begins anew")
+  @Test("Three failures in a row eject an address; a response in between resets the count")
   func threshold() {
     var ejection = OutlierDetection()
     for _ in 0..<10 {
@@ -168,7 +168,8 @@ struct UpstreamEjectionTests {
     #expect(ejection.standing(at: start + length) == .halfOpen)
   }
 
-  @Test("One failure on trial ejects again; an answer ends it, and a minute in order forgets it")
+  @Test(
+    "One failure on trial ejects again; a response ends the ejection, and a minute without failures resets its length")
   func trial() {
     var ejection = OutlierDetection()
     var now = start + eject(&ejection, at: start)
@@ -177,7 +178,7 @@ struct UpstreamEjectionTests {
     now = now + .seconds(2)
     #expect(ejection.succeeded(at: now) == true)
     #expect(ejection.standing(at: now) == .healthy)
-    // Soon after, it goes on where it was; later, it begins anew.
+    // Soon after, the length continues to double; later, it starts again.
     #expect(eject(&ejection, at: now + .seconds(5)) == .seconds(4))
     now = now + .seconds(9)
     #expect(ejection.succeeded(at: now) == true)
@@ -200,7 +201,7 @@ struct UpstreamAttemptsTests {
     .closedBeforeResponse(reused: false), .closedMidway, .badResponse("x"), .responseTimeout,
   ]
 
-  @Test("Without a connection any request goes to another address, three in all", arguments: unsentFailures)
+  @Test("A request without a connection is retried at other addresses, three in all", arguments: unsentFailures)
   func unsent(_ failure: UpstreamFailure) {
     var attempts = RetryState()
     attempts.place = 4
@@ -266,7 +267,7 @@ struct UpstreamCheckVerdictTests {
       })
   }
 
-  @Test("It turns after as many checks in a row as are asked for")
+  @Test("The health changes after the configured number of checks in a row")
   func turns() {
     #expect(verdicts("++--+---++-++--") == "+++++++--++++++")
     #expect(verdicts("-+-+-+") == "++++++")

@@ -39,7 +39,7 @@ struct UpstreamNameTests {
     #expect(due.begins && due.advice == .waitBriefly(NameAnswers.patience, addresses("10.0.0.1")))
     let next = answers.ask(at: late + .milliseconds(100))
     #expect(!next.begins && next.advice == .waitBriefly(.milliseconds(150), addresses("10.0.0.1")))
-    // A resolver that is slow holds up nobody who comes later.
+    // A slow resolver does not delay later requests.
     #expect(answers.ask(at: late + .milliseconds(250)).advice == .use(addresses("10.0.0.1")))
     #expect(answers.ask(at: late + .seconds(60)).begins == false)
     answers.answered(addresses("10.0.0.2"), at: late + .seconds(61))
@@ -61,7 +61,7 @@ struct UpstreamNameTests {
     }
   }
 
-  @Test("Without any answer each connection may ask again")
+  @Test("Each connection may ask again while there is no answer of the resolver")
   func nothing() {
     var answers = NameAnswers()
     _ = answers.ask(at: start)
@@ -95,7 +95,7 @@ struct UpstreamNameTests {
     }
     let loop = group.next()
     let waiting = stuck.addresses(on: loop)
-    // The same loop goes on.
+    // The same loop is not blocked.
     #expect(try await loop.submit { true }.get())
     let well = NameResolver("well.test", port: 80) { [found = addresses("10.0.0.9")] _, _ in found }
     #expect(try await answer(of: well, on: group) == addresses("10.0.0.9"))

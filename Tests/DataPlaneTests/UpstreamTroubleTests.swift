@@ -5,7 +5,7 @@ import Testing
 // Cases: refusing, closing at each stage, broken responses, surplus bytes, unasked responses, stale connections,
 // silence.
 
-@Suite("Upstreams in trouble")
+@Suite("Failing upstreams")
 struct UpstreamTroubleTests {
   private static let get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
   private static let post = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
@@ -29,7 +29,7 @@ struct UpstreamTroubleTests {
     }
   }
 
-  /// What a broken upstream says on its first connection, before it closes.
+  /// Bytes that a broken upstream sends on its first connection before it closes it.
   static let broken: [(String, String)] = [
     ("nothing", ""), ("half a status line", "HTTP/1.1 20"), ("half a head", "HTTP/1.1 200 OK\r\nServer: x\r\n"),
     ("an interim response only", "HTTP/1.1 100 Continue\r\n\r\n"), ("garbage", "<html>no HTTP at all</html>"),

@@ -5,8 +5,8 @@ import Testing
 
 @testable import DataPlane
 
-/// What becomes of requests over HTTP/2 that their client gives up in the same breath. In raw frames, because what is
-/// sent has to arrive in one read.
+/// Requests over HTTP/2 that their client withdraws in the same read. In raw frames, because they have to arrive in one
+/// read.
 @Suite("Requests given up at once")
 struct WithdrawnRequestTests {
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + frame(type: 4, stream: 0, [])

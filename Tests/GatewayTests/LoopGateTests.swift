@@ -192,7 +192,7 @@ struct LoopGateTests {
     try await rig.apply(next, secrets: "b")
     #expect(try await rig.decideOnce(request).status == 302, "the secret of the cookie was taken away")
     try await rig.apply(next, secrets: "ba")
-    #expect(try await rig.decideOnce(request).isWaiting, "and is looked up anew when it is back")
+    #expect(try await rig.decideOnce(request).isWaiting, "and is looked up again when it is back")
     try await rig.stop()
   }
 }

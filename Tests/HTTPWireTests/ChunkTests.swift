@@ -46,7 +46,7 @@ struct ChunkTests {
   }
 
   @Test(
-    "White space behind the size of an application's chunk is passed over, and in a request refused",
+    "White space after a chunk size is skipped in a response, and refused in a request",
     arguments: ["5 \r\nhello\r\n0\r\n\r\n", "5\t \r\nhello\r\n0 \r\n\r\n", "5 ; a = b\r\nhello\r\n0\r\n\r\n"])
   func paddedSize(_ text: String) {
     let limits = ChunkLimits(applicationHeads: HeadLimits(headBytes: 1_000, fieldCount: 10, targetBytes: 0))
@@ -173,7 +173,7 @@ struct ChunkTests {
     }
   }
 
-  @Test("Trailer lines are handed over one by one, and a malformed section is none")
+  @Test("Trailer lines are reported one by one, and none of a malformed section")
   func trailerLines() {
     var lines: [[String]] = []
     let section = Array("X-A: 1\r\nCookie: c\r\n".utf8)

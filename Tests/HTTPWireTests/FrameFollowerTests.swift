@@ -32,7 +32,7 @@ struct FrameFollowerTests {
     }
   }
 
-  @Test("The first boundary within bytes is told, and what stands behind it is not looked at")
+  @Test("The first boundary within bytes is reported, and bytes after it are not read")
   func boundary() {
     let (first, second) = (Self.frame(0x1, 300), Self.frame(0x1, 5))
     let cut = Array(first[200...] + second)
@@ -45,7 +45,7 @@ struct FrameFollowerTests {
     #expect(follower.followToBoundary([1]) == nil && !follower.isAtBoundary)
   }
 
-  @Test("Data frames are told of once, any part of one; control frames are not")
+  @Test("Any part of a data frame is reported once; control frames are not")
   func dataFrames() {
     var follower = FrameFollower()
     for opcode: UInt8 in [0x8, 0x9, 0xA] { follower.follow(Self.frame(opcode, 10, masked: true)) }

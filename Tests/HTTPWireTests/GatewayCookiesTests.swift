@@ -11,7 +11,7 @@ struct OwnCookiesTests {
     readRequest("GET / HTTP/1.1\r\nHost: a\r\n" + lines.map { "Cookie: \($0)\r\n" }.joined() + "\r\n").ownCookies
   }
 
-  @Test("They are found first, in the middle, last and alone")
+  @Test("The gateway's cookies are found first, in the middle, last and alone")
   func places() {
     let ours = [["__Host-cordon", "v"]]
     #expect(cookies("__Host-cordon=v") == ours)
@@ -39,7 +39,7 @@ struct OwnCookiesTests {
     #expect(RequestCookies([line]).all("__Host-cordon") == found)
   }
 
-  @Test("A forged twin is found beside the true one, whichever comes first")
+  @Test("A forged cookie is found in addition to the true one, whichever comes first")
   func twins() {
     #expect(
       cookies("__Host-cordon=forged; __Host-cordon=true") == [["__Host-cordon", "forged"], ["__Host-cordon", "true"]])
@@ -80,7 +80,7 @@ struct OwnCookiesTests {
     #expect(read.ownCookieRuns == [" __Host-cordon=v;", " __Host-cordon-x=w"])
   }
 
-  @Test("Cookies in long lines are found wherever the semicolons stand")
+  @Test("Cookies in long lines are found at every position of the semicolons")
   func semicolons() {
     for padding in 0..<20 {
       let filler = "a=" + String(repeating: "x", count: padding)

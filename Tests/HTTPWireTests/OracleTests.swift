@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Against llhttp")
 struct OracleTests {
-  /// What llhttp made of bytes.
+  /// The result of llhttp for some bytes.
   struct Reading {
     var head: HTTPRequestHead?
     var content: [UInt8] = []

@@ -30,7 +30,7 @@ struct ProxyProtocolTests {
     ("PROXY UNKNOWN", .peer), ("PROXY UNKNOWN ffff::1 whatever  stands here", .peer),
   ]
 
-  @Test("A line of version 1 says whom a connection comes from", arguments: goodLines.indices)
+  @Test("A line of version 1 contains the address of the client", arguments: goodLines.indices)
   func lines(index: Int) {
     let (line, expected) = Self.goodLines[index]
     let bytes = Array("\(line)\r\n".utf8)
@@ -71,7 +71,7 @@ struct ProxyProtocolTests {
   private static let ports: [UInt8] = [0xDC, 4, 1, 0xBB]
   private static let four: [UInt8] = [192, 0, 2, 7, 198, 51, 100, 1] + ports
   private static let sixes = six + six + ports
-  /// PP2_TYPE_AUTHORITY, and a type nobody knows.
+  /// PP2_TYPE_AUTHORITY, and an unknown type.
   private static let fields: [UInt8] = [2, 0, 3, 0x61, 0x2E, 0x62, 0xEE, 0, 0]
 
   private static let goodBlocks: [([UInt8], ProxyHeader.Source)] = [
@@ -86,7 +86,8 @@ struct ProxyProtocolTests {
   ]
 
   @Test(
-    "A block of version 2 says whom a connection comes from, whatever fields it carries", arguments: goodBlocks.indices)
+    "A block of version 2 contains the address of the client, whatever fields it carries",
+    arguments: goodBlocks.indices)
   func blocks(index: Int) {
     let (bytes, expected) = Self.goodBlocks[index]
     #expect(read(bytes) == .complete(ProxyHeader(source: expected, byteCount: bytes.count)))

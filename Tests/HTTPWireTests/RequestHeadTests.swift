@@ -20,7 +20,7 @@ struct RequestHeadTests {
   }
 
   @Test(
-    "The methods that matter are told apart by their exact letters",
+    "The methods that matter are distinguished by their exact letters",
     arguments: [
       ("GET", RequestHead.Method.get), ("PUT", .put), ("POST", .post), ("HEAD", .head), ("PATCH", .patch),
       ("DELETE", .delete), ("OPTIONS", .options), ("get", .other), ("PROPFIND", .other), ("M-SEARCH", .other),

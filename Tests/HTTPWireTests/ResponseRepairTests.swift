@@ -4,7 +4,7 @@ import Testing
 
 // Response heads with mistakes that a setting allows (ResponseHeadRepair): what comes out the strict reader takes.
 
-@Suite("Response heads that are put right")
+@Suite("Repaired response heads")
 struct ResponseRepairTests {
   private func repair(_ text: String, _ allowed: ResponseLenience, limit: Int = 65_535) -> ResponseHeadRepair.Outcome {
     let bytes = Array(text.utf8)

@@ -2,7 +2,7 @@ import NIOCore
 
 @testable import HTTPWire
 
-/// What a parse found, as values that can be compared and kept: heads themselves cannot be copied.
+/// The result of a parse, as values that can be compared and kept: heads themselves cannot be copied.
 struct ReadRequest: Equatable {
   var outcome: HeadParse
   var method = ""
@@ -50,7 +50,7 @@ func readRequest(_ bytes: [UInt8], into head: inout RequestHead, limits: HeadLim
   return describe(outcome, bytes, &head)
 }
 
-/// What a head says of these bytes.
+/// The parts of a head in these bytes.
 func describe(_ outcome: HeadParse, _ bytes: [UInt8], _ head: inout RequestHead) -> ReadRequest {
   let span = bytes.span.bytes
   var result = ReadRequest(outcome: outcome)
@@ -117,12 +117,12 @@ func readResponse(_ text: String, limits: HeadLimits = ordinaryLimits) -> ReadRe
   return result
 }
 
-/// What a body decoder made of pieces that came one after the other.
+/// The result of a body decoder for consecutive pieces.
 struct DecodedBody: Equatable {
   var content: [UInt8] = []
   var trailers: [UInt8]?
   var violation: ChunkViolation?
-  /// What stood behind the end of the body.
+  /// The bytes after the end of the body.
   var rest: [UInt8] = []
 
   var isComplete: Bool { trailers != nil }

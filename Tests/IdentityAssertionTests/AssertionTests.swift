@@ -36,7 +36,7 @@ struct AssertionTests {
     return try #require(Data(base64Encoded: text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)))
   }
 
-  @Test("An assertion says who signs, to whom, about whom and until when, and its signature is the key's")
+  @Test("An assertion has issuer, audience, subject and expiry, and its signature is the key's")
   func claims() async throws {
     let (key, publicKey) = try Self.key()
     let signed = try await Self.mint(key).assertion(of: Self.statement(), now: Self.now)
@@ -57,7 +57,7 @@ struct AssertionTests {
     #expect(publicKey.isValidSignature(signature, for: Data("\(parts[0]).\(parts[1])".utf8)))
   }
 
-  @Test("Nothing that a claim is called replaces who signed, about whom, and until when")
+  @Test("No name of a claim replaces issuer, subject and expiry")
   func registeredClaimsWin() async throws {
     var statement = Self.statement()
     for name in AssertionSettings.registeredClaims { statement.claims[name] = .text("forged") }
@@ -77,7 +77,7 @@ struct AssertionTests {
     #expect(later.made == Self.now.addingTimeInterval(60))
   }
 
-  @Test("Of many that ask at once for one session all get the same")
+  @Test("All callers that ask at once for one session get the same assertion")
   func oneForAll() async throws {
     let mint = try Self.mint(Self.key().0)
     let tokens = try await withThrowingTaskGroup(of: String.self) { group in
@@ -125,7 +125,7 @@ struct AssertionTests {
       P384.Signing.PrivateKey().pemRepresentation, P256.Signing.PrivateKey().publicKey.pemRepresentation,
     ])
   func noKey(text: String) {
-    #expect(throws: AssertionKeyProblem(name: "a.pem")) { try AssertionKey(pem: Array(text.utf8), name: "a.pem") }
+    #expect(throws: AssertionKeyError(name: "a.pem")) { try AssertionKey(pem: Array(text.utf8), name: "a.pem") }
   }
 
   @Test("A key prints nothing but its public name")

@@ -16,7 +16,7 @@ func signIn(_ name: String = "ada") throws -> SignIn {
     token: try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "com.example.web"))
 }
 
-/// What `body` fails with; nil where it does not.
+/// Returns the error that `body` throws; nil if it throws none.
 func storeError(_ body: () async throws -> Void) async -> StoreError? {
   do {
     try await body()

@@ -37,7 +37,7 @@ struct TroubleTests {
     try await store.close()
   }
 
-  @Test("A server that was started anew between two calls is not noticed")
+  @Test("A server restart between two calls is not noticed")
   func restarted() async throws {
     let server = try await PostgreSQLServer.started()
     let store = try await open(try server.makeDatabase())

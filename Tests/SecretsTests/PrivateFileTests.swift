@@ -54,7 +54,7 @@ struct PrivateFileTests {
     #expect(description.contains("chmod g-w,o= \(path)") && description.contains("0\(String(mode, radix: 8))"))
   }
 
-  @Test("A directory, a device and a FIFO that nobody writes to are refused at once")
+  @Test("A directory, a device and a FIFO without a writer are refused at once")
   func notRegular() throws {
     #expect(error(folder.path) == .notRegular)
     #expect(error("/dev/zero") == .notRegular)
@@ -71,7 +71,7 @@ struct PrivateFileTests {
     #expect(error(try write("", mode: 0o600, name: "empty"), limit: 0) == nil)
   }
 
-  @Test("A missing file is told apart from one that cannot be read")
+  @Test("A missing file is distinguished from one that cannot be read")
   func missing() {
     #expect(error(folder.appending(path: "nothing").path) == .missing)
     let loop = folder.appending(path: "loop").path

@@ -4,7 +4,7 @@ import Sessions
 import Testing
 
 // The one-time code that a hand-back carries: only ours, only for a minute, only for who knows the verifier.
-@Suite("A hand-back's code")
+@Suite("The code of an app return")
 struct HandBackTests {
   private let now = Date(timeIntervalSince1970: 1_700_000_000)
   /// Verifier and challenge of RFC 7636, appendix B.
@@ -20,7 +20,7 @@ struct HandBackTests {
     return try #require(AppReturn(.random(), challenge: hash))
   }
 
-  @Test("It comes back as it was, for a minute, by its own keys only")
+  @Test("The code of an app return opens unchanged, for a minute, by its own keys only")
   func roundTrip() throws {
     let handBack = try handBack()
     let code = Array(try keyring().sealAppReturn(handBack, now: now).utf8)

@@ -8,11 +8,11 @@ struct CheckScheduleTests {
   private let day = RevalidationSchedule(RevalidationSettings())
   private func hours(_ hours: Double) -> Date { noon.addingTimeInterval(hours * 3_600) }
 
-  @Test("Within the interval nothing is due; after it a check is, beside the request; past the grace it is waited for")
+  @Test("No check is due within the interval; after it one runs in the background; past the grace requests wait for it")
   func decides() throws {
     let account = try makeAccount()
     for (hour, expected) in [
-      // A time that lies a day or more ahead was written by a wrong clock, and counts for nothing.
+      // A time a day or more ahead was written by a wrong clock, and is ignored.
       (-1_000, .blocking), (-23, .fresh), (0, .fresh), (23.99, .fresh), (24, .background),
       (71.99, .background),
       (72, .blocking), (10_000, .blocking),
@@ -75,7 +75,7 @@ struct CheckScheduleTests {
     #expect(try makeAccount(asked: hours(24)).claimed(at: hours(48)).checkFailingSince == hours(24))
   }
 
-  @Test("Without a token no check can succeed from when one was due, and that is noted once")
+  @Test("A check of an account without a token fails from the time when it was due, and is noted once")
   func withoutToken() throws {
     let day = Duration.seconds(86_400)
     let account = try #require(try makeAccount(asked: noon).withoutToken(at: hours(80), interval: day))
@@ -102,7 +102,7 @@ struct CheckScheduleTests {
     }
   }
 
-  @Test("Without grace the check is in the way as soon as it is due, not before")
+  @Test("A check without a grace period blocks as soon as it is due, not before")
   func worksWithoutGrace() throws {
     var settings = RevalidationSettings()
     settings.grace = .zero
@@ -141,7 +141,7 @@ struct CheckScheduleTests {
 struct CheckWeatherTests {
   private func minutes(_ minutes: Double) -> Date { noon.addingTimeInterval(minutes * 60) }
 
-  @Test("Each verdict has its consequence, and a mistake of ours its alarm")
+  @Test("Each result has its consequence, and a mistake of ours its alarm")
   func judges() {
     for (verdict, consequence, alarm) in [
       (.good, .noteGood, nil), (.revoked, .endSessions, nil), (.ourMistake, .keep, .credentialsRefused),
@@ -227,7 +227,7 @@ struct AppleConditionTests {
     return ""
   }
 
-  @Test("Nothing is known until Apple was asked; a call that it looked at is good")
+  @Test("The state of Apple is unknown before the first call; a call that Apple evaluated counts as good")
   func begins() {
     var condition = AppleCondition()
     #expect(condition.report(allFailing: nil) == .unknown)
@@ -235,7 +235,7 @@ struct AppleConditionTests {
     #expect(condition.report(allFailing: nil) == .ok)
   }
 
-  @Test("Refused credentials are told with the client and the remedy, until Apple takes those of the same client")
+  @Test("Refused credentials are reported with the client and the remedy, until Apple accepts those of the same client")
   func refused() {
     var condition = AppleCondition()
     condition.note(.refused(code: "invalid_client", remedy: "check the key"), clientID: "web")
@@ -255,7 +255,7 @@ struct AppleConditionTests {
     #expect(condition.report(allFailing: nil) == .ok, "memory of constant size")
   }
 
-  @Test("An Apple that cannot be reached, and checks of which none succeeds, are told apart")
+  @Test("An unreachable Apple is distinguished from checks of which none succeeds")
   func unreachable() {
     var condition = AppleCondition()
     condition.note(.notSent, clientID: "web")
@@ -269,7 +269,7 @@ struct AppleConditionTests {
 struct ReachabilityBackoffTests {
   private func seconds(_ seconds: Double) -> Date { noon.addingTimeInterval(seconds) }
 
-  @Test("Nothing is paused until a request was not sent; then one tries after the pause")
+  @Test("Calls are not paused before one could not be sent; then one is tried after the pause")
   func pauses() {
     var backoff = ReachabilityBackoff()
     #expect(backoff.mayTry(at: noon) == true)
@@ -314,7 +314,7 @@ struct ReachabilityBackoffTests {
     }
   }
 
-  @Test("A try that nobody reported on does not block for ever")
+  @Test("An attempt without a reported result does not block for ever")
   func forgetsLostTries() {
     var backoff = ReachabilityBackoff()
     backoff.noteNotSent(at: noon, random: 1)

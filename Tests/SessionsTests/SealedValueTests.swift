@@ -21,7 +21,7 @@ struct SealedValueTests {
     #expect(try keys.openText(absurd, for: .attempt, now: noon) == [4])
   }
 
-  @Test("It opens for its purpose and context only")
+  @Test("A sealed value opens for its purpose and context only")
   func isBoundToPurposeAndContext() throws {
     let keys = try keyring("a")
     let sealed = Array(try keys.sealText([1], for: .attempt, context: [7], expires: nil).utf8)
@@ -35,7 +35,7 @@ struct SealedValueTests {
     }
   }
 
-  @Test("With any byte changed, cut or added it is refused")
+  @Test("A sealed value with any byte changed, cut or added is refused")
   func refusesEveryChange() throws {
     let keys = try keyring("a", "b")
     let sealed = Array(try keys.sealText(Array("attempt".utf8), for: .attempt, expires: nil).utf8)
@@ -52,7 +52,7 @@ struct SealedValueTests {
     }
   }
 
-  @Test("The same bytes never seal to the same text, and the text tells nothing but its length")
+  @Test("The same bytes never seal to the same text, and the text reveals nothing but its length")
   func isRandom() throws {
     let keys = try keyring("a")
     let texts = try (0..<100).map { _ in try keys.sealText(Array("hello".utf8), for: .attempt, expires: nil) }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The session cookie")
 struct SessionCookieTests {
-  @Test("It proves the session that it was signed for, and is 71 characters of base64url")
+  @Test("A session cookie proves the session that it was signed for, and is 71 characters of base64url")
   func provesItsSession() throws {
     let keys = try keyring("a")
     for _ in 0..<100 {
@@ -21,7 +21,7 @@ struct SessionCookieTests {
     }
   }
 
-  @Test("It is verified where it lies in a larger buffer")
+  @Test("A session cookie is verified in place in a larger buffer")
   func verifiesInPlace() throws {
     let keys = try keyring("a")
     let identifier = SessionIdentifier.random()
@@ -32,7 +32,7 @@ struct SessionCookieTests {
     #expect(verified?.identifier == identifier)
   }
 
-  @Test("With any one bit changed it is refused")
+  @Test("A session cookie with any bit changed is refused")
   func refusesEveryChangedBit() throws {
     let keys = try keyring("a", "b")
     let cookie = Array(keys.signedCookie(for: .random()).utf8)
@@ -107,7 +107,7 @@ struct SessionCookieTests {
     #expect(!bytes.contains(secret("a").exposedBytes))
   }
 
-  @Test("The handle is the same under every key and tells nothing of the identifier")
+  @Test("The public session ID is the same under every key and reveals nothing of the identifier")
   func handlesAreStable() throws {
     let identifier = SessionIdentifier(high: 1, low: 2)
     // sha256("cordon session handle v1\0" + 00…01 00…02), first 16 bytes, by another implementation

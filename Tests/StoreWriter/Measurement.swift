@@ -2,7 +2,7 @@ import FoundationEssentials
 import SQLiteSessions
 import Sessions
 
-/// What a store can do on this machine.
+/// The throughput of a store on this machine.
 struct Measurement {
   let store: any SessionStore
 

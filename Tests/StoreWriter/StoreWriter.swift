@@ -56,7 +56,7 @@ struct StoreWriter {
   }
 }
 
-/// Who signs in.
+/// The user who signs in.
 struct People: Sendable {
   private let keyring: SessionKeyring
 

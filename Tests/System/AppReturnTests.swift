@@ -97,7 +97,7 @@ struct HandBackTests {
     #expect(statuses.filter { $0 == 200 }.count == 1 && statuses.filter { $0 == 400 }.count == 7)
   }
 
-  @Test("A gateway that starts anew on the same store knows that the code is used, and takes one that is not")
+  @Test("A gateway that restarts on the same store knows that the code is used, and accepts one that is not")
   func restart() throws {
     let (used, unused) = (try code(try handBack()), try code(try handBack(as: "ben")))
     #expect(try exchange(used).status == 200)

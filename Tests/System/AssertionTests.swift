@@ -22,7 +22,7 @@ struct AssertionTests {
       })
   }
 
-  /// What the application was sent with a request of its own path.
+  /// The header that the application got with a request of its own path.
   private static func assertion(_ site: Site, _ visitor: Visitor, _ path: String) throws -> String {
     #expect(try visitor.fetch("\(site.origin)\(path)").status == 200)
     let seen = try site.upstream.waitForRequest { $0.target == path }
@@ -89,7 +89,7 @@ struct AssertionTests {
     let verified = try anna.fetch(site.own("verify")).fields["X-Identity-Assertion"]
     tokens.insert(try #require(verified))
     #expect(tokens.count == 1)
-    // Two minutes later one request may still carry the old one, and has it made anew; it is never out of date.
+    // Two minutes later one request may still carry the old one, and has it replaced; it never expires in use.
     try site.setClock(secondsAhead: 120)
     let first = try #require(tokens.first)
     let renewed = try poll("another assertion") { () -> String? in

@@ -52,7 +52,7 @@ struct CompletionTests {
     try JSONDecoder().decode(Description.self, from: Data(cordon("--experimental-dump-help").utf8)).command.all()
   }
 
-  /// What bash offers for the last of these words.
+  /// The completions of bash for the last of these words.
   private func offers(_ lines: [[String]], in directory: String) throws -> [Set<String>] {
     var script = ". completion\n"
     for words in lines {

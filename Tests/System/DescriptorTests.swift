@@ -67,7 +67,7 @@ struct DescriptorTests {
     return user + system
   }
 
-  /// What the gateway tells of itself.
+  /// The status of the gateway.
   private struct Metrics {
     let lines: [Substring]
 

@@ -250,7 +250,7 @@ struct DoctorTests {
     both["session", "secret_files"] = "[\"new.key\", \"session.key\"]"
     try site.gateway.restart(with: both)
 
-    // A browser that asks who it is gets its cookie anew, by the new secret; once it has it, no more.
+    // A browser that asks who it is gets its cookie again, by the new secret; after that, never again.
     let old = try #require(anna.jar["__Host-cordon"])
     #expect(try anna.fetch(site.own("session")).status == 200)
     let renewed = try #require(anna.jar["__Host-cordon"])

@@ -76,7 +76,7 @@ struct ImportTests {
   // MARK: Who may pass
 
   private static let apple = "provider = \"oidc\"\noidc_issuer_url = \"https://appleid.apple.com\"\n"
-  /// What a path that nobody may open looks like.
+  /// The response of a path that is denied to everybody.
   private static let closed = "access = \"deny\""
 
   @Test(

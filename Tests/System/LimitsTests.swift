@@ -21,7 +21,7 @@ struct LimitsTests {
     }
   }
 
-  /// What is sent, and the status that it comes to; `{}` is where further fields go.
+  /// A request and the status of its response; `{}` marks the place of further fields.
   private static let own: [(status: Int, request: String)] = [
     (400, "GET /%zz HTTP/1.1\r\nHost: HOST\r\n{}\r\n"), (400, "GET / HTTP/1.1\r\nHost: HOST\r\nA : b\r\n{}\r\n"),
     (408, "GET / HTTP/1.1\r\nHost: HOST\r\n{}X-Never-"),

@@ -34,7 +34,7 @@ struct NativeSignInTests {
       body: Array(JSONSerialization.data(withJSONObject: json)))
   }
 
-  /// What an app sends after Apple's sheet.
+  /// The request of an app after Apple's sheet.
   private func request(
     as user: String = "anna", app: String = "com.example.app", nonce: String = "raw-nonce", sent: String? = nil
   ) throws -> [String: Any] {

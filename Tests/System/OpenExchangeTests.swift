@@ -74,7 +74,7 @@ struct OpenExchangeTests {
     var body: String?
   }
 
-  /// How the stream of a client of HTTP/2 ended.
+  /// The end of the stream of an HTTP/2 client.
   private func end(of process: ServerProcess) throws -> End {
     let exit = try process.waitForExit()
     try process.waitForEndOfOutput()

@@ -221,7 +221,7 @@ struct ReloadTests {
     #expect(try anna.fetch("\(site.origin)/x").status == 200, "still signed in")
     #expect(try anna.fetch(site.own("session")).status == 200)
     let new = try #require(anna.jar["__Host-cordon"])
-    #expect(new != old, "the cookie was set anew")
+    #expect(new != old, "the cookie was renewed")
     let resealed = try ServerProcess.run(
       Machine.binary("cordon"), ["store", "reseal", "--config", site.gateway.file],
       directory: site.gateway.directory.path)

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-// Cookies and tokens that an older secret signed are given anew, so that the old secret can go.
+// Cookies and tokens that an older secret signed are replaced, so that the old secret can be removed.
 //
 // - By the application's own answer, unless a shared cache may keep that; by a refusal, by verify, by session.
-// - Only once, only to who has an old one; a bearer token is told anew at session, and no cookie with it.
+// - Only once, and only for old ones; a new bearer token is in the response of session, without a cookie.
 // - Also when the secrets change while the gateway runs.
 
 @SystemActor
@@ -39,7 +39,7 @@ struct RenewalTests {
     response.setCookies.filter { $0.hasPrefix("__Host-cordon=") }
   }
 
-  @Test("The application's answer brings the cookie anew, once, unless a shared cache may keep it")
+  @Test("The application's response renews the cookie, once, unless a shared cache may keep it")
   func forwarded() throws {
     let (site, anna) = try rotated()
     defer { site.stop() }
@@ -66,7 +66,7 @@ struct RenewalTests {
     // With the old secret gone, the new cookie is the one that counts.
     var bare = site.gateway.configuration
     bare["session", "secret_files"] = "[\"new.key\"]"
-    // The refresh token is sealed anew first, or the gateway would not start.
+    // The refresh token is sealed again first, or the gateway would not start.
     let resealed = try ServerProcess.run(
       Machine.binary("cordon"), ["store", "reseal", "--config", site.gateway.file],
       directory: site.gateway.directory.path)

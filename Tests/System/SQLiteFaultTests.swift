@@ -5,8 +5,8 @@ import Testing
 //
 // - Locked by another program, its disk full, its file system read-only since the kernel found a mistake, damaged: who
 //   is signed in goes on, who would sign in gets a page with 503, /readyz says that it is the store and why.
-// - A lock that is gone and a disk with room again are over without a restart; a file system that was mended and a file
-//   from a backup take one.
+// - A lock that is gone and a disk with room again are over without a restart; a file system that was repaired and a
+//   file from a backup take one.
 // - What cannot be read is trusted from memory for the grace, no longer.
 // - A start on a file that is read-only or damaged is refused with the remedy.
 
@@ -54,7 +54,7 @@ struct SQLiteFaultTests {
     _ = try site.gateway.process.waitForExit()
   }
 
-  /// What a start says that is refused.
+  /// The error of a start that is refused.
   private func refusedStart(_ site: Site) throws -> String {
     let started = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", site.gateway.file])
     #expect(started.exit == .code(1))
@@ -106,7 +106,7 @@ struct SQLiteFaultTests {
     try site.expectStoreTrouble("written", for: anna)
     try end(site)
     try disk.unmount()
-    try disk.mend()
+    try disk.repair()
     try disk.mount()
     try site.gateway.restart()
     try site.expectStoreRecovery(for: anna)

@@ -38,7 +38,7 @@ struct StoreFaultTests {
       }
     }
 
-    /// What `/readyz` says, among other things.
+    /// A part of the response of `/readyz`.
     var words: String {
       switch self {
       case .stopped: "cannot be reached"

@@ -13,7 +13,7 @@ struct StoreKillTests {
     case sqlite, postgreSQL
   }
 
-  /// What clients were told, and what they have asked for without having been told.
+  /// Changes that were confirmed to clients, and changes that were requested without confirmation.
   private struct Told: Sendable {
     var began: Set<String> = []
     var isEnding: Set<String> = []

@@ -9,7 +9,7 @@ import Testing
 @SystemActor
 @Suite("Commands on a terminal")
 struct TerminalTests {
-  /// What `cordon check` prints on a terminal of so many columns.
+  /// The output of `cordon check` on a terminal of so many columns.
   private func check(_ file: String, columns: UInt16, in directory: String) throws -> [Substring] {
     var (terminal, other): (Int32, Int32) = (-1, -1)
     var size = winsize(ws_row: 40, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)

@@ -204,7 +204,7 @@ enum StreamingApplication {
   /// Held shut by tests that want to see half a stream.
   static let gates = Watched<[Gate]>([])
 
-  /// What a WebSocket's key is answered with (RFC 6455 4.2.2).
+  /// Returns the response to a WebSocket's key (RFC 6455, 4.2.2).
   static func accept(_ request: RawUpstream.Request) -> String {
     let key = (request.fields["Sec-WebSocket-Key"] ?? "") + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     return Data(Insecure.SHA1.hash(data: Data(key.utf8))).base64EncodedString()

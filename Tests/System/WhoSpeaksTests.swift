@@ -45,7 +45,7 @@ struct WhoSpeaksTests {
   private static let four: [UInt8] = [203, 0, 113, 9, 198, 51, 100, 1, 0xDC, 4, 1, 0xBB]
   private static let six: [UInt8] = [0x20, 0x01, 0x0D, 0xB8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7]
 
-  /// What the balancer sends, and what the application hears of the client.
+  /// The header from the balancer, and the client's address that the application gets.
   private static let announcements: [([UInt8], String)] = [
     (Array("PROXY TCP4 203.0.113.9 198.51.100.1 56324 443\r\n".utf8), "203.0.113.9"),
     (Array("PROXY TCP6 2001:db8::7 ::1 56324 443\r\n".utf8), "2001:db8::7"),

@@ -14,7 +14,7 @@ struct FormFieldsTests {
     }
   }
 
-  @Test("Are decoded: plus signs, both cases of hexadecimal digits, empty values and missing ones")
+  @Test("Form fields are decoded: plus signs, both cases of hexadecimal digits, empty values and missing ones")
   func decoding() throws {
     let form = try FormFields(parsing: Array("a=1+2%2B3&b=%c3%BC&c=&d&=".utf8.dropLast(2)))
     #expect(try form.text(of: "a") == "1 2+3")
@@ -36,7 +36,7 @@ struct FormFieldsTests {
     #expect(try FormFields(parsing: [UInt8]()).fields.isEmpty)
   }
 
-  @Test("Are told apart byte by byte: canonically equivalent names are not the same")
+  @Test("Form fields are compared byte by byte: canonically equivalent names differ")
   func equivalentNames() throws {
     // KELVIN SIGN, which String takes for K.
     let form = try FormFields(parsing: Array("%E2%84%AA=1&K=2".utf8))
@@ -45,25 +45,27 @@ struct FormFieldsTests {
   }
 
   @Test(
-    "Are refused if a percent sign has no two digits",
+    "Form fields are refused if a percent sign has no two digits",
     arguments: ["a=%", "a=%4", "a=%4g", "a=%+1", "a=%-0", "%=1", "a=%%41"])
   func brokenPercent(form: String) {
     #expect(problem(Array(form.utf8)) == .badEncoding)
   }
 
-  @Test("Are refused with bytes that a browser encodes", arguments: [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x7F, 0x80, 0xFF])
+  @Test(
+    "Form fields are refused with bytes that a browser encodes",
+    arguments: [0x00, 0x09, 0x0A, 0x0D, 0x20, 0x7F, 0x80, 0xFF])
   func rawBytes(byte: UInt8) {
     #expect(problem(Array("a=".utf8) + [byte]) == .badEncoding)
   }
 
-  @Test("Are refused without a name, or with a very long one")
+  @Test("Form fields are refused without a name, or with a very long one")
   func names() {
     #expect(problem(Array("=1".utf8)) == .badName)
     #expect(problem(Array("=".utf8)) == .badName)
     #expect(problem(Array((String(repeating: "a", count: 65) + "=1").utf8)) == .badName)
   }
 
-  @Test("Are refused beyond their limits: 64 KiB, 32 fields")
+  @Test("Form fields are refused beyond their limits: 64 KiB, 32 fields")
   func limits() {
     #expect(problem([UInt8](repeating: UInt8(ascii: "a"), count: 65_537)) == .tooLong)
     let many = (0..<33).map { "f\($0)=1" }.joined(separator: "&")

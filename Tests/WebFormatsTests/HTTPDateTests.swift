@@ -4,7 +4,7 @@ import WebFormats
 @Suite("The date of HTTP")
 struct HTTPDateTests {
   @Test(
-    "Is read from the Date field",
+    "The date is read from the Date field",
     arguments: [
       ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
       ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Sat, 21 Nov 2026 08:00:00 GMT", 1_795_248_000),
@@ -15,7 +15,7 @@ struct HTTPDateTests {
   }
 
   @Test(
-    "Is not read from anything else",
+    "The date is not read from any other format",
     arguments: [
       "", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994", "Sun, 06 Nov 1994 08:49:37 UTC",
       "Sun, 31 Feb 2024 00:00:00 GMT", "Sun, 00 Nov 1994 08:49:37 GMT", "Sun, 06 nov 1994 08:49:37 GMT",
@@ -27,7 +27,7 @@ struct HTTPDateTests {
     #expect(HTTPDate.parse(text.utf8) == nil)
   }
 
-  @Test("Is written for each response as it would be read, and clamped to years of four digits")
+  @Test("The date is written for each response as it would be read, and clamped to years of four digits")
   func written() {
     func text(_ second: Int64) -> String {
       var bytes: [UInt8] = []

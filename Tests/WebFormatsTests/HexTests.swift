@@ -36,7 +36,7 @@ struct HexTests {
     #expect(PercentEncoding.decode(Array("a+b".utf8)) == Array("a+b".utf8))
   }
 
-  @Test("Bytes are folded and classed as ASCII, whatever lies beyond")
+  @Test("Bytes are folded and classified as ASCII, whatever follows")
   func classes() {
     let tokens = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
     for byte in UInt8.min...UInt8.max {

@@ -18,7 +18,7 @@ struct JSONStringTests {
     #expect(json([UInt8](#"say "\""#.utf8)) == #""say \"\\\"""#)
   }
 
-  @Test("Each byte is judged alike wherever it stands", arguments: [UInt8.min...UInt8.max])
+  @Test("Each byte is classified alike at every position", arguments: [UInt8.min...UInt8.max])
   func places(bytes: ClosedRange<UInt8>) {
     for byte in bytes {
       let alone = json([byte]).dropFirst().dropLast()

@@ -13,7 +13,7 @@ struct StrictJSONTests {
     }
   }
 
-  @Test("Is read into values that keep Booleans, integers, numbers and strings apart")
+  @Test("JSON is read into values that distinguish Booleans, integers, numbers and strings")
   func values() throws {
     let object = try StrictJSON.object(
       Array(#"{"b":true,"i":1,"n":1.5,"s":"1","a":[1,"x"],"o":{"z":null}}"#.utf8), maximumBytes: 1000, maximumDepth: 4)
@@ -25,7 +25,7 @@ struct StrictJSONTests {
     #expect(object["o"] == .object(["z": .null]))
   }
 
-  @Test("Is bounded in size and depth, and brackets in strings do not count")
+  @Test("JSON is bounded in size and depth, and brackets in strings do not count")
   func bounds() {
     #expect(problem("{\"a\":\"\(String(repeating: "x", count: 1000))\"}") == .tooLarge)
     #expect(problem(#"{"a":[[[1]]]}"#) == nil)
@@ -34,7 +34,7 @@ struct StrictJSONTests {
   }
 
   @Test(
-    "Is refused if it is not exactly JSON, or no object",
+    "JSON is refused if it is not exact, or no object",
     arguments: [
       "", " ", "[]", "1", "\"a\"", "{", "{}}", "{}x", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{\"a\":[1,]}",
       "{\"a\":[,]}",
@@ -52,7 +52,7 @@ struct StrictJSONTests {
     #expect(problem(text) == .malformed)
   }
 
-  @Test("Strings are unescaped, and what looks like an end is none")
+  @Test("Strings are unescaped, and an escaped quotation mark does not end them")
   func strings() throws {
     let text = #" { "a" : "\"\\\/\b\f\n\r\t\u00fc\uD83D\uDE00ü]}" , "" : [ ] , "o" : { } } "#
     let object = try StrictJSON.object(Array(text.utf8), maximumBytes: 1000, maximumDepth: 4)

@@ -1,8 +1,8 @@
 /// Something that must hold for any bytes at all.
 package struct Invariant: Sendable {
-  /// What the command line and the folders of seeds and cases call it.
+  /// The name on the command line and of the folders of seeds and cases.
   package let name: String
-  /// How it is looked at.
+  /// The function that checks it.
   package let check: Check
 
   /// Either way: throws a ``Violation``, or ends the process by a trap, where it does not hold.

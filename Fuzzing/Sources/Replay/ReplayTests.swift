@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Every seed and every case that the fuzzer ever found, looked at once more without it. These tests are compiled
-/// together with the invariants themselves, into a target of the package above.
+/// Runs every seed and every case that the fuzzer has found, without the fuzzer. These tests are compiled together with
+/// the invariants themselves, into a target of the package above.
 @Suite("What the fuzzer begins with and what it found")
 struct ReplayTests {
   /// One file of `Seeds/TARGET` or `Cases/TARGET`.

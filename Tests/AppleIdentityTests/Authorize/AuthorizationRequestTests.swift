@@ -11,7 +11,7 @@ struct AuthorizationRequestTests {
       .url
   }
 
-  @Test("Is exactly this by default, with %20 for the space in scope")
+  @Test("The authorization address has this exact form by default, with %20 for the space in scope")
   func complete() throws {
     #expect(
       try url()
@@ -20,7 +20,7 @@ struct AuthorizationRequestTests {
         + "&response_mode=form_post&scope=name%20email&state=s-1&nonce=n-1")
   }
 
-  @Test("Asks for no scope if none is wanted, in the mode and for the type that are set")
+  @Test("The authorization address has no scope if none is configured, and the configured mode and type")
   func noScope() throws {
     let url = try url {
       $0.scopes = []
@@ -49,7 +49,7 @@ struct AuthorizationRequestTests {
     }
   }
 
-  @Test("Stands under base_url, with its path")
+  @Test("The authorization address is below base_url, with its path")
   func otherBase() throws {
     let url = try url { $0.baseURL = "http://127.0.0.1:9000/apple" }
     #expect(url.hasPrefix("http://127.0.0.1:9000/apple/auth/authorize?client_id="))

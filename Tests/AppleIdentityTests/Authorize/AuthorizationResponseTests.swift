@@ -9,9 +9,9 @@ struct AuthorizationResponseTests {
     try AuthorizationResponse.parse(FormFields(parsing: Array(form.utf8)))
   }
 
-  private func problem(_ form: String) throws -> AuthorizationResponseProblem? {
+  private func problem(_ form: String) throws -> AuthorizationResponseError? {
     let fields = try FormFields(parsing: Array(form.utf8))
-    do throws(AuthorizationResponseProblem) {
+    do throws(AuthorizationResponseError) {
       _ = try AuthorizationResponse.parse(fields)
       return nil
     } catch {
@@ -21,12 +21,12 @@ struct AuthorizationResponseTests {
 
   private func grant(_ form: String) throws -> AuthorizationResponse.Success {
     guard case .success(let grant) = try parse(form) else {
-      throw try #require(nil as AuthorizationResponseProblem?)
+      throw try #require(nil as AuthorizationResponseError?)
     }
     return grant
   }
 
-  @Test("Carries code, token, state and, the first time, a name")
+  @Test("Apple's response has code, token, state and, the first time, a name")
   func granted() throws {
     let user =
       "%7B%22name%22%3A%7B%22firstName%22%3A%22Tim%22%2C%22lastName%22%3A%22Apple%22%7D%2C%22email%22%3A%22t%40e.x%22%7D"
@@ -38,7 +38,7 @@ struct AuthorizationResponseTests {
     #expect(grant.userProblem == nil)
   }
 
-  @Test("May come without a token and without a name")
+  @Test("Apple's response may lack a token and a name")
   func codeOnly() throws {
     let grant = try grant("code=c.0.a&state=s-1")
     #expect(grant.identityToken == nil)
@@ -46,14 +46,16 @@ struct AuthorizationResponseTests {
     #expect(grant.userProblem == nil)
   }
 
-  @Test("Goes on without a name if the user field cannot be read", arguments: ["x", "%7B", "%5B%5D", "%FF", "%00"])
+  @Test(
+    "Apple's response is accepted without a name if the user field cannot be read",
+    arguments: ["x", "%7B", "%5B%5D", "%FF", "%00"])
   func brokenUser(user: String) throws {
     let grant = try grant("code=c&state=s&user=\(user)")
     #expect(grant.user == nil)
     #expect(grant.userProblem != nil)
   }
 
-  @Test("Says that the user cancelled")
+  @Test("Apple's response reports that the user cancelled")
   func cancelled() throws {
     guard case .error(let refusal) = try parse("error=user_cancelled_authorize&state=s-1") else {
       Issue.record("not refused")
@@ -70,7 +72,7 @@ struct AuthorizationResponseTests {
   }
 
   @Test(
-    "Is refused if any field is repeated, also under an encoded name",
+    "Apple's response is refused if any field is repeated, also under an encoded name",
     arguments: [
       "code=a&code=b&state=s", "code=a&state=s&state=s", "code=a&state=s&%73tate=t", "code=a&state=s&x=1&x=2",
     ])
@@ -81,7 +83,7 @@ struct AuthorizationResponseTests {
     }
   }
 
-  @Test("Is refused without a state, without a code, and with an error beside a code")
+  @Test("Apple's response is refused without a state, without a code, and with both error and code")
   func incomplete() throws {
     #expect(try problem("code=c") == .missing("state"))
     #expect(try problem("code=c&state=") == .missing("state"))
@@ -91,7 +93,7 @@ struct AuthorizationResponseTests {
     #expect(try problem("error=x&id_token=t&state=s") == .contradictory)
   }
 
-  @Test("Is refused if a field is longer than it can be, or holds what Apple does not write")
+  @Test("Apple's response is refused if a field is too long, or has characters that Apple does not write")
   func bounds() throws {
     let long = String(repeating: "x", count: 17_000)
     for name in ["code", "state", "id_token", "error"] {

@@ -11,7 +11,7 @@ struct SubmittedUserTests {
     try SubmittedUser(json: Array(json.utf8))
   }
 
-  @Test("Is read from Apple's form, and the address beside it is only a claim")
+  @Test("The submitted name is read from Apple's form, and the address with it is unverified")
   func appleForm() throws {
     let user = try user(#"{"name":{"firstName":"Tim","lastName":"Apple"},"email":"boss@example.com"}"#)
     #expect(user.givenName == "Tim")
@@ -24,7 +24,7 @@ struct SubmittedUserTests {
   }
 
   @Test(
-    "May be there in part or not at all",
+    "The submitted name may be partial or absent",
     arguments: [
       (#"{"name":{"firstName":"Tim"}}"#, "Tim"), (#"{"name":{"lastName":"Apple"}}"#, "Apple"),
       (#"{"name":{"firstName":" ","lastName":null}}"#, nil), (#"{"name":{"firstName":["x"]}}"#, nil),
@@ -51,23 +51,23 @@ struct SubmittedUserTests {
     #expect(name("\u{200C}\u{200D}") == nil)
   }
 
-  @Test("Is trimmed, and white space inside becomes one space")
+  @Test("The submitted name is trimmed, and white space inside becomes one space")
   func spaces() {
     #expect(name("  Tim \t\u{A0}\u{3000} Apple  ", " X ") == "Tim Apple X")
   }
 
-  @Test("Keeps markup, which is text to whoever escapes it")
+  @Test("The submitted name keeps markup, which is escaped on output")
   func markup() {
     #expect(name("<b>O'Neil & \"Co\"</b>") == "<b>O'Neil & \"Co\"</b>")
   }
 
-  @Test("Is in composed form")
+  @Test("The submitted name is in composed form")
   func composed() throws {
     let composed = try #require(self.name("Jose\u{301}"))
     #expect(Array(composed.utf8) == Array("José".utf8))
   }
 
-  @Test("Is bounded: 100 characters, 256 bytes, and no half characters")
+  @Test("The submitted name is bounded: 100 characters, 256 bytes, and no half characters")
   func bounded() throws {
     #expect(name(String(repeating: "x", count: 10_000)) == String(repeating: "x", count: 100))
     let family = try #require(name(String(repeating: "👨‍👩‍👧‍👦", count: 50)))
@@ -78,19 +78,19 @@ struct SubmittedUserTests {
   }
 
   @Test(
-    "Is not looked for in text that is deep, huge, or no object",
+    "The submitted name is not read from text that is deep, huge, or no object",
     arguments: [
       "", "null", "[]", "7", "\"Tim\"", "{", "{\"name\":{\"firstName\":\"\\ud800\"}}",
       #"{"name":{"x":{"y":{"z":{}}}}}"#, "{\"name\":\"" + String(repeating: "x", count: 4096) + "\"}",
       String(repeating: "{\"name\":", count: 100_000),
     ])
   func unreadable(json: String) {
-    #expect(throws: SubmittedUserProblem.self) { try user(json) }
+    #expect(throws: SubmittedUserError.self) { try user(json) }
   }
 
-  @Test("Is not looked for in bytes that are not UTF-8")
+  @Test("The submitted name is not read from bytes that are not UTF-8")
   func notUTF8() {
     let json = Array(#"{"name":{"firstName":""#.utf8) + [0xC3, 0x28] + Array(#""}}"#.utf8)
-    #expect(throws: SubmittedUserProblem.self) { try SubmittedUser(json: json) }
+    #expect(throws: SubmittedUserError.self) { try SubmittedUser(json: json) }
   }
 }

@@ -12,7 +12,7 @@ struct ButtonImagesTests {
     let answer = Mutex<Result<AppleHTTPResponse, AppleTransportError>>(.success(ButtonImagesTests.image()))
     let paths = Mutex<[String]>([])
     let now = Mutex(Date(timeIntervalSince1970: 1_000_000))
-    let problems = Mutex<[ButtonImageProblem]>([])
+    let problems = Mutex<[ButtonImageError]>([])
 
     func images(_ settings: ButtonSettings = ButtonSettings()) throws -> ButtonImages {
       try ButtonImages(
@@ -47,7 +47,7 @@ struct ButtonImagesTests {
   private static let german = ButtonVariant(locale: .german, isWhite: false)
   private static let long = Duration.seconds(60)
 
-  @Test("It is fetched once, whoever waits for it, and kept")
+  @Test("An image is fetched once for all requests that wait, and kept")
   func once() async throws {
     let network = Network()
     let images = try network.images()
@@ -62,7 +62,7 @@ struct ButtonImagesTests {
     #expect(network.count == 2)
   }
 
-  @Test("When it is a day old it is fetched again, and the old one goes on where that fails")
+  @Test("An image is fetched again when it is a day old, and the old one stays in use if that fails")
   func daily() async throws {
     let network = Network()
     let images = try network.images()

@@ -21,12 +21,12 @@ struct ButtonSettingsTests {
     return settings
   }
 
-  @Test("The defaults of every shape are in order", arguments: ButtonSettings.Shape.allCases)
+  @Test("The defaults of every shape are valid", arguments: ButtonSettings.Shape.allCases)
   func defaults(shape: ButtonSettings.Shape) {
     #expect(Self.settings { $0.shape = shape }.problems.isEmpty)
   }
 
-  @Test("The ends of Apple's ranges are in order")
+  @Test("The ends of Apple's ranges are valid")
   func ends() {
     let small = Self.settings {
       ($0.width, $0.height, $0.borderRadius, $0.scale) = (130, 30, 0, 1)

@@ -9,8 +9,8 @@ import Testing
 struct ClientSecretKeyTests {
   private let pem = P256.Signing.PrivateKey().pemRepresentation
 
-  private func problem(_ pem: String) -> ClientSecretKeyProblem? {
-    do throws(ClientSecretKeyProblem) {
+  private func problem(_ pem: String) -> ClientSecretKeyError? {
+    do throws(ClientSecretKeyError) {
       _ = try ClientSecretKey(pem: pem.utf8, name: "AuthKey.p8")
       return nil
     } catch {
@@ -19,12 +19,12 @@ struct ClientSecretKeyTests {
   }
 
   /// Runs with a file of these contents and permissions, which is removed afterwards.
-  private func problemOfFile(_ contents: String, mode: Int) throws -> ClientSecretKeyProblem? {
+  private func problemOfFile(_ contents: String, mode: Int) throws -> ClientSecretKeyError? {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).p8").path
     try Data(contents.utf8).write(to: URL(filePath: path))
     defer { try? FileManager.default.removeItem(atPath: path) }
     try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
-    do throws(ClientSecretKeyProblem) {
+    do throws(ClientSecretKeyError) {
       _ = try ClientSecretKey(contentsOfFile: path)
       return nil
     } catch {
@@ -33,14 +33,14 @@ struct ClientSecretKeyTests {
     }
   }
 
-  @Test("Is read in the form in which Apple gives it out, also with other line ends and text around it")
+  @Test("A .p8 file is read in Apple's form, also with other line ends and text around it")
   func accepted() {
     #expect(problem(pem) == nil)
     #expect(problem(pem + "\n\n") == nil)
     #expect(problem(pem.replacingOccurrences(of: "\n", with: "\r\n")) == nil)
   }
 
-  @Test("Is refused, with what it is instead, if it holds something else")
+  @Test("A .p8 file with other content is refused, and the error names the content")
   func otherKinds() {
     #expect(problem("") == .notAKey("AuthKey.p8"))
     #expect(problem("not a key") == .notAKey("AuthKey.p8"))
@@ -56,7 +56,7 @@ struct ClientSecretKeyTests {
     #expect(problem(odd) == .notAKey("AuthKey.p8"))
   }
 
-  @Test("Is refused if it is of another curve, of RSA, or damaged")
+  @Test("A .p8 file with a key of another curve, an RSA key or a damaged one is refused")
   func otherCurves() throws {
     #expect(problem(P384.Signing.PrivateKey().pemRepresentation) == .notP256("AuthKey.p8"))
     #expect(problem(try SigningKey.sharedRSA.get().pkcs8PEMRepresentation) == .notP256("AuthKey.p8"))
@@ -65,7 +65,7 @@ struct ClientSecretKeyTests {
     #expect(problem("-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----\n") == .notP256("AuthKey.p8"))
   }
 
-  @Test("Is read from a file that not everybody may read", arguments: [0o600, 0o400, 0o440, 0o640])
+  @Test("A .p8 file that only some users may read is accepted", arguments: [0o600, 0o400, 0o440, 0o640])
   func privateFile(mode: Int) throws {
     #expect(try problemOfFile(pem, mode: mode) == nil)
   }
@@ -82,10 +82,10 @@ struct ClientSecretKeyTests {
     #expect(error.remedy.contains("chmod g-w,o="))
   }
 
-  @Test("Is refused from a directory, from nowhere, and from a file without end")
+  @Test("A .p8 path to a directory, to no file or to an endless file is refused")
   func strangeFiles() throws {
     for path in ["/", "/nowhere/AuthKey.p8", "", "/dev/zero"] {
-      #expect(throws: ClientSecretKeyProblem.self) { try ClientSecretKey(contentsOfFile: path) }
+      #expect(throws: ClientSecretKeyError.self) { try ClientSecretKey(contentsOfFile: path) }
     }
     guard case .file(let error) = try problemOfFile(String(repeating: "x", count: 100_000), mode: 0o600),
       case .tooLong = error.reason
@@ -95,9 +95,9 @@ struct ClientSecretKeyTests {
     }
   }
 
-  @Test("Says what to do, whatever is wrong")
+  @Test("Every error of a .p8 file says what to do")
   func remedies() {
-    let problems: [ClientSecretKeyProblem] = [
+    let problems: [ClientSecretKeyError] = [
       .file(PrivateFileError(path: "f", reason: .missing)),
       .file(PrivateFileError(path: "f", reason: .exposed(mode: 0o644))), .notAKey("f"), .encrypted("f"),
       .otherKind("f", label: "PUBLIC KEY"), .notP256("f"),

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("A client secret")
 struct ClientSecretTests {
-  @Test("Is signed with the .p8 key, names team, client, key and Apple, and lives for minutes")
+  @Test("A client secret is signed with the .p8 key, names team, client, key and Apple, and lives for minutes")
   func contents() async throws {
     let fixture = try Fixture()
     let secret = try await fixture.provider.mint.secret(for: "com.example.web")
@@ -27,14 +27,14 @@ struct ClientSecretTests {
     #expect(fixture.clientKey.publicKey.isValidSignature(signature, for: SHA256.hash(data: signed)))
   }
 
-  @Test("Is for Apple also when base_url points elsewhere")
+  @Test("A client secret has Apple as its audience also when base_url is another site")
   func audience() async throws {
     let fixture = try Fixture { $0.baseURL = "http://127.0.0.1:9000" }
     let secret = try await fixture.provider.mint.secret(for: "com.example.web")
     #expect(try secretClaims(of: secret).audience == "https://appleid.apple.com")
   }
 
-  @Test("Is used again until two minutes before its end, and then made anew")
+  @Test("A client secret is used until two minutes before its end, and then replaced")
   func reuse() async throws {
     let fixture = try Fixture()
     let mint = fixture.provider.mint
@@ -47,7 +47,7 @@ struct ClientSecretTests {
     #expect(try secretClaims(of: second).expires == fixture.clock.time.timeIntervalSince1970 + 600)
   }
 
-  @Test("Is made anew when the clock was set back, because it would be from the future")
+  @Test("A client secret is replaced when the clock was set back, because it would be from the future")
   func clockSetBack() async throws {
     let fixture = try Fixture()
     _ = try await fixture.provider.mint.secret(for: "com.example.web")
@@ -56,7 +56,7 @@ struct ClientSecretTests {
     #expect(try secretClaims(of: secret).issuedAt == fixture.clock.time.timeIntervalSince1970 - 60)
   }
 
-  @Test("Is one for each client ID")
+  @Test("Each client ID has its own client secret")
   func separateClients() async throws {
     let fixture = try Fixture()
     let web = try await fixture.provider.mint.secret(for: "com.example.web")
@@ -65,12 +65,12 @@ struct ClientSecretTests {
     #expect(try secretClaims(of: app).subject == "com.example.app")
   }
 
-  @Test("Cannot be made at an impossible time, which is said and does no harm")
+  @Test("A client secret cannot be made at an impossible time, which is reported without a trap")
   func impossibleClock() async throws {
     let mint = ClientSecretMint(
       teamID: "DEF123GHIJ", keyID: "ABC123DEFG",
       key: try ClientSecretKey(pem: P256.Signing.PrivateKey().pemRepresentation.utf8),
       clock: { Date(timeIntervalSince1970: 1e300) })
-    await #expect(throws: ClientSecretMintProblem.clockOutOfRange) { try await mint.secret(for: "com.example.web") }
+    await #expect(throws: ClientSecretMintError.clockOutOfRange) { try await mint.secret(for: "com.example.web") }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Foreign text in logs")
 struct LogTextTests {
-  @Test("Is printable ASCII of bounded length")
+  @Test("Foreign text in logs is printable ASCII of bounded length")
   func sanitised() {
     #expect(LogText.sanitised("a\r\nb\u{1B}[31m\u{202E}ü") == "a??b?[31m?????")
     #expect(LogText.sanitised(String(repeating: "x", count: 1000)).utf8.count == 200)

@@ -23,7 +23,7 @@ struct IdentityTokenClaimTests {
     #expect(await fixture.rejection(try fixture.token(["iss": #""http://127.0.0.1:9000""#])) == .wrongIssuer)
   }
 
-  @Test("An audience in a list is taken, and only if nobody else is in the list")
+  @Test("An audience in a list is accepted if the list has no other entry")
   func audienceList() async throws {
     let fixture = try Fixture()
     #expect(await fixture.rejection(try fixture.token(["aud": #"["com.example.web"]"#])) == nil)
@@ -137,7 +137,7 @@ struct IdentityTokenClaimTests {
     let hashed = try fixture.token(["nonce": "\"\(hash)\""])
     #expect(await fixture.rejection(hashed, nonce: .native("n-1")) == nil)
     #expect(await fixture.rejection(hashed, nonce: .web("n-1")) == .nonceMismatch)
-    // Whoever has the token can read the hash: it is no proof of itself.
+    // A holder of the token can read the hash: it proves nothing by itself.
     #expect(await fixture.rejection(hashed, nonce: .native(hash)) == .nonceMismatch)
     #expect(
       await fixture.rejection(try fixture.token(["nonce": "\"\(hash.uppercased())\""]), nonce: .native("n-1"))

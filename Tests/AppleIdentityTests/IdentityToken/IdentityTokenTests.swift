@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Verifying an identity token")
 struct IdentityTokenTests {
-  @Test("An honest ES256 token is taken, and says who, for whom, and until when")
+  @Test("An honest ES256 token is accepted, with its subject, audience and expiry")
   func honestToken() async throws {
     let fixture = try Fixture()
     let token = try await fixture.verify(try fixture.token())

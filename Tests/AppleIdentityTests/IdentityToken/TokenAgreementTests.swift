@@ -20,25 +20,25 @@ struct TokenAgreementTests {
     "\"\(base64url(Array(SHA256.hash(data: Array(code.exposed.utf8))).prefix(16)))\""
   }
 
-  @Test("Agree if they name one subject and one nonce")
+  @Test("Two tokens agree if they have one subject and one nonce")
   func agreement() async throws {
     #expect(try await disagreement(browser: [:], exchanged: ["email": nil]) == nil)
     #expect(try await disagreement(browser: ["nonce": nil], exchanged: ["nonce": nil]) == nil)
   }
 
-  @Test("Disagree if another user's code was put beside the token")
+  @Test("Two tokens disagree if another user's code was sent with the token")
   func otherSubject() async throws {
     #expect(try await disagreement(browser: [:], exchanged: ["sub": #""000000.other""#]) == .subject)
   }
 
-  @Test("Disagree if one of them is of another attempt, or of none")
+  @Test("Two tokens disagree if one of them is of another sign-in, or of none")
   func otherNonce() async throws {
     #expect(try await disagreement(browser: [:], exchanged: ["nonce": #""n-2""#]) == .nonce)
     #expect(try await disagreement(browser: [:], exchanged: ["nonce": nil]) == .nonce)
     #expect(try await disagreement(browser: ["nonce": nil], exchanged: [:]) == .nonce)
   }
 
-  @Test("Must carry the hash of the code that was exchanged, if they carry one")
+  @Test("A code hash in a token must be that of the exchanged code")
   func codeHashes() async throws {
     #expect(try await disagreement(browser: ["c_hash": codeHash], exchanged: [:]) == nil)
     #expect(try await disagreement(browser: ["c_hash": codeHash], exchanged: ["c_hash": codeHash]) == nil)

@@ -59,7 +59,7 @@ struct AppleKeyTests {
     }
   }
 
-  @Test("Of two keys with one identifier the first counts")
+  @Test("The first of two keys with one identifier counts")
   func sameIdentifier() async throws {
     let fixture = try Fixture()
     let other = SigningKey.elliptic(fixture.appleKey.identifier)

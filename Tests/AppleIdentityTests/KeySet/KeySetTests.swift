@@ -11,7 +11,7 @@ struct KeySetTests {
     fixture.apple.requests(to: "/auth/keys").count
   }
 
-  @Test("Are fetched once for many tokens")
+  @Test("Apple's keys are fetched once for many tokens")
   func cached() async throws {
     let fixture = try Fixture()
     for _ in 0..<20 { #expect(await fixture.rejection(try fixture.token()) == nil) }
@@ -26,7 +26,7 @@ struct KeySetTests {
     let fixture = try Fixture()
     for index in 0..<1000 {
       let token = try fixture.token(header: ["kid": "\"UNKNOWN\(index)\""])
-      // After the first, nobody has looked whether Apple has such a key.
+      // After the first fetch, it is unknown whether Apple has such a key.
       let expected = index == 0 ? IdentityTokenRejection.unknownKey : .keysUnavailable(.coolingDown)
       #expect(await fixture.rejection(token) == expected)
     }
@@ -149,7 +149,7 @@ struct KeySetTests {
     #expect(rejection == .keysUnavailable(.unusable("the JSON text is too long")))
   }
 
-  @Test("While Apple cannot be reached and nothing is known, a token is refused for Apple's trouble, not for its own")
+  @Test("While Apple is unreachable and no key is known, a token is refused as unverifiable, not as invalid")
   func unreachable() async throws {
     let fixture = try Fixture()
     let failure = AppleTransportError.notSent(reason: "connection refused")
@@ -177,14 +177,14 @@ struct KeySetTests {
     #expect(await fixture.rejection(try fixture.token()) == nil)
   }
 
-  @Test("An error status is Apple's trouble", arguments: [500, 503, 429, 404, 301])
+  @Test("An error status of the key set counts as a failure of Apple", arguments: [500, 503, 429, 404, 301])
   func errorStatus(status: Int) async throws {
     let fixture = try Fixture()
     fixture.apple.answer("/auth/keys", .json(jwks(try fixture.appleKey.jwk()), status: status))
     #expect(await fixture.rejection(try fixture.token()) == .keysUnavailable(.status(status)))
   }
 
-  @Test("After a day the set is fetched again, and goes on if that fails")
+  @Test("The key set is fetched again after a day, and stays in use if that fails")
   func oldSet() async throws {
     let fixture = try Fixture()
     #expect(await fixture.rejection(try fixture.token()) == nil)

@@ -10,7 +10,8 @@ struct NativeSignInRequestTests {
     try NativeSignInRequest(json: #"{"identity_token":"a.b.c","authorization_code":"code","nonce":"n"\#(more)}"#.utf8)
   }
 
-  @Test("Token, code and nonce as they are, the name from an object or from its text, members of nobody's passed over")
+  @Test(
+    "Token, code and nonce are read unchanged, the name from an object or its text, and unknown members are ignored")
   func good() throws {
     let bare = try request(#","state":[{}]"#)
     #expect(bare.identityToken.exposed == "a.b.c" && bare.code.exposed == "code" && bare.nonce == "n")
@@ -37,7 +38,7 @@ struct NativeSignInRequestTests {
       let members = ["identity_token", "authorization_code", "nonce"].map {
         "\"\($0)\":\($0 == name ? value : "\"good\"")"
       }
-      #expect(throws: NativeSignInProblem.self, "\(value.prefix(20))") {
+      #expect(throws: NativeSignInError.self, "\(value.prefix(20))") {
         try NativeSignInRequest(json: "{\(members.joined(separator: ","))}".utf8)
       }
     }
@@ -50,7 +51,7 @@ struct NativeSignInRequestTests {
       "{\"x\":\"" + String(repeating: "x", count: NativeSignInRequest.maximumBytes) + "\"}",
     ]
     for text in texts {
-      #expect(throws: NativeSignInProblem.self, "\(text.prefix(20))") { try NativeSignInRequest(json: text.utf8) }
+      #expect(throws: NativeSignInError.self, "\(text.prefix(20))") { try NativeSignInRequest(json: text.utf8) }
     }
   }
 }

@@ -45,7 +45,7 @@ struct NotificationTests {
     #expect(notification.email == nil)
   }
 
-  @Test("May be for the App ID, and for nobody else's")
+  @Test("A notification may be for our App ID, and for no other")
   func audiences() async throws {
     let fixture = try Fixture { $0.nativeClientIDs = ["com.example.app"] }
     #expect(await rejection(fixture, try body(fixture, ["aud": #""com.example.app""#])) == nil)
@@ -53,7 +53,7 @@ struct NotificationTests {
   }
 
   @Test(
-    "Are of the documented kinds, of the one that is only reported, or of another",
+    "Notifications are of the documented kinds, of the one that is only logged, or of another",
     arguments: [
       ("email-enabled", .emailEnabled, false), ("email-disabled", .emailDisabled, false),
       ("consent-revoked", .consentRevoked, true), ("account-deleted", .accountDeleted, true),
@@ -62,7 +62,7 @@ struct NotificationTests {
   func kinds(type: String, kind: AppleNotification.Kind, ends: Bool) async throws {
     let fixture = try Fixture()
     let event = event.split(separator: "consent-revoked").joined(separator: type)
-    // The event stands as JSON text in a JSON string.
+    // The event is JSON text in a JSON string.
     let escaped = event.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
     let notification = try await fixture.provider.notifications.verify(try body(fixture, event: escaped))
     #expect(notification.kind == kind)
@@ -83,7 +83,7 @@ struct NotificationTests {
     }
   }
 
-  @Test("That come late are taken, because Apple tries again; those from the future are not")
+  @Test("Late notifications are accepted, because Apple retries; those from the future are not")
   func times() async throws {
     let fixture = try Fixture()
     let sent = try body(fixture)
@@ -103,7 +103,7 @@ struct NotificationTests {
     }
   }
 
-  @Test("That anybody else signed are refused")
+  @Test("Notifications that Apple did not sign are refused")
   func forged() async throws {
     let fixture = try Fixture()
     let impostor = SigningKey.elliptic(fixture.appleKey.identifier)
@@ -111,7 +111,7 @@ struct NotificationTests {
     #expect(await rejection(fixture, try body(fixture, ["iss": #""https://evil.example""#])) == .wrongIssuer)
   }
 
-  @Test("Are no identity tokens, and identity tokens are no notifications")
+  @Test("Notifications are no identity tokens, and identity tokens are no notifications")
   func confusion() async throws {
     let fixture = try Fixture()
     let token = try fixture.token(["jti": #""j""#])
@@ -122,7 +122,7 @@ struct NotificationTests {
   }
 
   @Test(
-    "With an event that makes no sense are refused",
+    "Notifications with an invalid event are refused",
     arguments: [
       "", "null", "[]", "{}", #"{"type":"consent-revoked"}"#, #"{"type":"consent-revoked","sub":"a"}"#,
       #"{"type":"consent-revoked","sub":"a b","event_time":1}"#, #"{"type":1,"sub":"a","event_time":1}"#,
@@ -134,14 +134,14 @@ struct NotificationTests {
     #expect(await rejection(fixture, try body(fixture, event: event)) == .malformedClaim("events"))
   }
 
-  @Test("Without what must be there are refused", arguments: ["iss", "aud", "iat", "jti", "events"])
+  @Test("Notifications without a required claim are refused", arguments: ["iss", "aud", "iat", "jti", "events"])
   func missing(claim: String) async throws {
     let fixture = try Fixture()
     #expect(await rejection(fixture, try body(fixture, [claim: nil])) == .missingClaim(claim))
   }
 
   @Test(
-    "In another envelope are refused before any key is fetched",
+    "Notifications in another envelope are refused before any key is fetched",
     arguments: ["", "[]", "{}", #"{"payload":1}"#, "payload=x", String(repeating: "x", count: 40_000)])
   func envelope(text: String) async throws {
     let fixture = try Fixture()

@@ -3,7 +3,7 @@ import FoundationEssentials
 import HTTPTypes
 import Synchronization
 
-/// A clock that stands still until the test moves it.
+/// A clock that does not advance until the test moves it.
 final class TestClock: Sendable {
   private let now: Mutex<Date>
 
@@ -40,7 +40,7 @@ final class FakeApple: Sendable {
     self.gate = gate
   }
 
-  /// What to answer at a path, in this order; the last answer is repeated.
+  /// The responses at a path, in this order; the last one is repeated.
   func answer(_ path: String, _ answers: Answer...) {
     state.withLock { $0.answers[path] = answers }
   }

@@ -5,7 +5,7 @@ import Secrets
 import Testing
 import WebFormats
 
-/// What a client secret says, read without any of the code under test.
+/// The content of a client secret, read without the code under test.
 struct SecretClaims: Decodable, Equatable {
   let issuer: String
   let subject: String

@@ -48,7 +48,7 @@ struct ExchangeTests {
     #expect(try form.text(of: "client_id") == "com.example.app")
   }
 
-  @Test("Gives the verified user and the refresh token")
+  @Test("The exchange of a code returns the verified user and the refresh token")
   func granted() async throws {
     let fixture = try Fixture()
     guard case .granted(let grant) = await exchange(fixture, answer(try fixture.token())) else {
@@ -95,7 +95,7 @@ struct ExchangeTests {
     }
   }
 
-  @Test("Apple's trouble is told apart from a request that never left")
+  @Test("A failure of Apple is distinguished from a request that was not sent")
   func trouble() async throws {
     let fixture = try Fixture()
     #expect(await exchange(fixture, .json("", status: 500)) == .appleTrouble(.status(500)))

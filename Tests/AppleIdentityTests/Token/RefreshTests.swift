@@ -8,7 +8,7 @@ import WebFormats
 @Suite("Asking Apple whether a user is in good standing")
 struct RefreshTests {
   private let token = RefreshToken("r.secret")
-  /// Whom the tokens of `Fixture` are about.
+  /// The subject of the tokens of `Fixture`.
   private static let subject = "001234.abcdef.0789"
 
   private func verdict(_ answer: FakeApple.Answer, _ fixture: Fixture? = nil) async throws -> RefreshVerdict {
@@ -106,7 +106,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "Any other documented error is our own mistake and signs nobody out",
+    "Any other documented error is our own mistake and signs no user out",
     arguments: OAuthError.Code.allCases.filter { $0 != .invalidGrant })
   func misconfigured(code: OAuthError.Code) async throws {
     let verdict = try await verdict(
@@ -121,7 +121,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "Errors that nobody documented, in any spelling, are Apple's trouble",
+    "Undocumented errors, in any spelling, count as failures of Apple",
     arguments: ["server_error", "INVALID_GRANT", "invalid_grant ", "", "invalid_gra\u{0}nt", "ínvalid_grant"])
   func undocumentedError(code: String) async throws {
     let body = try String(decoding: JSONEncoder().encode(["error": code]), as: UTF8.self)
@@ -132,7 +132,7 @@ struct RefreshTests {
   }
 
   @Test(
-    "An error that is no string is Apple's trouble",
+    "An error that is no string counts as a failure of Apple",
     arguments: ["{}", #"{"error":1}"#, #"{"error":["invalid_grant"]}"#])
   func errorOfAnotherType(body: String) async throws {
     guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
@@ -146,14 +146,16 @@ struct RefreshTests {
     #expect(try await verdict(.json(#"{"error":"invalid_grant"}"#, status: 429)) == .appleTrouble(.throttled))
   }
 
-  @Test("Other statuses are Apple's trouble, whatever the body says", arguments: [500, 502, 503, 404, 302, 204, 201])
+  @Test(
+    "Other statuses count as failures of Apple, whatever the body contains",
+    arguments: [500, 502, 503, 404, 302, 204, 201])
   func otherStatus(status: Int) async throws {
     let verdict = try await verdict(.json(#"{"error":"invalid_grant"}"#, status: status))
     #expect(verdict == .appleTrouble(.status(status)))
   }
 
   @Test(
-    "A body that is no JSON object is Apple's trouble, with any status",
+    "A body that is no JSON object counts as a failure of Apple, with any status",
     arguments: [
       "", "<html>invalid_grant</html>", "null", "[]", "\"invalid_grant\"", "{", "{\"error\":\"invalid_grant\"",
       "{\"error\":\"invalid_grant\"}x", String(repeating: "[", count: 50_000),
@@ -168,7 +170,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("An endless answer is Apple's trouble")
+  @Test("An endless response counts as a failure of Apple")
   func endless() async throws {
     let body = #"{"error":"invalid_grant","x":"\#(String(repeating: "x", count: 100_000))"}"#
     guard case .appleTrouble(.malformed) = try await verdict(.json(body, status: 400)) else {
@@ -185,7 +187,7 @@ struct RefreshTests {
     }
   }
 
-  @Test("No answer is told apart from a request that never left")
+  @Test("A missing response is distinguished from a request that was not sent")
   func noAnswer() async throws {
     #expect(
       try await verdict(.failure(.notSent(reason: "connection refused"))) == .notSent(reason: "connection refused"))

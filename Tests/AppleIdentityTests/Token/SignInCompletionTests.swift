@@ -57,7 +57,7 @@ struct SignInCompletionTests {
     #expect(exchanges(fixture) == 0)
   }
 
-  @Test("Another user's code beside an honest token signs nobody in")
+  @Test("Another user's code together with an honest token signs no user in")
   func foreignCode() async throws {
     let fixture = try Fixture()
     let outcome = try await complete(
@@ -65,7 +65,7 @@ struct SignInCompletionTests {
     #expect(outcome == .disagreement(.subject))
   }
 
-  @Test("A token that belongs to another code signs nobody in")
+  @Test("A token that belongs to another code signs no user in")
   func otherCode() async throws {
     let fixture = try Fixture()
     let outcome = try await complete(
@@ -73,7 +73,7 @@ struct SignInCompletionTests {
     #expect(outcome == .disagreement(.codeHash))
   }
 
-  @Test("With response_type code no token is missed, but one that is there is looked at")
+  @Test("A response of type code needs no token, but a token in it is verified")
   func codeOnly() async throws {
     let fixture = try Fixture { $0.responseType = .code }
     guard case .granted = try await complete(fixture, browser: nil, exchanged: try fixture.token()) else {
@@ -101,7 +101,7 @@ struct SignInCompletionTests {
     #expect(try form.text(of: "redirect_uri") == nil)
   }
 
-  @Test("A web token is no native app's, and without native client IDs there is none")
+  @Test("A web token is not accepted from a native app, and no token is without native client IDs")
   func nativeAudience() async throws {
     for clientIDs in [["com.example.app"], []] {
       let fixture = try Fixture { $0.nativeClientIDs = clientIDs }
@@ -112,7 +112,7 @@ struct SignInCompletionTests {
     }
   }
 
-  /// What a native app sends with this token.
+  /// The request of a native app with this token.
   private func request(_ token: UnverifiedIdentityToken) throws -> NativeSignInRequest {
     let json = #"{"identity_token":"\#(token.exposed)","authorization_code":"c","nonce":"n-1"}"#
     return try NativeSignInRequest(json: json.utf8)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Apple's clock")
 struct ClockDifferenceTests {
-  @Test("Is compared with ours")
+  @Test("Apple's clock is compared with ours")
   func difference() async throws {
     let fixture = try Fixture()
     let keys = jwks(try fixture.appleKey.jwk())

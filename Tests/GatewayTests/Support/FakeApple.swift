@@ -6,7 +6,7 @@ import Synchronization
 
 @testable import Gateway
 
-/// A clock that stands still until the test moves it.
+/// A clock that does not advance until the test moves it.
 final class TestClock: Sendable {
   private let time = Mutex(Date(timeIntervalSince1970: 1_790_000_000))
 

@@ -99,7 +99,7 @@ final class GateRig: Sendable {
     return (snapshot, "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier))")
   }
 
-  /// What becomes of a request, after whatever it has to wait for.
+  /// Returns the decision about a request, after all suspensions.
   func decide(_ request: Asked, loop: Int = 0) async throws -> Decided {
     for _ in 0..<5 {
       switch try await decideOnce(request, loop: loop) {
@@ -124,7 +124,7 @@ final class GateRig: Sendable {
     }.get()
   }
 
-  /// What the gate says of an exchange that is open, once everything that it asked for is there.
+  /// Returns the gate's decision about an open exchange, once everything that it requested is there.
   func review(_ exchange: OpenExchange, isActive: Bool = false, loop: Int = 0) async throws -> Bool {
     var mayGoOn = true
     // Each question that it asks is answered by the next review; an overdue account is given a second.
@@ -146,7 +146,7 @@ final class GateRig: Sendable {
     while try await gate.eventLoop.submit({ gate.value.reviews.openSessions.isLookingUp }).get() { await Task.yield() }
   }
 
-  /// What the gate says at once.
+  /// Returns the gate's immediate decision.
   func decideOnce(_ request: Asked, loop: Int = 0) async throws -> Decided {
     let gate = gates[loop]
     return try await gate.eventLoop.submit { try Self.decide(request, gate.value) }.get()
@@ -193,7 +193,7 @@ struct Asked: Sendable {
   }
 }
 
-/// What a gate has decided.
+/// The decision of a gate.
 enum Decided: Sendable {
   case forward(identity: String, session: ConnectionKey?, upgrades: Bool)
   case answer(Int, location: String?)

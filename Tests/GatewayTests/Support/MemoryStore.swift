@@ -25,7 +25,7 @@ final class MemoryStore: SessionStore {
     var claims = 0
     var answers: [RevalidationRecord.Kind] = []
     var givenBack = 0
-    /// What happens between the next look-up and its answer.
+    /// Runs between the next look-up and its result.
     var beforeAnswer: (@Sendable () async -> Void)?
   }
 

@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPWire
 
 // Cases: trailers of a request; content that is more or less than was announced, in whatever pieces; streams that are
-// broken off while more of them comes; a head that goes on when the session has rested.
+// broken off while more of them comes; a head that continues after the session has shrunk.
 
 @Suite("Content of HTTP/2")
 struct HTTP2ContentTests {
@@ -25,7 +25,7 @@ struct HTTP2ContentTests {
     #expect(rig.frames().filter { $0.type == RawFrame.reset }.map(\.stream) == [3, 5])
   }
 
-  @Test("A second section that does not end the stream is malformed: nothing of it is told")
+  @Test("A second section that does not end the stream is malformed, and not reported")
   func trailersThatGoOn() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields, end: false)
@@ -36,7 +36,7 @@ struct HTTP2ContentTests {
     #expect(rig.streams[0].closed == HTTP2ErrorCode.protocolError.rawValue)
   }
 
-  @Test("Content beyond what was announced is not told of, in whichever frame it comes, nor is an end behind it")
+  @Test("Content beyond the announced length is not reported, in any frame, nor is the end after it")
   func tooMuch() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields + [("content-length", "3")], end: false)
@@ -52,7 +52,7 @@ struct HTTP2ContentTests {
   }
 
   @Test(
-    "Content beyond what was announced is not told of, however the reads cut its frame, and before the reset is sent",
+    "Content beyond the announced length is not reported, however reads cut its frame, before the reset is sent",
     arguments: [1, 3, 4, 5, 6, 20])
   func tooMuchInPieces(_ size: Int) {
     let rig = HTTP2Rig()
@@ -69,11 +69,11 @@ struct HTTP2ContentTests {
       rig.frames().filter { $0.type == RawFrame.reset }.map { $0.code() } == [HTTP2ErrorCode.protocolError.rawValue])
   }
 
-  @Test("Of a stream that was broken off nothing more is told: content, trailers, or its end")
+  @Test("Content, trailers and end of a stream that was reset are not reported")
   func brokenOff() {
     let rig = HTTP2Rig()
     for stream in [UInt32(1), 3, 5] { rig.request(ordinaryFields, stream: stream, end: false) }
-    // Within a frame: the first half of it has been told of.
+    // Within a frame: the first half of it was reported.
     let frame = RawFrame(type: RawFrame.data, flags: RawFrame.endStream, stream: 1, payload: Array("abcdef".utf8)).bytes
     rig.receive(Array(frame.prefix(12)))
     for stream in rig.streams { rig.session.reset(stream.stream, .cancel) }
@@ -87,7 +87,7 @@ struct HTTP2ContentTests {
   }
 
   @Test(
-    "A length that is kept ends as any, with trailers or without, and with padding beside it", arguments: [0, 1, 2])
+    "A body of the announced length ends normally, with trailers or without, also with padding", arguments: [0, 1, 2])
   func exactly(_ manner: Int) {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields + [("content-length", "3")], end: false)

@@ -36,7 +36,7 @@ struct HTTP2HeadTests {
     #expect(long?.contains("Transfer-Encoding") == false)
   }
 
-  @Test("Host alone is the authority, and beside :authority it must say the same")
+  @Test("Host alone is the authority, and together with :authority it must be equal")
   func host() {
     let bare = ordinaryFields.filter { $0.0 != ":authority" }
     #expect(readRequest(head(bare + [("host", "app.example.com")]) ?? "").authority == "app.example.com")
@@ -45,7 +45,7 @@ struct HTTP2HeadTests {
     #expect(head(ordinaryFields + [("host", "other.example.com")]) == nil)
   }
 
-  @Test("An extended CONNECT for WebSocket becomes an upgrade with a key of ours, and with no other")
+  @Test("An extended CONNECT for WebSocket becomes an upgrade with a key of the gateway, and with no other")
   func webSocket() {
     let fields = [
       (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "https"), (":path", "/chat"),
@@ -59,7 +59,7 @@ struct HTTP2HeadTests {
     let keys = request.fields.filter { $0[0].lowercased() == "sec-websocket-key" }
     #expect(keys.count == 1)
     #expect(keys.first?[1].utf8.count == 24 && keys.first?[1].hasSuffix("==") == true)
-    #expect(text != head(fields, end: false), "the key is drawn anew each time")
+    #expect(text != head(fields, end: false), "each request has a new key")
   }
 
   @Test("A tunnel has no length: an extended CONNECT that announces one is malformed", arguments: ["0", "5", "100000"])
@@ -117,7 +117,7 @@ struct HTTP2HeadTests {
     ]
   }()
 
-  @Test("A malformed request is a stream error: nobody is told of a request", arguments: malformed.indices)
+  @Test("A malformed request is a stream error, and is not reported as a request", arguments: malformed.indices)
   func refusals(_ index: Int) {
     let rig = HTTP2Rig()
     rig.request(Self.malformed[index])

@@ -44,7 +44,7 @@ struct RawFrame: Equatable, CustomStringConvertible {
 
 func number(_ value: UInt32) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (24 - 8 * UInt32($0))) } }
 
-/// A field section of literals that nobody remembers (RFC 7541 6.2.2), without Huffman codes.
+/// A field section of literals without indexing (RFC 7541, 6.2.2), without Huffman codes.
 func section(_ fields: [(String, String)]) -> [UInt8] {
   fields.flatMap { [0x00] + text($0.0) + text($0.1) }
 }
@@ -63,7 +63,7 @@ private func text(_ text: String) -> [UInt8] {
 
 let ordinaryFields = [(":method", "GET"), (":scheme", "https"), (":path", "/a?b"), (":authority", "app.example.com")]
 
-/// A server's session, whose handlers note what they are told.
+/// A server's session, whose handlers record their events.
 final class HTTP2Rig: HTTP2SessionHandler {
   final class Stream: HTTP2StreamHandler {
     let stream: HTTP2Stream
@@ -113,7 +113,7 @@ final class HTTP2Rig: HTTP2SessionHandler {
         payload: section(fields)))
   }
 
-  /// What is due, as frames; acknowledgements and the first settings left out.
+  /// Returns the frames to send, without acknowledgements and the first settings.
   func frames() -> [RawFrame] {
     var buffer = ByteBuffer()
     session.produce(into: &buffer, limit: .max)

@@ -58,7 +58,7 @@ struct HTTP2SessionTests {
     #expect(order(["u=9, x=\"a,b\"", "u=0;a"]) == [3, 3, 1, 1])
   }
 
-  @Test("Content that comes later goes on when it comes, and trailers end it")
+  @Test("Content that comes later is passed on when it comes, and trailers end it")
   func later() {
     let rig = HTTP2Rig()
     rig.request(ordinaryFields)
@@ -151,7 +151,7 @@ struct HTTP2SessionTests {
 
   // MARK: Floods
 
-  /// What can be sent without end, and by how many of it at the latest the connection is over.
+  /// Frames that can be sent without end, and the number of them after which the connection must be over.
   struct Flood: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let limit: Int

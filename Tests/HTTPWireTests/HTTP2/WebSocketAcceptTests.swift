@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Answers to a WebSocket's key")
 struct WebSocketAcceptTests {
-  @Test("The key of RFC 6455 1.3 has the answer that stands there")
+  @Test("The key of RFC 6455, 1.3 has the response given there")
   func standard() {
     #expect(
       WebSocketAccept.answer(to: Array("dGhlIHNhbXBsZSBub25jZQ==".utf8)) == Array("s3pPLMBiTxaQ9kYGzzhZRbK+xOo=".utf8))

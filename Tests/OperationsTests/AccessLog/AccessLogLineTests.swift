@@ -60,7 +60,7 @@ struct AccessLogLineTests {
     #expect(empty.text == "2026-11-21T07:36:30.123Z access status=200\n", "what is not there is left out")
   }
 
-  @Test("The query is never told", arguments: [LineFormat.json, .text])
+  @Test("The query is never logged", arguments: [LineFormat.json, .text])
   func noQuery(format: LineFormat) {
     #expect(!render(line(), format).contains("secret"))
     #expect(!render(line(), format, request: "GET /a?code=secret").contains("code"))
@@ -109,6 +109,6 @@ struct AccessLogLineTests {
 }
 
 extension LogBuffer {
-  /// What stands in it, as text.
+  /// Its content, as text.
   var text: String { withBytes { String(decoding: $0.withUnsafeBufferPointer { Array($0) }, as: UTF8.self) } }
 }

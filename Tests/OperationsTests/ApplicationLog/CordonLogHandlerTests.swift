@@ -40,7 +40,7 @@ struct CordonLogHandlerTests {
         == "1970-01-01T00:00:00.000Z event info message=listening logger=cordon.test address=127.0.0.1:8080\n")
   }
 
-  @Test("Metadata of the logger is told, the event's own wins, and no key is told twice")
+  @Test("Metadata of the logger is logged, the event's own takes precedence, and no key is repeated")
   func merge() throws {
     let line = try logged { logger in
       logger[metadataKey: "request"] = "outer"
@@ -62,7 +62,7 @@ struct CordonLogHandlerTests {
     #expect(try logged { $0.debug("hidden") }.isEmpty)
   }
 
-  @Test("An error is told as metadata")
+  @Test("An error is logged as metadata")
   func error() throws {
     struct Broken: Error {}
     let line = try logged { $0.error("failed", error: Broken()) }

@@ -23,7 +23,7 @@ struct HealthTests {
     #expect(report.summary == .ok)
   }
 
-  @Test("It is ready while Apple is unreachable, and says that something is wrong")
+  @Test("A process is ready while Apple is unreachable, and reports the failure")
   func appleAway() {
     let report = report(store: .ok, apple: .failing)
     #expect(report.readyz().status == 200 && report.healthz().status == 200)
@@ -32,7 +32,8 @@ struct HealthTests {
   }
 
   @Test(
-    "It is not ready while the store fails or was never reached", arguments: [HealthCheck.Status.failing, .unknown])
+    "A process is not ready while the store fails or was never reached",
+    arguments: [HealthCheck.Status.failing, .unknown])
   func storeAway(status: HealthCheck.Status) {
     let report = report(store: status)
     #expect(report.readyz().status == 503 && report.healthz().status == 503 && report.livez().status == 200)

@@ -27,7 +27,7 @@ struct LineOutputTests {
     #expect(output.droppedBytes == 0)
   }
 
-  @Test("Lines that may wait for each other come without being asked for, each time anew", .timeLimit(.minutes(1)))
+  @Test("Lines that may be batched are written without a flush, each time again", .timeLimit(.minutes(1)))
   func deferred() throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor)
@@ -51,7 +51,7 @@ struct LineOutputTests {
   }
 
   @Test(
-    "A pipe that nobody reads holds nobody up: what is too much is dropped and counted, and the end comes all the same")
+    "A pipe without a reader blocks no thread: excess lines are dropped and counted, and the shutdown completes")
   func stalled() throws {
     let pipe = Pipe()
     let output = LogSink(descriptor: pipe.fileHandleForWriting.fileDescriptor, capacity: 100_000)

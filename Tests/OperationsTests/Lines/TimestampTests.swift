@@ -25,7 +25,7 @@ struct TimestampTests {
     #expect(Timestamp(microseconds: .min).description == "0000-01-01T00:00:00.000Z")
   }
 
-  @Test("A buffer that is used again writes every moment anew")
+  @Test("A reused buffer formats every timestamp again")
   func buffer() {
     var buffer = LogBuffer()
     let moments: [Int64] = [

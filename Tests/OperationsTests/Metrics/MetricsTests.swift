@@ -11,7 +11,7 @@ struct MetricsTests {
     try ExpositionFormat(registry.render(process: process))
   }
 
-  @Test("With nothing counted the text is valid, and says 0 for what can be expected")
+  @Test("Metrics without any count are valid text, with 0 for expected series")
   func empty() throws {
     let text = try read()
     #expect(text.value("cordon_sign_ins_total", ["outcome": "success"]) == 0)
@@ -21,7 +21,7 @@ struct MetricsTests {
     #expect(text.value("cordon_upstream_failures_total", ["reason": "refused"]) == 0)
   }
 
-  @Test("Requests are told by route and status, summed over loops")
+  @Test("Requests are counted by route and status, summed over loops")
   func requests() throws {
     let (one, two) = (registry.makeRequestRecorder(), registry.makeRequestRecorder())
     for recorder in [one, two] {
@@ -44,7 +44,7 @@ struct MetricsTests {
     #expect(text.value(seconds + "_count", ["route": "refused"]) == 1)
   }
 
-  @Test("A status that is none counts as 0, and never traps", arguments: [0, -1, 99, 600, .max, .min])
+  @Test("An invalid status counts as 0, and never traps", arguments: [0, -1, 99, 600, .max, .min])
   func strangeStatus(status: Int) throws {
     registry.makeRequestRecorder().requestFinished(route: .verify, status: status, nanoseconds: .max, bytesIn: .max)
     #expect(try read().value("cordon_requests_total", ["route": "verify", "code": "0"]) == 1)
@@ -73,7 +73,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("Nothing is lost when many threads count at once")
+  @Test("No count is lost when many threads count at once")
   func concurrent() async throws {
     let recorder = registry.makeRequestRecorder()
     let registry = registry
@@ -96,7 +96,7 @@ struct MetricsTests {
     #expect(text.value("cordon_checks_total", ["verdict": "good"]) == 400)
   }
 
-  @Test("Connections are told as they open, wait and close")
+  @Test("Connections are counted as they open, wait and close")
   func connections() throws {
     let recorder = registry.makeConnectionRecorder()
     recorder.clientAccepted()
@@ -116,7 +116,7 @@ struct MetricsTests {
     #expect(text.value("cordon_upstream_failures_total", ["reason": "connect_timeout"]) == 1)
   }
 
-  @Test("Tunnels and the upstream's first byte are told")
+  @Test("Tunnels and the time to the upstream's first byte are measured")
   func tunnels() throws {
     let recorder = registry.makeRequestRecorder()
     recorder.tunnelOpened()
@@ -128,7 +128,7 @@ struct MetricsTests {
     #expect(text.value("cordon_upstream_response_seconds_sum") == 2)
   }
 
-  @Test("Rare events are told by their labels")
+  @Test("Rare events are counted by their labels")
   func rareEvents() throws {
     registry.signIns.count("nonce_mismatch")
     registry.appleCalls.count("token", "invalid_grant")
@@ -144,7 +144,7 @@ struct MetricsTests {
     #expect(text.value("cordon_notifications_total", ["type": "consent-revoked", "outcome": ""]) == 1)
   }
 
-  @Test("Foreign text makes no more than a hundred series, and stays inside its label")
+  @Test("Foreign text makes at most a hundred series, and stays inside its label")
   func boundedSeries() throws {
     for index in 0..<1_000 {
       registry.signIns.count("\"} 1\nfake_\(index)\\")
@@ -170,7 +170,7 @@ struct MetricsTests {
     #expect(text.value("cordon_odd") == -.infinity)
   }
 
-  @Test("The process tells memory, time and descriptors")
+  @Test("The metrics contain memory, time and descriptors of the process")
   func process() throws {
     let sample = ProcessSample.current()
     #expect((sample.residentBytes ?? 0) > 1_000_000)

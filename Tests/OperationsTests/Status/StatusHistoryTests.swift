@@ -30,7 +30,7 @@ struct StatusHistoryTests {
     #expect(steps.map(\.seconds) == [10, 12])
   }
 
-  @Test("It keeps an hour and no more, however long it runs")
+  @Test("The status history keeps one hour, however long it runs")
   func bounded() {
     let history = StatusHistory()
     for index in 0..<2_000 { history.record(Self.totals(UInt64(index)), at: Self.after(Double(index) * 10)) }
@@ -41,7 +41,7 @@ struct StatusHistoryTests {
     #expect(history.steps(before: Self.after(19_990 + 3_601)).isEmpty)
   }
 
-  @Test("A clock that is set back begins anew, and a long pause is a gap")
+  @Test("A clock that is set back clears the history, and a long pause is a gap")
   func clocks() {
     let history = StatusHistory()
     history.record(Self.totals(0), at: Self.beginning)
@@ -91,7 +91,7 @@ struct StatusHistoryTests {
     #expect(totals.checksGood == 1 && totals.checksOther == 1)
   }
 
-  @Test("Quantiles are told as near as the buckets tell")
+  @Test("Quantiles are as exact as the buckets")
   func quantiles() throws {
     var snapshot = LatencyHistogram.emptySnapshot
     #expect(snapshot.quantile(0.5) == nil)

@@ -40,7 +40,7 @@ struct StatusPageTests {
     String(decoding: report.page(nonce: "abc123"), as: UTF8.self)
   }
 
-  @Test("It tells rate, latency, errors, Apple, sessions, checks, upstreams, keys, version and uptime")
+  @Test("The status page shows rate, latency, errors, Apple, sessions, checks, upstreams, keys, version and uptime")
   func contents() {
     let html = Self.html(Self.report())
     for text in [
@@ -61,7 +61,7 @@ struct StatusPageTests {
     #expect(!Self.html(Self.report()).contains("class=\"alerts\""))
   }
 
-  @Test("Its policy allows its own style, script and renewal and nothing else, and nothing comes from elsewhere")
+  @Test("The status page's policy allows its own style, script and renewal only, and it loads nothing from elsewhere")
   func policy() {
     let html = Self.html(Self.report())
     let policy = StatusReport.contentSecurityPolicy(nonce: "abc123")
@@ -103,7 +103,7 @@ struct StatusPageTests {
     #expect(line.contains("M128.6 2h-6"))
   }
 
-  @Test("A legend names each line as it is drawn, and what the top of the plot stands for")
+  @Test("A legend names each line as it is drawn, and the value at the top of the plot")
   func legend() {
     let html = Self.html(Self.report())
     for (name, look) in [("median", "plain"), ("p99", "beside"), ("answered", "plain"), ("failed", "trouble")] {
@@ -118,7 +118,7 @@ struct StatusPageTests {
     #expect(StatusPlot(lines: [.init(values: [nil, 0])], label: "x").legend.html == "<ul class=\"legend\"></ul>")
   }
 
-  @Test("Its JSON says the same")
+  @Test("The status page and its JSON have the same values")
   func json() throws {
     let hostile = "a\"b\\c\u{0}<"
     let data = Data(Self.report(name: hostile, status: .failing).json())
@@ -133,7 +133,7 @@ struct StatusPageTests {
     #expect(object["resident_bytes"] as? Int == 64 << 20)
   }
 
-  @Test("Without a step, JSON has nulls and no numbers made up")
+  @Test("The status JSON has nulls, not invented numbers, before the first step")
   func emptyJSON() throws {
     let data = Data(Self.report(steps: 0).json())
     let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])

@@ -14,7 +14,7 @@ import Testing
 @SystemActor
 @Suite("HTTP/2", .serialized, .http2Site)
 struct HTTP2Tests {
-  /// What became of a request, as client.py prints it.
+  /// The result of a request, as client.py prints it.
   struct Answer: Decodable {
     var fields: [[String]]
     var interim: [[[String]]]
@@ -87,7 +87,7 @@ struct HTTP2Tests {
     #expect(try site.upstream.waitForRequest { $0.target == "/public/echo" }.fields[all: "Content-Length"] == ["5"])
   }
 
-  @Test("A bearer token serves as the cookie does and never goes on; both are given anew by the new secret, once")
+  @Test("A bearer token works like the cookie and is never forwarded; both are renewed by the new secret, once")
   func bearerAndRenewal() throws {
     let site = try Site(
       upstream: { _, connection in

@@ -8,7 +8,7 @@ final class Browser {
   private let profile: TemporaryDirectory
   private var session = ""
 
-  /// What it shows itself as.
+  /// Its `User-Agent`.
   enum Screen {
     case desktop, phone
   }

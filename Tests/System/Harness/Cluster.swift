@@ -1,8 +1,8 @@
 import Foundation
 import PostgreSQLServerTesting
 
-/// Several gateways behind one name, on one PostgreSQL database: what stands behind a load balancer. A test says itself
-/// which of them a request goes to.
+/// Several gateways behind one name, on one PostgreSQL database: as behind a load balancer. Each test selects the
+/// gateway of a request.
 @SystemActor
 final class Cluster {
   let server: PostgreSQLServer
@@ -58,7 +58,7 @@ final class Cluster {
     visitor.detours[site.gateway.configuration.port] = gateways[replica].configuration.port
   }
 
-  /// What `session` answers a visitor at one of the gateways.
+  /// Returns the response of `session` to a visitor at one of the gateways.
   func status(of visitor: Visitor, at replica: Int) throws -> Int {
     lead(visitor, to: replica)
     return try visitor.fetch(site.own("session")).status
@@ -73,7 +73,7 @@ final class Cluster {
     }
   }
 
-  /// The checks that `/readyz` or `/healthz` of a gateway tells of, by their names.
+  /// The checks that `/readyz` or `/healthz` of a gateway reports, by their names.
   func health(of replica: Int) throws -> (status: Int, text: String) {
     let response = try gateways[replica].admin.get("/readyz")
     return (response.status, response.text)

@@ -12,7 +12,7 @@ struct Deadline: Sendable {
 
   var hasPassed: Bool { date.timeIntervalSinceNow <= 0 }
 
-  /// What is left, in milliseconds, for `poll(2)`.
+  /// The remaining time in milliseconds, for `poll(2)`.
   var milliseconds: Int32 { Int32(max(0, min(date.timeIntervalSinceNow, 3600)) * 1000) }
 }
 
@@ -26,7 +26,7 @@ func poll<Result>(_ what: String, by deadline: Deadline = .standard, _ probe: ()
   }
 }
 
-/// What the harness itself can fail with: always the tests' or the product's fault, and always said in full.
+/// An error of the harness: always caused by the test or the product, and always reported in full.
 enum HarnessError: Error, CustomStringConvertible {
   case timedOut(String)
   case system(String, errno: Int32)

@@ -55,10 +55,10 @@ final class Example {
   var path: String { directory.path }
   var origin: String { "http://localhost:\(port(8_080))" }
 
-  /// The port that stands for one that the files name.
+  /// The port that replaces one in the files.
   func port(_ written: UInt16) -> UInt16 { ports[written] ?? written }
 
-  /// Starts a program in the folder, and waits until somebody listens on the port that stands for `written`.
+  /// Starts a program in the folder, and waits until the port that replaces `written` has a listener.
   func start(
     _ executable: String, _ arguments: [String], listeningOn written: UInt16, environment: [String: String] = [:]
   ) throws {

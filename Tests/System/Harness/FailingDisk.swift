@@ -1,7 +1,8 @@
 import Foundation
 
-/// A file system on a disk of its own that becomes read-only when the kernel finds a mistake in it, under whoever has
-/// its files open, as ext4 does on a server whose disk goes bad. It takes root, and a kernel that has loop devices.
+/// A file system on a disk of its own that becomes read-only when the kernel finds a mistake in it, under processes
+/// that have its files open, as ext4 does on a server whose disk goes bad. It takes root, and a kernel that has loop
+/// devices.
 @SystemActor
 final class FailingDisk {
   let path: String
@@ -38,8 +39,8 @@ final class FailingDisk {
     try "cordon".write(toFile: "/sys/fs/ext4/\(device)/trigger_fs_error", atomically: false, encoding: .utf8)
   }
 
-  /// Mends the file system, which nobody has mounted.
-  func mend() throws {
+  /// Repairs the file system, which is not mounted.
+  func repair() throws {
     let fsck = try ServerProcess.run(Machine.program("fsck.ext4", package: "e2fsprogs"), ["-y", "-f", image])
     // 1: mistakes were corrected.
     guard [.code(0), .code(1)].contains(fsck.exit) else { throw HarnessError.malformed(fsck.standardOutput) }

@@ -3,13 +3,13 @@ import Foundation
 /// The wall clock that a process of the tests sees: days pass when the test says so. The monotonic clock, by which
 /// time-outs run, stays true.
 ///
-/// A few lines of C stand between the process and its C library (`LD_PRELOAD`); they add to the time what stands in a
-/// mapped file.
+/// A few lines of C are between the process and its C library (`LD_PRELOAD`); they add the number in a mapped file to
+/// the time.
 struct FakeClock: Sendable {
   private let directory: TemporaryDirectory
   private let offset: FileHandle
 
-  /// What puts a process under this clock.
+  /// The wrapper that runs a process under this clock.
   let environment: [String: String]
 
   init() throws {

@@ -4,11 +4,12 @@ import Foundation
 struct GatewayConfiguration: Sendable {
   /// Values as TOML writes them, by table (`""` for the top) and key; nil leaves the key out.
   private var tables: [(name: String, values: [(key: String, value: String?)])] = []
-  /// What stands at the end, for `[[route]]` and broken lines.
+  /// Text at the end, for `[[route]]` and broken lines.
   var ending = ""
   private(set) var port: UInt16
   private(set) var adminPort: UInt16
-  /// What the browser calls the gateway. Another name than the simulator's, so that the two are different sites.
+  /// The name that the browser uses for the gateway. Another name than the simulator's, so that the two are different
+  /// sites.
   static let host = "localhost"
 
   static let clientID = "com.example.web"
@@ -16,7 +17,7 @@ struct GatewayConfiguration: Sendable {
   static let appIDs = ["com.example.app", "com.example.tv"]
   static let teamID = "DEF123GHIJ"
   static let keyID = "ABC123DEFG"
-  /// In `admin.token`, which is beside the file for configurations that name it.
+  /// In `admin.token`, in the folder of the file, for configurations that name it.
   static let adminToken = "the-token-of-administrators-in-the-tests"
   static let sessionSecret = "the first secret of the tests, long enough to be one"
 

@@ -9,7 +9,7 @@ final class GatewayProcess {
   private let environment: [String: String]
   private let wrapper: ProcessWrapper?
   private(set) var process: ServerProcess
-  /// What earlier processes of this gateway wrote, for searches in the whole log.
+  /// The output of earlier processes of this gateway, for searches in the whole log.
   private var earlierOutput: [UInt8] = []
 
   /// Starts a gateway and waits until it is ready.
@@ -76,8 +76,8 @@ final class GatewayProcess {
   /// A raw connection to the public listener.
   func connect() throws -> TCPConnection { try TCPConnection(port: configuration.port) }
 
-  /// Starts another process beside this one, on the same port, and waits until it is ready. The admin listener is each
-  /// process's own. The caller stops it.
+  /// Starts another process in addition to this one, on the same port, and waits until it is ready. The admin listener
+  /// is each process's own. The caller stops it.
   func startSuccessor() throws -> ServerProcess {
     let adminPort = try FreePort.take()
     var configuration = configuration

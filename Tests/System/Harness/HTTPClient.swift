@@ -3,7 +3,7 @@ import Foundation
 /// A small HTTP/1.1 client: one request, one connection, no redirects followed, no cookies of its own.
 struct HTTPClient: Sendable {
   let port: UInt16
-  /// What goes into `Host`.
+  /// The value of `Host`.
   var authority: String
 
   init(port: UInt16, host: String = "127.0.0.1") {

@@ -43,7 +43,7 @@ struct MessageHead: Sendable {
       })
   }
 
-  /// How the body that follows is delimited.
+  /// The framing of the body that follows.
   enum Framing: Equatable {
     case none
     case length(Int)

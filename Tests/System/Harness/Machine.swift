@@ -1,12 +1,12 @@
 import Foundation
 
-/// Where things are: the package, its debug binaries, the programs of the machine.
+/// Paths of the package, of its debug binaries and of programs of the machine.
 enum Machine {
   /// The folder of `Package.swift`.
   static let packageRoot = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// A program of this package, built beside the test bundle.
+  /// A program of this package, built into the folder of the test bundle.
   static func binary(_ name: String) throws -> String {
     let bundle = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let path = URL(fileURLWithPath: bundle).deletingLastPathComponent().appending(path: name).path
@@ -25,7 +25,7 @@ enum Machine {
     throw HarnessError.missing("\(name): install the Debian package \(package) (make test does)")
   }
 
-  /// Where screenshots go for people to look at.
+  /// The folder for screenshots that people look at.
   static let screenshots = packageRoot.appending(path: ".build/screenshots")
 }
 
@@ -52,11 +52,11 @@ final class TemporaryDirectory: Sendable {
   }
 }
 
-/// The key of a Sign in with Apple registration, made anew for each test run.
+/// The key of a Sign in with Apple registration, made for each test run.
 struct AppleKey: Sendable {
   /// The `.p8` as Apple hands it out: PKCS #8 in PEM.
   let privatePEM: String
-  /// What Apple keeps.
+  /// The public part, which Apple keeps.
   let publicPEM: String
 
   static let shared = Result { try AppleKey() }

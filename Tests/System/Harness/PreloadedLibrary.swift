@@ -1,6 +1,6 @@
 import Foundation
 
-/// A few lines of C that stand between a process and its C library (`LD_PRELOAD`).
+/// A few lines of C between a process and its C library (`LD_PRELOAD`).
 struct PreloadedLibrary: Sendable {
   private let directory: TemporaryDirectory
   var path: String { "\(directory.path)/preloaded.so" }

@@ -1,6 +1,6 @@
 /// A program that becomes the one behind it, having changed what that one has or sees of the machine.
 struct ProcessWrapper {
-  /// Stands before the program and its arguments.
+  /// The words before the program and its arguments.
   let command: [String]
 
   /// At most so many descriptors open at a time (`ulimit -n`).

@@ -26,7 +26,7 @@ final class RawUpstream: Sendable {
     }
   }
 
-  /// What a whole connection received, parsed or not.
+  /// All bytes that a connection received, parsed or not.
   typealias ConnectionHandler = @Sendable (_ connection: TCPConnection, _ number: Int) throws -> Void
   /// Answers one request; the connection stays open afterwards unless the handler closes it.
   typealias RequestHandler = @Sendable (_ request: Request, _ connection: TCPConnection) throws -> Void
@@ -88,7 +88,7 @@ final class RawUpstream: Sendable {
   /// Every request received so far.
   var requests: [Request] { recorded.current }
 
-  /// How many connections were made so far.
+  /// The number of connections made so far.
   var connectionCount: Int { connections.current.count }
 
   /// Every request received so far is forgotten.

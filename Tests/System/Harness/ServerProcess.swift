@@ -4,7 +4,7 @@ import PostgreSQLServerTesting
 /// A program that a test started. It ends with the test at the latest: `stop()` and `deinit` kill its process group,
 /// and the kernel kills it when the test process itself dies.
 final class ServerProcess: Sendable {
-  /// How a process ended.
+  /// The end of a process.
   enum Exit: Equatable, Sendable {
     case code(Int32)
     case signal(Int32)
@@ -59,7 +59,7 @@ final class ServerProcess: Sendable {
 
   var isRunning: Bool { exit.current == nil }
 
-  /// What the program has written so far.
+  /// The output of the program so far.
   var standardOutput: String { String(decoding: output.current.standardOutput, as: UTF8.self) }
   var standardError: String { String(decoding: output.current.standardError, as: UTF8.self) }
 

@@ -25,7 +25,7 @@ final class HeldSocket: Sendable {
   deinit { close(descriptor) }
 }
 
-/// Where a process tells its service manager how it does: the socket of `NOTIFY_SOCKET`.
+/// The service manager of a process: the socket of `NOTIFY_SOCKET`.
 final class NotificationSocket: Sendable {
   let path: String
   private let descriptor: Int32
@@ -48,7 +48,7 @@ final class NotificationSocket: Sendable {
     }
   }
 
-  /// What was said and nobody has waited for.
+  /// Messages that no test has waited for yet.
   func rest() throws -> [[String]] {
     var datagrams: [[String]] = []
     while let lines = receive() { datagrams.append(lines) }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Signing in without a browser: from the gateway to Apple's page, through the decision, and back.
 extension Visitor {
-  /// What Apple's page asks.
+  /// The input that Apple's page asks for.
   enum Decision: Sendable {
     case proceed(user: String, hideEmail: Bool = false)
     case cancel

@@ -42,7 +42,7 @@ final class SimulatorProcess {
     try order("POST", "faults", ["endpoint": endpoint, "kind": kind].merging(more) { $1 })
   }
 
-  /// What the next answer at `place` says wrongly.
+  /// Sets what the next response at `place` contains instead.
   func tamper(_ place: String, token: [String: Any]? = nil, fields: [String: Any]? = nil) throws {
     var body: [String: Any] = ["place": place]
     body["token"] = token
@@ -50,7 +50,7 @@ final class SimulatorProcess {
     try order("POST", "tamper", body)
   }
 
-  /// No more faults and tampering.
+  /// Removes all faults and tampering.
   func behave() throws {
     try order("DELETE", "faults")
     try order("DELETE", "tamper")
@@ -67,7 +67,8 @@ final class SimulatorProcess {
 
   func rotateKeys(dropOld: Bool) throws { try order("POST", "keys/rotate", ["drop_old": dropOld]) }
 
-  /// What an iPhone hands to an app: Apple's sheet, answered by a user. `nonce` is what the app gave to Apple.
+  /// Returns the result that an iPhone passes to an app: Apple's sheet, answered by a user. `nonce` is what the app
+  /// gave to Apple.
   func authorizeNatively(
     _ user: String, app: String = GatewayConfiguration.appIDs[0], nonce: String, hideEmail: Bool = false
   ) throws -> (identityToken: String, code: String, user: String?) {
@@ -105,7 +106,7 @@ final class SimulatorProcess {
 
   /// A notification that was posted, perhaps more than once.
   struct Delivery {
-    /// What the attempts were answered; nil for no answer.
+    /// The responses to the attempts; nil for none.
     let statuses: [Int?]
     let isDelivered: Bool
   }
@@ -144,7 +145,7 @@ final class SimulatorProcess {
 
   func forgetRequests() throws { try order("DELETE", "requests") }
 
-  /// How often an account was verified: `kind` is `sign_in` or `refresh`.
+  /// The number of verifications of an account: `kind` is `sign_in` or `refresh`.
   func checks(of user: String, kind: String) throws -> Int {
     let object = try control.get("/simulator/checks").json()
     let checks = (object["checks"] as? [String: [[String: Any]]])?[user] ?? []

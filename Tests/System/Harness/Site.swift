@@ -63,7 +63,7 @@ final class Site {
     return result
   }
 
-  /// A browser that stands at Apple's answer, one press before the callback.
+  /// A browser at Apple's last page, one press before the callback.
   func beforeCallback(as user: String = "anna", returnTo: String? = nil) throws -> Visitor {
     let visitor = Visitor()
     try visitor.start(self, returnTo: returnTo)

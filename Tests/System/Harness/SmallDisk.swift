@@ -18,7 +18,7 @@ final class SmallDisk {
     _ = try? ServerProcess.run("/usr/bin/umount", ["--lazy", path])
   }
 
-  /// Whether it may be written: "rw" or "ro", while nobody has a file of it open to be written.
+  /// Whether it may be written: "rw" or "ro", while no process has a file of it open for writing.
   func remount(_ mode: String) throws {
     let mount = try ServerProcess.run(
       Machine.program("mount", package: "mount"), ["-o", "remount,\(mode)", path])

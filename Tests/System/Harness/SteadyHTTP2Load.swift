@@ -6,7 +6,7 @@ import Foundation
 final class SteadyHTTP2Load {
   private let process: ServerProcess
 
-  /// What became of it.
+  /// The result of the load.
   struct Result: Decodable {
     var answered: Int
     var connections: Int
@@ -16,7 +16,7 @@ final class SteadyHTTP2Load {
     var leftOut: Int
     /// The names of the certificates that were shown.
     var certificates: [String]
-    /// What was not answered as it should be.
+    /// Unexpected responses.
     var complaints: [String]
 
     enum CodingKeys: String, CodingKey {
@@ -31,7 +31,7 @@ final class SteadyHTTP2Load {
     process = try ServerProcess("/usr/bin/python3", [file, "\(port)"], directory: folder.path)
   }
 
-  /// How many were answered with 200 so far, about.
+  /// The approximate number of responses with 200 so far.
   private var answered: Int {
     let lines = process.standardOutput.split(separator: "\n")
     return lines.last { $0.hasSuffix(" answered") }.flatMap { Int($0.prefix { $0 != " " }) } ?? 0
@@ -43,7 +43,7 @@ final class SteadyHTTP2Load {
     try process.waitUntilReady("\(count) more answers") { answered >= goal }
   }
 
-  /// Ends, and tells what became of it.
+  /// Ends the load, and returns the result.
   func stop() throws -> Result {
     defer { process.stop() }
     process.signal(SIGTERM)

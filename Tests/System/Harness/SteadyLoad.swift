@@ -15,7 +15,7 @@ final class SteadyLoad: Sendable {
   }
 
   /// Begins.
-  /// - Parameter fields: what each request has beside `Host`.
+  /// - Parameter fields: the fields of each request in addition to `Host`.
   init(port: UInt16, target: String = "/load", fields: [(String, String)] = [], clients: Int = 4) {
     self.port = port
     let lines = ["GET \(target) HTTP/1.1", "Host: \(GatewayConfiguration.host):\(port)"]
@@ -29,7 +29,7 @@ final class SteadyLoad: Sendable {
     }
   }
 
-  /// How many were answered with 200 so far.
+  /// The number of responses with 200 so far.
   var answered: Int { state.current.answered }
 
   /// Waits until so many more were answered, so that what a test does next happens under load.
@@ -38,14 +38,14 @@ final class SteadyLoad: Sendable {
     try state.take("\(count) more answers", by: deadline) { $0.answered >= goal || !$0.complaints.isEmpty ? () : nil }
   }
 
-  /// Ends, and tells what went wrong.
+  /// Ends the load, and returns the errors.
   func stop() throws -> [String] {
     state.update { $0.isOver = true }
     try state.take("the clients to end", by: .standard) { $0.running == 0 ? () : nil }
     return state.current.complaints
   }
 
-  /// A connection that says `Connection: close` with a response has kept its word; the next one goes on.
+  /// A connection that says `Connection: close` with a response ends as announced; the next connection continues.
   private func keepOneConnection() {
     while !state.current.isOver {
       attempt {

@@ -1,13 +1,13 @@
 import Testing
 
-/// What everybody sees of a store in trouble, whichever store and whichever trouble.
+/// The visible effects of a failing store, for every store and every failure.
 extension Site {
-  /// What the application answers a visitor.
+  /// Returns the application's response to a visitor.
   func application(_ visitor: Visitor) throws -> Int { try visitor.fetch(origin + "/app").status }
 
-  /// Who is signed in goes on, on any event loop; nobody signs in or is told to be signed out; `/readyz` names the
-  /// store, and `/healthz` says `words` of it.
-  /// - Parameter isWritten: whether something may still get into the store, where nobody can read it.
+  /// Signed-in users are served, on every event loop; sign-ins and sign-outs fail; `/readyz` names the store, and
+  /// `/healthz` says `words` of it.
+  /// - Parameter isWritten: whether something may still get into the store, where it cannot be read.
   func expectStoreTrouble(
     _ words: String, for visitor: Visitor, isWritten: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -31,7 +31,7 @@ extension Site {
     #expect(try application(visitor) == 200, sourceLocation: sourceLocation)
     #expect(gateway.process.isRunning, sourceLocation: sourceLocation)
     if isWritten { return }
-    // Nobody is told that they are signed out when that could not be written down.
+    // A sign-out that could not be stored is not confirmed.
     let signOut = try visitor.fetch(own("sign-out"), method: "POST", fields: [("Origin", origin)])
     #expect(signOut.status == 503, sourceLocation: sourceLocation)
     #expect(
@@ -40,7 +40,7 @@ extension Site {
     #expect(try application(visitor) == 200, sourceLocation: sourceLocation)
   }
 
-  /// Everything goes on, without anybody doing anything about the gateway.
+  /// Everything works again, without any action on the gateway.
   func expectStoreRecovery(for visitor: Visitor, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let pid = gateway.process.pid
     try poll("/readyz to answer 200") { try gateway.admin.get("/readyz").status == 200 ? () : nil }

@@ -1,11 +1,11 @@
 import Foundation
 import Synchronization
 
-/// Where the system tests run: one thread of their own, one test after the other.
+/// The executor of the system tests: a dedicated thread, one test after the other.
 ///
 /// The tests block on sockets and processes, which the cooperative pool (two threads on CI) must not be used for: unit
-/// tests of the same process would stand still meanwhile. The thread lives as long as the process, so that the children
-/// that it starts with a parent-death signal live as long as the tests do.
+/// tests of the same process would be blocked. The thread lives as long as the process, so that the children that it
+/// starts with a parent-death signal live as long as the tests do.
 @globalActor
 actor SystemActor {
   static let shared = SystemActor()

@@ -80,7 +80,7 @@ final class TCPConnection: Sendable {
 
   // MARK: Receiving
 
-  /// What has been received and not yet taken.
+  /// Bytes that were received and not yet taken.
   var received: [UInt8] { state.withLock { $0.buffer } }
 
   /// Waits until `take` finds what it wants in the received bytes (it removes what it takes), or throws.
@@ -125,7 +125,7 @@ final class TCPConnection: Sendable {
     }
   }
 
-  /// Whatever comes next, at least a byte; empty at the end.
+  /// Returns the next bytes, at least one; empty at the end.
   func readSome(_ what: String = "bytes", by deadline: Deadline = .standard) throws -> [UInt8] {
     try receive(what, by: deadline) { buffer, ended in
       guard !buffer.isEmpty || ended else { return nil }
@@ -228,7 +228,7 @@ func withLoopback<Result>(
   }
 }
 
-/// Ports of 127.0.0.1 that nobody listens on.
+/// Ports of 127.0.0.1 without a listener.
 enum FreePort {
   /// Below the range that the kernel gives to outgoing connections, so that none of those takes one in between.
   private static let next = Mutex<UInt16>(UInt16(20_000 + Int(getpid()) % 8_000))

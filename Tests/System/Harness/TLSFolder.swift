@@ -55,7 +55,7 @@ final class TLSFolder {
     configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
   }
 
-  /// Puts a copy of another file in the place of a file, at once, as whoever renews certificates does.
+  /// Puts a copy of another file in the place of a file, at once, as tools that renew certificates do.
   func replace(_ name: String, by other: String) throws {
     try FileManager.default.copyItem(atPath: "\(path)/\(other)", toPath: "\(path)/\(name).new")
     guard rename("\(path)/\(name).new", "\(path)/\(name)") == 0 else {

@@ -7,7 +7,7 @@ final class Visitor {
   var jar = CookieJar()
   /// The page that is open.
   private(set) var page: Page?
-  /// Where requests to a port of loopback really go: to another gateway of the same name.
+  /// The port that requests to a port of loopback are sent to instead: another gateway of the same name.
   var detours: [UInt16: UInt16] = [:]
   /// Every address asked for, in order.
   private(set) var history: [WebAddress] = []

@@ -2,14 +2,14 @@ import Foundation
 
 /// A value that threads change and wait for.
 ///
-/// `@unchecked`: every access to `value` stands between `lock` and `unlock` of `condition`.
+/// `@unchecked`: every access to `value` is between `lock` and `unlock` of `condition`.
 final class Watched<Value>: @unchecked Sendable {
   private let condition = NSCondition()
   private var value: Value
 
   init(_ value: Value) { self.value = value }
 
-  /// Changes the value and wakes whoever waits.
+  /// Changes the value and wakes all waiting threads.
   @discardableResult
   func update<Result>(_ change: (inout Value) throws -> Result) rethrows -> Result {
     condition.lock()

@@ -108,7 +108,7 @@ struct OutsideTests {
     names.map { $0.replacing(#/attempt-.*/#, with: "attempt-*") }
   }
 
-  /// What a stranger gets at each path of the gateway's own, on the public and on the admin listener.
+  /// The response to a stranger at each path of the gateway, on the public and on the admin listener.
   private func paths(of site: Site) throws -> [String] {
     var lines: [String] = []
     let own = [

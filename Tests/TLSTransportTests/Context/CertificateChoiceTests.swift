@@ -45,7 +45,7 @@ struct CertificateChoiceTests {
     #expect(pair.client.log.errors == [.verificationFailed(.hostNameMismatch)])
   }
 
-  @Test("A name itself comes before a wildcard, and a wildcard stands for one whole label")
+  @Test("An exact name precedes a wildcard, and a wildcard matches one whole label")
   func names() throws {
     let choice = CertificateChoice(
       try [TestCertificates.valid, TestCertificates.other].map { files in
@@ -100,7 +100,7 @@ struct CertificateChoiceTests {
     #expect(throws: TLSConfigurationError.noIdentity) { try Self.context() }
   }
 
-  @Test("The expiry told is that of the first to expire, and a refusal comes before a notice")
+  @Test("The reported expiry is that of the first to expire, and a refusal precedes a notice")
   func dates() throws {
     let context = try Self.context(TestCertificates.valid, TestCertificates.expired)
     #expect(context.expiries.count == 2)

@@ -29,7 +29,7 @@ struct ClientCertificateTests {
   }
 
   @Test(
-    "Only who shows one that verifies is served, and nobody is refused who may show nothing",
+    "A required client certificate must verify, and an optional one may be missing",
     arguments: [true, false], Shown.allCases)
   func refused(areRequired: Bool, shown: Shown) throws {
     let pair = try Self.pair(areRequired: areRequired, shown)

@@ -121,7 +121,7 @@ struct CredentialTests {
   }
 
   @Test(
-    "A key with a passphrase is refused with the command that removes it, and nobody is asked on the terminal",
+    "A key with a passphrase is refused with the command that removes it, without a prompt on the terminal",
     arguments: ["pkcs8", "traditional"])
   func passphrase(format: String) throws {
     let path = TestCertificates.path("\(format).encrypted.key")

@@ -15,7 +15,7 @@ struct TLSErrorTests {
     TLSError(queue: [OpenSSLError(library: library, reason: reason, text: "text")], verifyResult: verifyResult)
   }
 
-  @Test("An alert of the peer is told with its number", arguments: [UInt8(40), 42, 70, 80, 112, 120])
+  @Test("An alert of the peer is reported with its number", arguments: [UInt8(40), 42, 70, 80, 112, 120])
   func alerts(_ alert: UInt8) {
     let error = Self.meaning(Self.ssl, 1_000 + Int32(alert))
     #expect(error == (alert == 70 ? .unsupportedVersion : .refusedByPeer(alert: alert, reason: "text")))
@@ -30,7 +30,7 @@ struct TLSErrorTests {
     #expect(Self.meaning(Self.ssl, 193, verifyResult: 10) == .noSharedParameters(reason: "text"))
   }
 
-  @Test("Damage in what the peer sent is the peer's fault, trouble of the library is ours")
+  @Test("Damaged bytes of the peer are the peer's fault, failures of the library are ours")
   func faults() {
     #expect(Self.meaning(Self.asn1, 1) == .protocolViolation(reason: "text"))
     #expect(Self.meaning(Self.evp, 1) == .libraryFailure(reason: "text"))
@@ -40,7 +40,7 @@ struct TLSErrorTests {
     #expect(Self.meaning(Self.evp, 1).fault == .us)
   }
 
-  @Test("The SSL layer's own reason counts before what lies below it")
+  @Test("The reason of the SSL layer takes precedence over those of lower layers")
   func order() {
     let queue = [
       OpenSSLError(library: Self.asn1, reason: 1, text: "below"),

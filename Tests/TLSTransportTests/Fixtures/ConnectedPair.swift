@@ -59,7 +59,7 @@ final class ConnectedPair {
   }
 }
 
-/// One side of a connection: the wire, the TLS handler, and a log of what it tells.
+/// One side of a connection: the wire, the TLS handler, and a log of its events.
 final class Endpoint {
   enum Side {
     case server(TestCertificates.Files, [String])
@@ -116,7 +116,7 @@ final class Endpoint {
   }
 }
 
-/// Stands where the socket is: counts what reaches it, and ends the connection without TLS knowing.
+/// Replaces the socket: counts what reaches it, and ends the connection without TLS knowing.
 final class Wire: ChannelDuplexHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
@@ -149,7 +149,7 @@ final class Wire: ChannelDuplexHandler {
   }
 }
 
-/// Stands where the application is, and keeps what it is told.
+/// Replaces the application, and records its events.
 final class EventLog: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 
@@ -166,7 +166,7 @@ final class EventLog: ChannelInboundHandler {
   private(set) var plaintext = ByteBuffer()
   private(set) var negotiated: TLSHandshakeCompleted?
   private(set) var readCompletes = 0
-  /// What the application does when something happens.
+  /// The reaction of the application to an event.
   var reaction: ((Event, ChannelHandlerContext) -> Void)?
 
   var text: String { String(buffer: self.plaintext) }

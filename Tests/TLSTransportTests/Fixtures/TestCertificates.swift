@@ -16,7 +16,7 @@ enum TestCertificates {
   static let expired = Self.file("expired")
   /// Only a common name, as certificates had long ago.
   static let commonNameOnly = Self.file("cn")
-  /// The same names as valid, issued by an intermediate authority that stands second in the file.
+  /// The same names as valid, issued by an intermediate authority that is second in the file.
   static let chained = Self.file("chained")
 
   /// Issued by the authority for other.example.test and *.wild.example.test.

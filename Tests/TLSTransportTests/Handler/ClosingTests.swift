@@ -33,7 +33,7 @@ struct ClosingTests {
     pair.close()
   }
 
-  @Test("An error of the socket is told once, as it is", arguments: [true, false])
+  @Test("An error of the socket is reported once, unchanged", arguments: [true, false])
   func socketError(completed: Bool) throws {
     let pair = try ConnectedPair()
     try pair.activate()
@@ -52,7 +52,7 @@ struct ClosingTests {
     pair.close()
   }
 
-  @Test("A half-close of the socket after the announcement is told once")
+  @Test("A half-close of the socket after close_notify is reported once")
   func halfClose() throws {
     let pair = try ConnectedPair.established()
     pair.server.channel.close(promise: nil)
@@ -145,7 +145,7 @@ struct ClosingTests {
     pair.close()
   }
 
-  @Test("An application may write again while it is told that a write failed, or was done")
+  @Test("An application may write again from the completion of a write")
   func writesWhileTold() throws {
     let failing = try ConnectedPair()
     try failing.activate()

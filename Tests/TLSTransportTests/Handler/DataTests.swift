@@ -26,7 +26,7 @@ struct DataTests {
     pair.close()
   }
 
-  @Test("Many small writes of one flush go out in one write, in order, and arrive in one read")
+  @Test("Many small writes of one flush are sent in one write, in order, and arrive in one read")
   func gathered() throws {
     let pair = try ConnectedPair.established()
     let writes = pair.server.wire.writes
@@ -107,7 +107,7 @@ struct DataTests {
     pair.close()
   }
 
-  @Test("An application that answers while it is told of the handshake is heard")
+  @Test("A response that the application sends from the handshake event arrives")
   func answersAtOnce() throws {
     let pair = try ConnectedPair()
     pair.server.log.reaction = { event, context in

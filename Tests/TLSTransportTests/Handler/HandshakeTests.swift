@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The handshake")
 struct HandshakeTests {
-  @Test("A client and a server agree on TLS 1.3 before any plaintext is told")
+  @Test("A client and a server agree on TLS 1.3 before any plaintext is passed on")
   func completes() throws {
     let pair = try ConnectedPair()
     try pair.activate()

@@ -60,7 +60,7 @@ struct HostileTests {
     #expect(server.log.errors.count == 1)
     #expect(server.log.errors.first?.fault == .peer)
     #expect(server.log.events.last == .inactive)
-    // What comes afterwards is nobody's.
+    // Later bytes are ignored.
     try? server.receive(ByteBuffer(string: "more"))
     #expect(server.log.errors.count == 1)
   }
@@ -105,7 +105,7 @@ struct HostileTests {
       return
     }
     #expect(pair.server.log.events.last == .inactive)
-    // The peer is told: bad_record_mac (20).
+    // The peer gets an alert: bad_record_mac (20).
     try pair.pump()
     guard case .refusedByPeer(alert: 20, _) = pair.client.log.errors.first else {
       Issue.record("\(pair.client.log.events)")

@@ -23,7 +23,7 @@ struct VerificationTests {
     #expect(pair.client.log.negotiated == nil)
     #expect(pair.server.log.text == "")
     #expect(!pair.client.channel.isActive)
-    // The server is told why.
+    // The server gets the reason.
     guard case .refusedByPeer = pair.server.log.errors.first else {
       Issue.record("\(pair.server.log.events)")
       return nil
@@ -76,7 +76,7 @@ struct VerificationTests {
   }
 
   @Test(
-    "A name that is none is refused before anything is sent",
+    "An invalid server name is refused before anything is sent",
     arguments: ["", ".", "a b", "app.example.test\u{0}.evil.test", "bücher.test", String(repeating: "a", count: 254)])
   func impossibleNames(_ name: String) throws {
     let context = try TLSClientContext(trust: .system, applicationProtocols: [])

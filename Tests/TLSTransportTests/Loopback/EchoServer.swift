@@ -12,7 +12,7 @@ final class EchoServer: Sendable {
 
   var port: Int { self.channel.localAddress?.port ?? 0 }
 
-  /// What happened on the server's connections.
+  /// The events on the server's connections.
   final class Journal: Sendable {
     let agreements = Mutex<[TLSHandshakeCompleted]>([])
     let errors = Mutex<[String]>([])

@@ -1,8 +1,8 @@
 import ConfigurationFile
 
 extension Invariant {
-  /// Any text is settings or complaints. Each complaint stands in the file, is one line with a remedy, and never tells
-  /// what a variable of the environment holds.
+  /// Any text leads to settings or diagnostics. Each diagnostic has a place in the file, is one line with a remedy, and
+  /// never contains the value of an environment variable.
   static let configuration = Invariant("configuration") { bytes in
     do throws(ConfigurationProblems) {
       _ = try ConfigurationFile.parse(

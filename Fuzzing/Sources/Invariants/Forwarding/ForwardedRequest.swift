@@ -1,7 +1,7 @@
 import HTTPWire
 import NIOHTTP1
 
-/// What was written for the upstream is one request, and the one that came.
+/// The bytes for the upstream are one request, the one that came.
 func requireOneRequest(
   _ written: [UInt8], of head: borrowing RequestHead, _ bytes: RawSpan, upgrades: Bool
 ) throws(Violation) {
@@ -32,7 +32,7 @@ func requireOneRequest(
   try require(theirs.isEnded == (head.framing == .none), "llhttp reads another framing")
 }
 
-/// The fields that were written are those that may go on, as they came, and the gateway's own.
+/// The written fields are those that may be forwarded, unchanged, and the gateway's own.
 func requireFields(
   of written: [UInt8], from head: borrowing RequestHead, _ bytes: RawSpan, _ circumstances: Circumstances,
   upgrades: Bool
@@ -70,7 +70,7 @@ func requireFields(
   try requireOrder(of: fields, from: came)
 }
 
-/// What the gateway says of the client stands last, behind what a trusted peer said, and cannot be swallowed by it.
+/// The gateway's element about the client comes last, after those of a trusted peer, which cannot swallow it.
 private func requireOwnWord(
   _ fields: [LLHTTPReading.Field], _ came: [LLHTTPReading.Field], authority: [UInt8], isTrusted: Bool
 ) throws(Violation) {
@@ -83,7 +83,7 @@ private func requireOwnWord(
   let isExpected = isTrusted && came.contains { KeptNames.lowercased($0.name) == "forwarded" }
   try require(forwarded.count == (isExpected ? 1 : 0), "Forwarded is there \(forwarded.count) times")
   guard let value = forwarded.first?.value else { return }
-  // Elements end at commas that stand in no quotation.
+  // Elements end at commas outside of quotations.
   var element: [UInt8] = []
   var (isQuoted, isEscaped) = (false, false)
   for byte in value {
@@ -130,7 +130,7 @@ private func requireNothingOfTheConnection(
   }
 }
 
-/// What the gateway did not write itself came from the client, in the same order.
+/// Fields that the gateway did not write came from the client, in the same order.
 private func requireOrder(of fields: [LLHTTPReading.Field], from came: [LLHTTPReading.Field]) throws(Violation) {
   let gateways = KeptNames.own.union(["cookie", "host", "connection", "upgrade", "transfer-encoding", "forwarded"])
     .union(KeptNames.identity.map { KeptNames.lowercased(Array($0.utf8)) })

@@ -5,9 +5,9 @@ import NIOHTTP1
 @testable import DataPlane
 
 extension Invariant {
-  /// What goes upstream of a request that was taken is exactly one request, for us and for llhttp: the same method,
-  /// path, body and authority; no field that only the gateway may set, none of one connection only, no cookie of ours;
-  /// and the other fields as they came, in their order.
+  /// The bytes that go upstream for an accepted request are exactly one request, for us and for llhttp: the same
+  /// method, path, body and authority; no field that only the gateway may set, no hop-by-hop field, none of our
+  /// cookies; and the other fields unchanged, in their order.
   static let forwarding = Invariant("forwarding") { bytes in
     let span = bytes.span.bytes
     var head = RequestHead()
@@ -38,7 +38,7 @@ extension Invariant {
   }
 }
 
-/// Who asks, and what the gate decided.
+/// The client, and the decision of the gate.
 struct Circumstances: CustomStringConvertible {
   /// The peer's.
   static let address = "192.0.2.1"

@@ -1,15 +1,15 @@
-/// What of a client's message must not reach the application, written down a second time and read in another way than
-/// the gateway does: names are folded as text and looked up in a set.
+/// The parts of a client's message that must not reach the application, written down a second time and read in another
+/// way than the gateway does: names are folded as text and looked up in a set.
 enum KeptNames {
   /// The identity headers that the invariants' gateway sends.
   static let identity = ["X-User-Id", "X-User-Email"]
   /// The name of the session's cookie.
   static let cookie = "__Host-cordon"
 
-  /// What the gateway says itself, each once.
+  /// The gateway's own fields, each once.
   static let own: Set<String> = ["x-forwarded-for", "x-forwarded-proto", "x-forwarded-host", "x-request-id"]
 
-  /// What an application could take for the word of the gateway, in the spelling of `folded`.
+  /// Names that an application could take for the gateway's, in the spelling of `folded`.
   static let reserved: Set<String> = [
     "x-user-id", "x-user-email", "x-identity-assertion", "x-original-url", "x-rewrite-url", "proxy",
   ]
@@ -26,7 +26,7 @@ enum KeptNames {
     "x-forwarded", "forwarded-for",
   ]
 
-  /// What frames a message, which no other spelling may look like: the exact names are judged by themselves.
+  /// Names that frame a message, which no other spelling may look like: the exact names are judged by themselves.
   static let framing: Set<String> = ["content-length", "transfer-encoding"]
 
   /// A field as it is to be written: the number of a length, without leading zeros.
@@ -38,7 +38,7 @@ enum KeptNames {
     return field
   }
 
-  /// What no trailer may be (RFC 9110 6.5.1).
+  /// Names that are forbidden in trailers (RFC 9110, 6.5.1).
   static let beforeBodyOnly: Set<String> = [
     "host", "content-length", "transfer-encoding", "connection", "trailer", "te", "cookie", "set-cookie",
     "authorization", "content-type", "content-encoding", "content-range", "expect", "upgrade", "keep-alive",

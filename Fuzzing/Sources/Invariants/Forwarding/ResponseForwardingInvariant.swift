@@ -5,9 +5,9 @@ import NIOHTTP1
 @testable import DataPlane
 
 extension Invariant {
-  /// What goes to the client of an answer that was taken is exactly one head, for us and for llhttp: the same status
-  /// and length, nothing of the upstream's connection, no cookie that would come back as one of ours, and the other
-  /// fields as they came, in their order.
+  /// The bytes that go to the client for an accepted response are exactly one head, for us and for llhttp: the same
+  /// status and length, no hop-by-hop field of the upstream, no cookie that would be returned as one of ours, and the
+  /// other fields unchanged, in their order.
   static let responseForwarding = Invariant("response-forwarding") { bytes in
     let span = bytes.span.bytes
     var head = ResponseHead()

@@ -5,7 +5,7 @@ struct FrameReading {
     var type: UInt8
     var flags: UInt8
     var stream: UInt32
-    /// What its head says of its length; of the last frame less may have come.
+    /// The length in its header; the last frame may be shorter.
     var length: Int
     var payload: [UInt8]
 
@@ -39,8 +39,8 @@ struct FrameReading {
     return frames
   }
 
-  /// Whether `part`, which is not empty, stands anywhere in `bytes`. By hand, because most of a run went into the
-  /// standard library's search.
+  /// Whether `part`, which is not empty, occurs in `bytes`. Written by hand, because the standard library's search took
+  /// most of a run.
   static func finds(_ part: [UInt8], in bytes: [UInt8]) -> Bool {
     var start = 0
     while start + part.count <= bytes.count {
@@ -52,8 +52,8 @@ struct FrameReading {
     return false
   }
 
-  /// The fields of a block that is nothing but literals which nobody remembers, without Huffman codes (RFC 7541 6.2.2);
-  /// nil where it is anything else.
+  /// The fields of a block of literals without indexing and without Huffman codes (RFC 7541, 6.2.2); nil for any other
+  /// block.
   static func literals(_ block: [UInt8]) -> [(name: [UInt8], value: [UInt8])]? {
     var fields: [(name: [UInt8], value: [UInt8])] = []
     var rest = block[...]

@@ -2,11 +2,11 @@ import HTTPWire
 import NIOCore
 
 extension Invariant {
-  /// Whatever frames a client sends, in whatever pieces: each accepted stream is exactly one request, for our reader of
-  /// heads and for llhttp, and what was noted while its head was written is what the reader finds in it; content is no
-  /// more than was announced. Streams are begun in order, once each. What belongs to one never reaches another: a head
-  /// written in plain literals is that of its own stream, content is that of the stream's own DATA, what an honest
-  /// request before them said stands in no other, and each answer goes out on the stream that asked.
+  /// For any frames of a client, in any pieces: each accepted stream is exactly one request, for our reader of heads
+  /// and for llhttp, and what was noted while its head was written is what the reader finds in it; content is no more
+  /// than was announced. Streams are begun in order, once each. What belongs to one never reaches another: a head
+  /// written in plain literals is that of its own stream, content is that of the stream's own DATA, the fields of an
+  /// honest request before them occur in no other, and each response is sent on its own stream.
   ///
   /// The first byte chooses the size of the pieces.
   static let http2Frames = Invariant("http2-frames") { bytes in
@@ -91,7 +91,7 @@ extension HTTP2Observer {
     }
   }
 
-  /// Where the head's block is nothing but plain literals, the path and the fields are those of this block.
+  /// If the head's block consists of plain literals, the path and the fields are those of this block.
   private func requireOwnHead(_ request: Request, _ frames: [FrameReading.Frame]) throws(Violation) {
     let blocks = frames.filter { $0.type == FrameReading.Frame.headers && $0.stream == UInt32(request.id) }
     // Several may be trailers, or a violation: only one is sure to be the head.

@@ -1,9 +1,9 @@
 import HTTPWire
 import NIOCore
 
-/// A server's session whose handlers answer each request with bytes that name its stream, and note what they are told.
+/// A server's session whose handlers answer each request with bytes that name its stream, and record the events.
 final class HTTP2Observer: HTTP2SessionHandler {
-  /// What became of one stream.
+  /// The result of one stream.
   final class Request: HTTP2StreamHandler {
     let id: Int32
     let head: [UInt8]
@@ -22,7 +22,7 @@ final class HTTP2Observer: HTTP2SessionHandler {
       self.answer = answer
     }
 
-    /// The head without the key of a WebSocket, which is drawn by lot and stands last: 24 digits and two line ends.
+    /// The head without the key of a WebSocket, which is random and comes last: 24 digits and two line ends.
     var meaning: [UInt8] {
       FrameReading.finds(Array("\r\nSec-WebSocket-Key: ".utf8), in: head) ? Array(head.dropLast(28)) : head
     }
@@ -40,10 +40,10 @@ final class HTTP2Observer: HTTP2SessionHandler {
   private(set) var requests: [Request] = []
   private var due: [Request] = []
   private(set) var output: [UInt8] = []
-  /// Time stands still: what is allowed is allowed at once.
+  /// The clock does not advance: budgets are not refilled.
   private let now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-  /// What only the honest request says.
+  /// A value that only the honest request contains.
   static let secret = Array("anna's own session".utf8)
 
   /// The preface, and a request on stream 1, whose secret HPACK does not remember.

@@ -3,8 +3,8 @@ import Secrets
 import WebFormats
 
 extension Invariant {
-  /// A form that is taken lies within its bounds and says the same when its fields are written out and read again; an
-  /// answer of Apple's read from it holds nothing that a log or a header could be split with.
+  /// An accepted form is within its bounds and has the same fields when they are written and read again; a response of
+  /// Apple that is read from it contains no character that could split a log line or a header.
   static let form = Invariant("form") { bytes in
     let form: FormFields
     do throws(FormFieldsError) {

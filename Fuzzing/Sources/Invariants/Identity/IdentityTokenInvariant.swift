@@ -6,8 +6,8 @@ import Secrets
 @testable import WebFormats
 
 extension Invariant {
-  /// Whatever stands in a token, signed or not, the verifier answers; and a token that it takes was signed, names
-  /// Apple, us and the nonce, and is not out of date.
+  /// For any content of a token, signed or not, the verifier returns; and a token that it accepts was signed, names
+  /// Apple, us and the nonce, and has not expired.
   ///
   /// An input that begins with `{` is a header and, from the second line on, a payload, both of which are then signed
   /// with the key that the verifier knows: what Apple itself could send. Any other input is the token as it is.

@@ -46,12 +46,12 @@ extension Invariant {
 
 /// Routes for every run.
 enum FixedRoutes {
-  /// Prefixes that are restricted, and how strictly (2 rules, 3 nobody).
+  /// Prefixes that are restricted, and how strictly (2: by rules, 3: for everybody).
   private static let restricted: [(prefix: String, strictness: Int)] = [("/admin", 2), ("/api/v1", 2), ("/private", 3)]
 
   static let tables = [table(root: nil), table(root: .public), table(root: .deny)]
 
-  /// What the restricted prefix asks for that `path`, in lower case, lies under.
+  /// The requirement of the restricted prefix that contains `path`, in lower case.
   static func strictness(of path: [UInt8]) -> Int {
     restricted.filter { route in
       path.starts(with: route.prefix.utf8)
@@ -77,7 +77,7 @@ enum FixedRoutes {
   }
 }
 
-/// How servers that mean well read a path: each by whole passes over it, none as the gateway does it.
+/// The readings of a path by well-behaved servers: each by whole passes over it, none like the gateway's.
 enum LenientReading {
   /// The path as each of them would look it up, in lower case.
   static func all(of path: [UInt8]) -> [[UInt8]] {

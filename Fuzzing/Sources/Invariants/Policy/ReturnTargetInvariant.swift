@@ -38,8 +38,9 @@ enum FixedOrigin {
   }()
 }
 
-/// A reference as a browser on a page of ours resolves it: the parts of the URL Standard (4.4, basic URL parser) that
-/// decide where a navigation goes. Hosts are compared, not checked: what is not ours byte for byte is somewhere else.
+/// A reference as a browser on one of our pages resolves it: the parts of the URL Standard (4.4, basic URL parser) that
+/// decide where a navigation goes. Hosts are compared, not checked: a host that is not ours byte for byte is another
+/// site.
 struct BrowserURL: Equatable, CustomStringConvertible {
   private(set) var scheme = Array(FixedOrigin.scheme.utf8)
   /// With user information and port, in lower case.
@@ -66,7 +67,7 @@ struct BrowserURL: Equatable, CustomStringConvertible {
       scheme = found
       input = after
       guard isSpecial else {
-        // Another kind of URL altogether: its authority is nobody's, its path is as it is.
+        // Another scheme: it has no authority, and its path is opaque.
         authority = []
         path = Array(input)
         return
@@ -106,7 +107,7 @@ struct BrowserURL: Equatable, CustomStringConvertible {
     takePath(input[end...])
   }
 
-  /// The page that the reference stands on has the path `/`.
+  /// The page with the reference has the path `/`.
   private mutating func takePath(_ input: ArraySlice<UInt8>) {
     let end = input.firstIndex { $0 == 0x3F || $0 == 0x23 } ?? input.endIndex
     rest = Array(input[end...])
@@ -127,7 +128,7 @@ struct BrowserURL: Equatable, CustomStringConvertible {
     path = segments.flatMap { [0x2F] + $0 }
   }
 
-  /// How many dots a segment is, some of them perhaps as `%2e`; 0 where it is anything else.
+  /// The number of dots that a segment consists of, some of them perhaps as `%2e`; 0 for any other segment.
   private static func dots(_ segment: ArraySlice<UInt8>) -> Int {
     let text = String(decoding: segment.map(lower), as: UTF8.self)
     return switch text {

@@ -4,10 +4,10 @@ import NIOEmbedded
 import TLSTransport
 
 extension Invariant {
-  /// Whatever stands where a client's records should be, nothing comes out of it that no client encrypted: not one byte
-  /// of plaintext before the end of a handshake or from a stranger's records, and of a client whose bytes were changed
-  /// on the way a beginning of what it sent at most. There is one error at most, it is the peer's, and the connection
-  /// ends with it.
+  /// For any bytes in place of a client's records, only bytes that the client encrypted come out: not one byte of
+  /// plaintext before the end of a handshake or from a stranger's records, and of a client whose bytes were changed on
+  /// the way a beginning of what it sent at most. There is one error at most, it is the peer's, and the connection ends
+  /// with it.
   ///
   /// The first byte chooses the moment: at once, after an honest first flight, after an honest handshake, or changes to
   /// an honest connection, as pairs of a place and what its byte is changed by.
@@ -124,7 +124,7 @@ private final class TLSSide {
   }
 }
 
-/// What a handler tells.
+/// The events of a handler.
 private final class TLSLog: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
 

@@ -1,13 +1,13 @@
 import HTTPWire
 import NIOCore
 
-/// What a decoder made of a body that came in pieces.
+/// The result of a decoder for a body in pieces.
 struct DecodedBody: Equatable {
   var content: [UInt8] = []
   /// The trailer section; nil while the body is not whole.
   var trailers: [UInt8]?
   var violation: ChunkViolation?
-  /// What stands behind the body.
+  /// The bytes after the body.
   var rest: [UInt8] = []
 
   init(chunked pieces: [ArraySlice<UInt8>], limits: ChunkLimits = ChunkLimits()) throws(Violation) {

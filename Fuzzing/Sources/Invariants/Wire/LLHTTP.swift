@@ -2,14 +2,14 @@ import NIOCore
 import NIOEmbedded
 import NIOHTTP1
 
-/// What llhttp, in strict mode as SwiftNIO drives it, makes of bytes: the reader that ours are compared with.
+/// The result of llhttp for some bytes, in strict mode as SwiftNIO drives it: the reader that ours are compared with.
 struct LLHTTPReading {
   /// A field's name and value.
   struct Field: Equatable, CustomStringConvertible {
     var name: [UInt8]
     var value: [UInt8]
 
-    /// As SwiftNIO tells it: values are text there, and what is no UTF-8 in them is replaced.
+    /// As SwiftNIO reports it: values are text there, and invalid UTF-8 is replaced.
     var asText: Field { Field(name: name, value: Array(String(decoding: value, as: UTF8.self).utf8)) }
 
     var description: String { "\(shown(name)): \(shown(value))" }
@@ -24,7 +24,7 @@ struct LLHTTPReading {
   var isEnded = false
   /// Whether bytes were refused.
   var isRefused = false
-  /// How many messages began.
+  /// The number of messages that began.
   var messages = 0
 
   /// The same bytes with a letter for each byte from 0x80 in `target`, which llhttp refuses there and old clients send.

@@ -3,8 +3,8 @@ import HTTPWire
 
 extension Invariant {
   /// A header of the PROXY protocol that is taken is the same with fewer bytes behind it, incomplete with fewer of its
-  /// own, and says the address that the C library reads in its text, or that stands in its block. Bytes that are
-  /// malformed stay so, whatever follows.
+  /// own, and has the address that the C library reads from its text, or that is in its block. Bytes that are malformed
+  /// stay so, whatever follows.
   static let proxyHeader = Invariant("proxy-header") { bytes in
     let whole = bytes.span.bytes
     let reading = ProxyHeader.read(whole)

@@ -2,8 +2,8 @@ import HTTPWire
 import NIOHTTP1
 
 extension Invariant {
-  /// What our reader of request heads takes, llhttp takes, with the same meaning: a laxer reader than those behind it
-  /// would let a request be smuggled past the gate. And a head is the same however its bytes arrive.
+  /// Each request head that our parser accepts, llhttp accepts with the same meaning: a laxer reader than those behind
+  /// it would let a request be smuggled past the gate. And a head is the same however its bytes arrive.
   static let requestHead = Invariant("request-head") { bytes in
     let parser = RequestHeadParser(limits: .forInvariants)
     let span = bytes.span.bytes
@@ -66,7 +66,7 @@ extension HeadLimits {
 }
 
 extension RawSpan {
-  /// The fields of a table as they stand in these bytes.
+  /// The fields of a table as they are in these bytes.
   func fields(of table: borrowing FieldTable) -> [LLHTTPReading.Field] {
     var fields: [LLHTTPReading.Field] = []
     for line in table.lines { fields.append(.init(name: array(line.name), value: array(line.value))) }

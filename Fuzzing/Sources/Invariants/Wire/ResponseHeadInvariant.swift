@@ -2,7 +2,7 @@ import HTTPWire
 import NIOHTTP1
 
 extension Invariant {
-  /// What our reader of response heads takes, llhttp takes with the same meaning.
+  /// Each response head that our parser accepts, llhttp accepts with the same meaning.
   ///
   /// White space before a colon, which RFC 9112 5.1 has a proxy remove from responses and llhttp refuses, is removed
   /// before llhttp is asked.
@@ -30,7 +30,7 @@ extension Invariant {
     let ours = span.fields(of: head.fields)
     try require(theirs.fields == ours.map(\.asText), "fields: we read \(ours), llhttp \(theirs.fields)")
     let framing = head.framing(toHead: false)
-    // SwiftNIO tells no end of an interim response.
+    // SwiftNIO does not report the end of an interim response.
     guard head.status >= 200 else { return }
     try require(
       theirs.isEnded == (framing == .none),
