@@ -3,7 +3,7 @@ import Testing
 
 /// Runs every seed and every case that the fuzzer has found, without the fuzzer. These tests are compiled together with
 /// the invariants themselves, into a target of the package above.
-@Suite("What the fuzzer begins with and what it found")
+@Suite("Seeds and found cases of the fuzzer")
 struct ReplayTests {
   /// One file of `Seeds/TARGET` or `Cases/TARGET`.
   struct Input: Sendable, CustomTestStringConvertible {

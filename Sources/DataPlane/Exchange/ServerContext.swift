@@ -20,8 +20,8 @@ final class ServerContext {
   private(set) var announcesShutdown = false
   /// Whether the listener shuts down: idle connections are closed after ``idleGrace``, and none is accepted.
   private(set) var isDraining = false
-  /// The time for which an idle connection is kept open in a shutdown: a request on its way would be lost, and no client
-  /// may repeat a POST that was not answered.
+  /// The time for which an idle connection is kept open in a shutdown: a request on its way would be lost, and no
+  /// client may repeat a POST that was not answered.
   static let idleGrace = TimeAmount.milliseconds(250)
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let handshakeGrace = TimeAmount.seconds(2)

@@ -4,9 +4,9 @@ internal import TLSTransport
 
 /// One HTTP/2 client connection: the last handler of its channel, and the session between its socket and its streams.
 ///
-/// The bytes of one read go into the session at once; requests begin upstream when all of them have been parsed, so that
-/// a stream that is reset in the same read costs the application nothing. Frames to send are gathered until the end of
-/// the event loop's turn: those of all streams leave in one write.
+/// The bytes of one read go into the session at once; requests begin upstream when all of them have been parsed, so
+/// that a stream that is reset in the same read costs the application nothing. Frames to send are gathered until the
+/// end of the event loop's turn: those of all streams leave in one write.
 final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedConnection, UnfinishedHeadOwner {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
