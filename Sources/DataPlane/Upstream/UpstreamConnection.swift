@@ -107,7 +107,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
   /// Whether a request can be sent.
   var isIdle: Bool { phase.isIdle }
 
-  /// Enters another phase. An exchange counts in the pool from its begin to the end of its last phase.
+  /// Enters another phase. An exchange counts in the pool from its beginning to the end of its last phase.
   @inline(__always)
   func move(to next: Phase) {
     if phase.isCarrying != next.isCarrying { pool.outstanding += next.isCarrying ? 1 : -1 }

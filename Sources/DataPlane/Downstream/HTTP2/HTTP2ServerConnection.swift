@@ -35,7 +35,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     /// No request has come.
     case new
     case serving
-    /// The client has been told of the end (GOAWAY).
+    /// The shutdown was announced to the client (GOAWAY).
     case draining
     case closed
   }

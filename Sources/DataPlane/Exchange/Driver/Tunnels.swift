@@ -27,11 +27,11 @@ extension DownstreamTransport {
   /// Carries bytes of the upstream.
   func carry(_ content: ByteBuffer, in tunnel: Tunnel) {
     guard let passing = tunnel.carry(content) else { return }
-    tell(passing, in: tunnel)
+    deliver(passing, in: tunnel)
     if tunnel.hasSentClose, tunnel.forbidden != nil { closeForbidden() }
   }
 
-  private func tell(_ content: ByteBuffer, in tunnel: Tunnel) {
+  private func deliver(_ content: ByteBuffer, in tunnel: Tunnel) {
     if content.readableBytes > 0 {
       exchange.account.sentBytes += content.readableBytes
       sendContent(content)
@@ -42,7 +42,7 @@ extension DownstreamTransport {
   /// The gateway ends: a WebSocket gets a Close frame, anything else ends by itself.
   func endTunnel() {
     guard let tunnel = exchange.request.tunnel, let frame = tunnel.end(.goingAway) else { return }
-    tell(frame, in: tunnel)
+    deliver(frame, in: tunnel)
   }
 
   /// The client has ended its side. A WebSocket that it has closed gets the upstream's Close frame; otherwise the
@@ -66,7 +66,7 @@ extension DownstreamTransport {
   private func forbid(_ tunnel: Tunnel, at now: NIODeadline) {
     guard tunnel.forbidden == nil else { return }
     exchange.cutOff()
-    if let frame = tunnel.forbid(at: now) { tell(frame, in: tunnel) }
+    if let frame = tunnel.forbid(at: now) { deliver(frame, in: tunnel) }
     if tunnel.hasSentClose { closeForbidden() }
   }
 
