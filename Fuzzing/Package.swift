@@ -65,7 +65,7 @@ let package = Package(
         "WebFormats", .toml,
       ]),
 
-    // MARK: What must hold, and what looks for a case where it does not
+    // MARK: Invariants, and the fuzzer that searches for violations
     .target(
       name: "Invariants",
       dependencies: [

@@ -129,7 +129,7 @@ package final class PostgreSQLServer: Sendable {
     try query("SELECT pg_reload_conf()")
   }
 
-  // MARK: How
+  // MARK: Implementation
 
   private func configure(_ settings: [String]) throws {
     let lines =

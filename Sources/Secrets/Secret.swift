@@ -16,7 +16,7 @@ package struct Secret<Kind>: Sendable {
   /// The contents, as text. Keep it out of logs, error messages and pages.
   package var exposed: String { String(decoding: exposedBytes, as: UTF8.self) }
 
-  /// Whether a candidate that somebody presents is the secret. The length is not kept secret.
+  /// Whether a presented candidate is the secret. The length is not kept secret.
   package func matches(_ candidate: some Collection<UInt8>) -> Bool { ConstantTime.equal(exposedBytes, candidate) }
 }
 

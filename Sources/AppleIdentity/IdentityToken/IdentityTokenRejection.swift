@@ -24,7 +24,7 @@ package enum IdentityTokenRejection: Error, Sendable, Equatable {
   case wrongAudience
   /// `exp` is past.
   case expired
-  /// `iat` is to come: this machine's clock is slow.
+  /// `iat` is in the future: this machine's clock is slow.
   case issuedInFuture
   /// A claim that must be there is not.
   case missingClaim(String)

@@ -69,7 +69,7 @@ extension SignedClaims {
   }
 
   /// A string or a list of strings. Of a list every member must be ours (OpenID Connect Core 3.1.3.7, 3): a token that
-  /// is also for somebody else could have been handed on by them.
+  /// is also for another audience could have been passed on by it.
   func audience(among accepted: [String]) throws(IdentityTokenRejection) -> String {
     let named: [String]
     switch values["aud"] {

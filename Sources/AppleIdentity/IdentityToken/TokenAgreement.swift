@@ -7,7 +7,7 @@ extension VerifiedIdentityToken {
   ///
   /// With `code id_token` Apple sends two tokens. They name the same subject and the same nonce, and `c_hash`, if
   /// either has one, is the hash of the code that was exchanged (OpenID Connect Core 3.3.2.11). A disagreement means
-  /// that somebody put a foreign code or a foreign token into the answer.
+  /// that the response contains a foreign code or a foreign token.
   /// - Returns: `nil` if they agree.
   package func disagreement(
     withExchanged exchanged: VerifiedIdentityToken, code: AuthorizationCode

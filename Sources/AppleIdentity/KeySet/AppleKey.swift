@@ -34,7 +34,7 @@ struct AppleKey: Sendable {
 
   /// Whether this key made the signature, with the key's own algorithm.
   func isValid(signature: [UInt8], of signed: some Collection<UInt8>) -> Bool {
-    // What is thrown is about bytes that are no signature at all.
+    // Errors are thrown only for bytes that are no signature.
     (try? verification.verify(signature, signs: Array(signed))) ?? false
   }
 

@@ -80,8 +80,8 @@ package struct AppleNotification: Sendable, Equatable {
   }
 
   /// Milliseconds since 1970 are what Apple sends. Its page's example has seconds, and a time in 1970 would make every
-  /// event older than the latest sign-in: what is before March 1973 in milliseconds is taken for seconds. What is later
-  /// than the year 9999 or before 1970 is no time.
+  /// event older than the latest sign-in: a time before March 1973 in milliseconds is read as seconds. A time after the
+  /// year 9999 or before 1970 is invalid.
   private static func time(_ value: StrictJSON?) throws(IdentityTokenRejection) -> Date {
     let milliseconds: Double
     switch value {

@@ -7,8 +7,8 @@ extension AppleIdentityProvider {
   /// - Parameters:
   ///   - redirectURI: the one of the authorization request.
   ///   - nonce: the attempt's.
-  ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the moment to save
-  ///     the name, which Apple sends once and never again. What it throws stops the sign-in, the code unused.
+  ///   - beforeExchange: is given the browser's token once it is verified, before the code is sent: the time to save
+  ///     the name, which Apple sends only once. An error that it throws ends the sign-in, with the code unused.
   package func completeSignIn<Failure: Error>(
     _ grant: AuthorizationResponse.Success, redirectURI: String, nonce: String,
     beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
@@ -22,7 +22,7 @@ extension AppleIdentityProvider {
   /// Completes a native app's sign-in: the app hands over its identity token, its code and its raw nonce. The token
   /// says which of `native_client_ids` the app is, and the code is exchanged for that client.
   /// - Parameter beforeExchange: as for the browser: is given the app's token once it is verified, before the code is
-  ///   sent. What it throws stops the sign-in, the code unused.
+  ///   sent. An error that it throws ends the sign-in, with the code unused.
   package func completeNativeSignIn<Failure: Error>(
     _ request: NativeSignInRequest, beforeExchange: (VerifiedIdentityToken) async throws(Failure) -> Void
   ) async throws(Failure) -> ExchangeOutcome {

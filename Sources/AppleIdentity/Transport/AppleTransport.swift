@@ -3,8 +3,8 @@ package import HTTPTypes
 /// The one function that this module needs from the world: send a request to Apple and bring back the answer.
 ///
 /// The transport owns the connection, the certificate check, the total time-out (10 s or more: answers slower than 2 s
-/// are normal) and the bound on the body. It follows no redirect. Whatever the status, an answer is an answer: only
-/// the absence of one is an error.
+/// are normal) and the bound on the body. It follows no redirect. A response of any status is a result: only a missing
+/// response is an error.
 package typealias AppleTransport =
   @Sendable (AppleHTTPRequest) async throws(AppleTransportError) -> AppleHTTPResponse
 

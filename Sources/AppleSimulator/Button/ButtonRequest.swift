@@ -1,5 +1,5 @@
 /// A request for a button image, its parameters judged by Apple's tables (Apple, "Sign in with Apple button" for the
-/// web). What is out of range, or not in the table of the kind, answers 404.
+/// web). A value out of range, or not in the table of the kind, is answered with 404.
 struct ButtonRequest: Sendable, Equatable {
   enum Kind: String, Sendable {
     case centred = ""

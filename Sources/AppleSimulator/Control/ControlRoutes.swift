@@ -107,7 +107,7 @@ struct ControlRoutes: Sendable {
     }
   }
 
-  // MARK: What was seen
+  // MARK: Recorded requests
 
   private func addObservations(to router: Router<BasicRequestContext>) {
     router.get("/simulator") { _, _ in

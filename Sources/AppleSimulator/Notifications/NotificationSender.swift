@@ -11,7 +11,7 @@ struct NotificationSender: Sendable {
   /// The timeout for a server, in seconds.
   private static let patience = 10
 
-  /// Posts in the background. What came of it is in the state's deliveries.
+  /// Posts in the background. The result is in the state's deliveries.
   func send(_ delivery: NotificationDelivery) {
     Task {
       let switches = apple.withState { state, _ in state.switches }

@@ -115,7 +115,7 @@ struct TokenGrants: Sendable {
     }
   }
 
-  // MARK: What all have in common
+  // MARK: Common parts
 
   private static func newRefreshToken() -> String { "r\(randomText(bytes: 32)).0.\(randomText(bytes: 16))" }
 

@@ -6,7 +6,7 @@ protocol AcceptedConnection: AnyObject {
   var peer: ClientPeer { get set }
   /// The sessions that have an exchange under way on it.
   var sessions: [ConnectionKey] { get }
-  /// The listener is to end: what is idle in a moment, what is under way behind its response.
+  /// Begins a graceful shutdown: an idle connection is closed after a grace period, a busy one after its response.
   func drain()
   /// Ends it at once, in the middle of whatever it does.
   func abort()

@@ -15,7 +15,7 @@ enum CookieForwarding {
     for place in head.ownCookies where place.line == index {
       if run < place.whole.lowerBound { space.append(bytes.extracting(run..<place.whole.lowerBound)) }
       run = place.whole.upperBound
-      // What followed ours now begins the list, or follows its own semicolon: one space is enough.
+      // The cookie after ours now begins the list, or follows its own semicolon: one space is enough.
       if space.count == begin {
         while run < line.value.upperBound, bytes.byte(at: run) == 0x20 { run += 1 }
       }

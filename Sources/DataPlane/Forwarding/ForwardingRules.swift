@@ -28,8 +28,8 @@ package final class ForwardingRules: Sendable {
     // Fields that rewrite the path behind the gate, and the one that CGI passes on as HTTP_PROXY (CVE-2016-5385), are
     // trusted from no peer.
     "X-Original-URL", "X-Rewrite-URL", "Proxy",
-    // What frames a message or belongs to one connection, in another spelling: `Transfer_Encoding` is the same variable
-    // as `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
+    // Framing and hop-by-hop fields in another spelling: `Transfer_Encoding` is the same variable as
+    // `Transfer-Encoding` behind CGI and WSGI. The names themselves are known fields, judged before these are looked
     // at.
     "Transfer-Encoding", "Content-Length", "Keep-Alive", "Proxy-Connection", "HTTP2-Settings", "Proxy-Authenticate",
     "Proxy-Authorization",

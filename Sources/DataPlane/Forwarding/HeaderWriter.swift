@@ -39,7 +39,7 @@ struct HeaderWriter {
 
   /// Takes separators of a list back, down to `start`.
   mutating func dropSeparators(downTo start: Int) {
-    // What did not fit cannot be read; counted too long, it will fit all the better.
+    // Bytes that did not fit cannot be read; counting too many only makes the next buffer larger.
     guard isWhole else { return }
     while count > start, bytes[count - 1] == 0x3B || bytes[count - 1] == 0x20 { count -= 1 }
   }

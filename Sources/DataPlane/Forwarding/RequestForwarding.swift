@@ -121,7 +121,7 @@ struct RequestForwarding {
         space.append(bytes.extracting(line.value))
         space.append(", ")
       }
-      // What is prepared begins with the field's name.
+      // The prepared bytes begin with the field's name.
       space.append(context.forwardedFor.span.bytes.extracting(droppingFirst: "X-Forwarded-For: ".utf8.count))
     } else {
       space.append(context.forwardedFor.span.bytes)
@@ -140,8 +140,8 @@ struct RequestForwarding {
     space.append("\r\n")
   }
 
-  /// Whether `Connection` nominates the field (RFC 9110 7.6.1). What frames or routes the message cannot be nominated
-  /// away: that would make two readers see two requests.
+  /// Whether `Connection` nominates the field (RFC 9110 7.6.1). Fields that frame or route the message cannot be
+  /// nominated: without them two readers would see two requests.
   private static func isNominated(_ line: FieldLine, _ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard line.known != .host, line.known != .contentLength else { return false }
     return NominatedFields.contains(line, head.fields, bytes)

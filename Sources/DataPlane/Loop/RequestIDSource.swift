@@ -11,7 +11,7 @@ package struct RequestIDSource {
     return Identifier(high: prefix, low: counter)
   }
 
-  /// `X-Request-Id`, as two numbers until somebody wants to read it.
+  /// `X-Request-Id`, as two numbers until its text is needed.
   package struct Identifier: Sendable, CustomStringConvertible {
     var high: UInt64
     var low: UInt64

@@ -103,7 +103,7 @@ final class TimerWheel {
       if handler.dueTick <= turned {
         handler.dueTick = .max
         handler.timedOut()
-        // What ran may have changed this slot: begin it again. Every handler met is unlinked, so this ends.
+        // The handler may have changed this slot: begin it again. Every visited handler is unlinked, so this ends.
         next = slots[slot]
       } else if handler.dueTick != .max {
         insert(handler, at: handler.dueTick)

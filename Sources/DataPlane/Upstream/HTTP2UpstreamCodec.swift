@@ -160,7 +160,7 @@ final class HTTP2UpstreamCodec: ChannelDuplexHandler, HTTP2StreamHandler {
         guard let content = buffer.readSlice(length: count) else { return }
         session.send(content, on: stream)
       case .end(let trailers): return session.end(stream, trailers: trailers)
-      // What the gateway writes is well framed.
+      // A violation cannot occur: the gateway frames its own requests.
       case .incomplete, .violation:
         if stream.queuedBytes > Self.queueLimit { connection?.congested(true) }
         return

@@ -10,10 +10,10 @@ internal import NIOCore
 /// write can overtake another.
 ///
 /// Most requests have no body. A request header goes straight to the socket, past the channel pipeline and its queue of
-/// pending writes, which costs more than all other work for a request. It may only while everything that was handed to
-/// the channel has left: otherwise the application would read bytes in another order than they were written. What the
-/// socket does not take goes through the channel, and so does everything behind it; the channel also meets the errors.
-/// With TLS or HTTP/2, handlers in between encode the bytes: then everything goes through the channel.
+/// pending writes, which costs more than all other work for a request. Permitted only while the channel has no pending
+/// writes: otherwise bytes would be reordered. Bytes that the socket does not take go through the channel, and so do
+/// all later ones; the channel also handles the errors. With TLS or HTTP/2, handlers in between encode the bytes: then
+/// everything goes through the channel.
 final class OrderedWriter {
   private var context: ChannelHandlerContext?
   /// The socket's descriptor; nil where no direct write is possible.

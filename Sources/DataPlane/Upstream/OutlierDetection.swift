@@ -52,7 +52,7 @@ struct OutlierDetection {
   mutating func failed(at now: NIODeadline, chance: Double) -> Bool {
     failures += 1
     switch standing(at: now) {
-    // Requests under way when the address was ejected are no news.
+    // Requests in flight when the address was ejected count no further.
     case .ejected: return false
     case .healthy: guard failures >= Self.threshold else { return false }
     case .halfOpen: break

@@ -2,10 +2,10 @@ internal import HTTPTypes
 package import NIOCore
 internal import Synchronization
 
-/// Asks each address of an upstream, from time to time, whether it is well (see ``UpstreamCheckSettings``).
+/// Checks the health of each address of an upstream at an interval (see ``UpstreamCheckSettings``).
 ///
-/// Each check has a connection of its own, and each address its own pace: one that is slow keeps no other waiting. What
-/// becomes of checks is not held against an address as a failed request is.
+/// Each check has its own connection, and each address its own schedule: a slow one does not delay others. Results of
+/// checks do not count as failed requests of an address.
 package struct UpstreamChecker: Sendable {
   private let settings: UpstreamCheckSettings
   private let sites: [(site: UpstreamEndpoint, client: OriginClient)]

@@ -41,7 +41,7 @@ final class UpstreamPool {
   /// Exchanges under way.
   var outstanding = 0
   private var ejection = OutlierDetection()
-  /// Whether the last request was answered: then another answer is no news.
+  /// Whether the last request got a response: then another response changes nothing.
   private var isCalm = false
   private var random = QuickRandom(seed: .random(in: .min ... .max))
   private(set) var isClosed = false

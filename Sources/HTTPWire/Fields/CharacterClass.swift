@@ -34,7 +34,7 @@ package struct CharacterClass: Sendable {
   package static var token: CharacterClass { CharacterClass(low: 0x03FF_6CFA_0000_0000, high: 0x57FF_FFFF_C7FF_FFFE) }
 
   /// Whether a request target may hold `byte`: visible ASCII, and bytes from 0x80, which no URI has (RFC 3986) and old
-  /// clients and scripts send. What a path may *mean* is for the policy to say.
+  /// clients and scripts send. The policy decides on the meaning of a path.
   @inline(__always)
   package static func isOfTarget(_ byte: UInt8) -> Bool { byte > 0x20 && byte != 0x7F }
 
@@ -58,7 +58,7 @@ extension RawSpan {
         offset += 8
         continue
       }
-      // What is neither letter, digit nor hyphen may still be a token character, but hardly ever is one.
+      // A byte that is neither letter, digit nor hyphen may still be a token character, but rarely is one.
       offset += others.trailingZeroBitCount / 8
       guard CharacterClass.token.contains(byte(at: offset)) else { return offset }
       offset += 1

@@ -7,14 +7,14 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // Of one connection only (RFC 9110 7.6.1 and what older software takes for such)
   case connection, keepAlive, proxyConnection, te, trailer, upgrade, http2Settings, proxyAuthenticate,
     proxyAuthorization
-  // Who is asking
+  // The identity of the client
   case cookie, setCookie, authorization
-  // What the gate decides by
+  // Input of the gate
   case accept, acceptLanguage, origin, userAgent, secFetchMode, secFetchSite, xRequestedWith
-  // What proxies tell each other
+  // Fields between proxies
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
   case xForwardedURI, xOriginalURI, xOriginalURL, xRewriteURL
-  // What a response is given where it has none (RFC 9110 6.6.1)
+  // Fields that are added to a response without them (RFC 9110 6.6.1)
   case date
 
   /// Their number: the length of a table indexed by them.

@@ -92,7 +92,7 @@ extension HTTP2HeadAssembly {
     text.append(pseudo(path))
     text.append(" HTTP/1.1\r\n")
     fieldsStart = text.count
-    // What a host is, RequestSemantics knows.
+    // RequestSemantics validates the host.
     if let authority { write(line: "Host", pseudo(authority), .host) }
   }
 
@@ -138,7 +138,7 @@ extension HTTP2HeadAssembly {
     write(line: name, UnsafeRawBufferPointer(start: value.utf8Start, count: value.utf8CodeUnitCount), known)
   }
 
-  // MARK: What the lines say
+  // MARK: Values of the lines
 
   /// Hands over what the lines of the request that has just been ended say, as ``RequestHeadParser`` would read it out
   /// of `text`.

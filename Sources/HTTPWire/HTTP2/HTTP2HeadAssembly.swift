@@ -111,7 +111,7 @@ struct HTTP2HeadAssembly: ~Copyable {
       }
       cookies.append(value)
     case .host where !isTrailers: takeHost(value)
-    // What frames or ends a message in HTTP/1.1 has no meaning here (RFC 9113 8.2.2).
+    // Fields that frame or end a message in HTTP/1.1 have no meaning here (RFC 9113, 8.2.2).
     case .connection, .transferEncoding, .upgrade, .keepAlive, .proxyConnection:
       refuse("a field of one connection")
     // Other codings are of one connection, too (RFC 9113 8.2.2).

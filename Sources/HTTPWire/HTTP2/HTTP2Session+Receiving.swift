@@ -220,7 +220,7 @@ extension HTTP2Session {
   func sent(_ frame: nghttp2_frame) -> Int32 {
     switch UInt32(frame.hd.type) {
     case NGHTTP2_RST_STREAM.rawValue:
-      // What we end of our own accord is no fault of the peer's.
+      // A reset that we send without a violation of the peer costs it nothing.
       switch HTTP2ErrorCode(rawValue: frame.rst_stream.error_code) {
       case .noError, .cancel, .internalError: break
       default: if isServer, !chargeResetBudget() { verdict = verdict ?? .enhanceYourCalm }

@@ -20,8 +20,8 @@ package struct FrameFollower {
 
   package init() {}
 
-  /// Whether the bytes so far end where a frame ends, so that a frame of somebody else may follow: a control frame even
-  /// in the middle of a fragmented message (5.4).
+  /// Whether the bytes so far end where a frame ends, so that a frame of another sender may follow: a control frame
+  /// even in the middle of a fragmented message (5.4).
   package var isAtBoundary: Bool { payload == 0 && headerSeen == 0 && !isLost }
 
   /// Follows all of the bytes.

@@ -52,7 +52,7 @@ package struct AccessLogLine: Sendable, Equatable {
   /// - Parameters:
   ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where
   ///     they are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
-  ///   - fields: What the line has, in this order; what is not known is left out.
+  ///   - fields: The fields of the line, in this order; unknown values are left out.
   ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
   package func append(
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,

@@ -2,9 +2,9 @@ internal import WebFormats
 
 /// Renders one line of key and value pairs into a byte buffer, as JSON or as text.
 ///
-/// Whatever the values hold, a line is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators
-/// U+2028 and U+2029, which some readers take for line ends) are escaped, and bytes that are no UTF-8 are replaced by
-/// U+FFFD. Nothing is allocated but the buffer's own growth.
+/// For any values, a line is one line of valid UTF-8: control characters (C0, DEL, C1, and the separators U+2028 and
+/// U+2029, which some readers take for line ends) are escaped, and bytes that are no UTF-8 are replaced by U+FFFD.
+/// Nothing is allocated but the buffer's own growth.
 struct LogFormatter: ~Copyable {
   private var bytes: LogBuffer
   private let format: LineFormat

@@ -15,7 +15,7 @@ package struct Timestamp: Sendable, Hashable, Comparable {
 
   package init(microseconds: Int64) { self.microseconds = microseconds }
 
-  /// A moment in seconds since the Unix epoch. What does not fit is the nearest moment that does; NaN is the epoch.
+  /// A time in seconds since the Unix epoch. A value out of range becomes the nearest one in range; NaN is the epoch.
   package init(seconds: Double) {
     let scaled = (seconds * 1e6).rounded()
     if scaled.isNaN {

@@ -40,9 +40,10 @@ package struct AccountClaims: Sendable, Equatable, Codable {
     return email
   }
 
-  /// After a sign-in whose token said `newer`: everything is replaced, so that an organization that was left is gone,
-  /// but the address (with its flags) and the real-user status stay when the token is silent on them: Apple sends the
-  /// one only to clients that asked for the scope, the other only once. What no token ever says stays as well.
+  /// Returns the claims after a sign-in with the token's claims `newer`: all are replaced, so that an organization that
+  /// the user has left is removed, but the address (with its flags) and the real-user status stay if the token lacks
+  /// them: Apple sends the first only to clients with the scope, the second only once. Claims that no token contains
+  /// stay as well.
   package func afterSignIn(_ newer: AccountClaims) -> AccountClaims {
     var result = newer
     if newer.email.isEmptyOrNil {

@@ -15,8 +15,8 @@ package struct RevalidationSchedule: Sendable {
     /// Continue, and revalidate in the background.
     case background
     /// No attempt was made to check the account for interval and grace, or the grace since the first failed attempt is
-    /// over: wait, `longestWait` at most, for one check. What follows is for `mayGoOn` to say, given the account as the
-    /// store has it then.
+    /// over: wait, `longestWait` at most, for one check. Afterwards `mayGoOn` decides, given the account as the store
+    /// has it then.
     case blocking
   }
 

@@ -149,7 +149,7 @@ final class TLSConnection {
     return .complete
   }
 
-  /// Says to the peer that nothing more is sent (close_notify). What it answers is read by ``read(into:)``.
+  /// Announces the end of our data to the peer (close_notify). ``read(into:)`` reads its response.
   func sendCloseNotify() {
     OpenSSLErrorQueue.clear()
     // 0 (the peer has not said so yet) is as good as 1; there is nothing to be done about a failure at the end.
@@ -168,7 +168,7 @@ final class TLSConnection {
   /// Overhead of a record: header 5, content type 1 or explicit nonce 8, tag 16.
   private static let recordOverhead = 29
 
-  // MARK: What was agreed on
+  // MARK: Negotiated parameters
 
   /// The negotiated parameters.
   var negotiated: TLSHandshakeCompleted {

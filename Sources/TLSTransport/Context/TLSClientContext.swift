@@ -18,9 +18,9 @@ package final class TLSClientContext: Sendable {
   /// OpenSSL.
   ///
   /// - Parameters:
-  ///   - trust: Whose certificates are believed.
-  ///   - identity: What is shown to a server that asks for a certificate; nil shows none.
-  ///   - applicationProtocols: What is offered by ALPN (RFC 7301), the preferred one first; empty offers nothing.
+  ///   - trust: The certificates that are trusted.
+  ///   - identity: The certificate for a server that requests one; nil for none.
+  ///   - applicationProtocols: The protocols offered by ALPN (RFC 7301), the preferred one first; empty for no offer.
   package init(
     trust: TLSTrust, identity: TLSServerSettings.CertificateFiles? = nil, applicationProtocols: [String]
   ) throws(TLSConfigurationError) {

@@ -105,7 +105,7 @@ package final class TLSServerContext: Sendable {
   ///
   /// - Parameters:
   ///   - now: The time in seconds since 1970.
-  ///   - notice: How long before the expiry it is worth telling, in seconds. Default: 1,209,600 (14 days).
+  ///   - notice: The time before the expiry at which it is reported, in seconds. Default: 1,209,600 (14 days).
   package func certificateWarning(at now: Int64, notice: Int64 = 1_209_600) -> TLSCertificateWarning? {
     let warnings = self.identities.compactMap { $0.warning(at: now, notice: notice) }
     return warnings.first { $0.isRefusal } ?? warnings.first

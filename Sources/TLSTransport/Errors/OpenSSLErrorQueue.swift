@@ -10,8 +10,8 @@ struct OpenSSLError: Sendable, Equatable {
   let text: String
 }
 
-/// OpenSSL's error queue of this thread. Whatever an earlier call left there is taken for the reason of the next
-/// failure (`SSL_get_error` looks at it too): so it is cleared before every call and emptied after a failure.
+/// OpenSSL's error queue of this thread. Errors of an earlier call would be taken for the reason of the next failure
+/// (`SSL_get_error` looks at it too): so it is cleared before every call and emptied after a failure.
 enum OpenSSLErrorQueue {
   static func clear() {
     ERR_clear_error()

@@ -18,8 +18,8 @@ package enum TLSError: Error, Sendable, Equatable {
   case protocolViolation(reason: String)
   /// The peer ended the connection before the handshake was finished.
   case closedDuringHandshake
-  /// The connection ended without the peer's close_notify (RFC 8446, section 6.1): somebody may have cut off what it
-  /// sent. Many clients leave like this when nothing is in flight; a body that ends with the connection is not whole.
+  /// The connection ended without the peer's close_notify (RFC 8446, section 6.1): its data may have been truncated.
+  /// Many clients leave like this when nothing is in flight; a body that ends with the connection is not whole.
   case uncleanShutdown
   /// The name to verify is empty or holds a byte that no host name has.
   case invalidServerName

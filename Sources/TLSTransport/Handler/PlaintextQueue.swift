@@ -2,8 +2,8 @@ import NIOCore
 
 /// The writes that wait to be encrypted: until the next flush, or until the handshake is finished.
 ///
-/// What happens to them happens to a ``Batch`` taken out before: fulfilling a promise may run code of the application
-/// that writes again.
+/// Promises are fulfilled on a ``Batch`` that was taken out before: that may run code of the application that writes
+/// again.
 struct PlaintextQueue {
   private var writes: [(bytes: ByteBuffer, promise: EventLoopPromise<Void>?)] = []
 

@@ -190,7 +190,7 @@ package final class TLSHandler: ChannelDuplexHandler {
       let negotiated = connection.negotiated
       self.negotiated = negotiated
       context.fireUserInboundEventTriggered(negotiated)
-      // What waited goes out together with the last bytes of the handshake.
+      // Waiting writes are sent together with the last bytes of the handshake.
       if self.flushIsDue, self.state == .open {
         self.flushIsDue = false
         self.encrypt(connection, context)

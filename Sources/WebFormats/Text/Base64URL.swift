@@ -17,7 +17,8 @@ package enum Base64URL {
     return result
   }
 
-  /// The same without an array: each byte goes to `write`, in order. What was written counts only if this returns true.
+  /// The same without an array: each byte goes to `write`, in order. The written bytes are valid only if this returns
+  /// true.
   package static func decode(_ text: RawSpan, into write: (UInt8) -> Void) -> Bool {
     var bits: UInt32 = 0
     var count = 0

@@ -4,9 +4,9 @@ import NIOCore
 extension Invariant {
   /// For any frames of a client, in any pieces: each accepted stream is exactly one request, for our reader of heads
   /// and for llhttp, and what was noted while its head was written is what the reader finds in it; content is no more
-  /// than was announced. Streams are begun in order, once each. What belongs to one never reaches another: a head
-  /// written in plain literals is that of its own stream, content is that of the stream's own DATA, the fields of an
-  /// honest request before them occur in no other, and each response is sent on its own stream.
+  /// than was announced. Streams are begun in order, once each. Data of one never reaches another: a head written in
+  /// plain literals is that of its own stream, content is that of the stream's own DATA, the fields of an honest
+  /// request before them occur in no other, and each response is sent on its own stream.
   ///
   /// The first byte chooses the size of the pieces.
   static let http2Frames = Invariant("http2-frames") { bytes in
@@ -28,8 +28,8 @@ extension Invariant {
     try late.requireOneRequestEach()
     try late.requireNothingCrossed(sent)
     // Either may have begun streams that the other has not: a verdict on a whole read comes a little later than one on
-    // its pieces, and a hundred streams that wait for their answers leave no room for one more. What both have is the
-    // same.
+    // its pieces, and a hundred streams that wait for their answers leave no room for one more. Streams of both are
+    // equal.
     for one in whole.requests {
       guard let other = pieces.requests.first(where: { $0.id == one.id }) else { continue }
       try require(one.meaning == other.meaning, "stream \(one.id) is another request in pieces")
@@ -46,7 +46,7 @@ extension HTTP2Observer {
       last = request.id
       try require(
         request.isReadAlike, "what is noted of stream \(request.id) is not in its head: \(shown(request.head))")
-      // What is refused by our reader goes nowhere; what it takes must be one request for everybody.
+      // A head that our reader refuses is not forwarded; one that it accepts must be one request for every reader.
       var head = RequestHead()
       var asked = request.head
       guard RequestHeadParser(limits: .forInvariants).parse(asked.span.bytes, into: &head) == .complete else {

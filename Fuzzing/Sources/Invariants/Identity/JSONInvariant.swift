@@ -4,8 +4,8 @@ import WebFormats
 @testable import AppleIdentity
 
 extension Invariant {
-  /// JSON that is taken is JSON to Foundation too, and says the same when it is written out and read again. What comes
-  /// of a submitted name is visible text.
+  /// Accepted JSON is JSON to Foundation too, and has the same values when it is written and read again. A submitted
+  /// name results in visible text.
   static let json = Invariant("json") { bytes in
     if let user = try? SubmittedUser(json: bytes) { try requireNames(of: user) }
     guard let members = try? StrictJSON.object(bytes, maximumBytes: 16_384, maximumDepth: 16) else { return }

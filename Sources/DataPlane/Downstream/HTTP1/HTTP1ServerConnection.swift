@@ -333,8 +333,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     LingeringClose.endOutput(context, of: self, server.loop.wheel)
   }
 
-  /// The listener is to end: an idle connection in a moment, a busy one behind its response, a tunnel in its protocol's
-  /// order.
+  /// Ends the connection in a graceful shutdown: an idle one after a grace period, a busy one after its response, a
+  /// tunnel by the rules of its protocol.
   func drain() {
     guard phase == .open else { return }
     if !exchange.isUnderWay, pending == nil {

@@ -24,7 +24,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     case idle
     /// A client that does not read.
     case write
-    /// The sign that a client has heard of the end.
+    /// The client's acknowledgement of the shutdown (PING).
     case farewell
     /// The end of the client's output, after ours.
     case lingering

@@ -150,7 +150,7 @@ package final class Listener: Sendable {
     for (place, door) in boundSockets.enumerated() {
       await finishHandingOut(door)
       for channel in door.channels {
-        // What waits in the queue of an inherited socket is the next process's.
+        // Connections in the queue of an inherited socket are for the next process.
         if door.isInherited { try? await channel.close().get() } else { await close(channel, place) }
       }
     }

@@ -43,7 +43,8 @@ package struct ListenerConfiguration: Sendable {
     settings.entrances.flatMap { $0.tls?.files ?? [] } + upstreams.flatMap(\.certificateFiles)
   }
 
-  /// Reads certificates and keys again, those for the upstreams too. Who cannot take the new ones keeps the old ones.
+  /// Reads certificates and keys again, also those for the upstreams. A context whose new files are invalid keeps the
+  /// old ones.
   /// - Returns: what keeps them from it, with the remedy.
   package func reloadCertificates() -> [CertificateReloadFailure] {
     zip(settings.entrances, tls).compactMap { entrance, tls in

@@ -37,7 +37,7 @@ extension DownstreamTransport {
     guard let head = exchange.upstream.head else { return connection.release() }
     let isSwitching = exchange.request.isSwitching
     let isComplete = exchange.request.isWhole
-    // What a client sends ahead of a tunnel waits for the tunnel.
+    // Bytes that a client sends before the tunnel is open wait for it.
     let content =
       isSwitching
       ? nil : exchange.upstream.takeFirstContent(isComplete: isComplete, rules: server.rules, server.loop)
