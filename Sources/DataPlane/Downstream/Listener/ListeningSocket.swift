@@ -12,8 +12,8 @@ internal import NIOPosix
 /// well.
 enum ListeningSocket {
   /// Takes what has come, and closes. To be called on the channel's loop.
-  /// Only for a socket that is ours alone: one that another process holds, too, would be deaf there as well, and loses
-  /// nothing when we close it.
+  /// Only for a socket that no other process holds: a shared one would stop accepting in the other process, too, and
+  /// loses no connection when we close it.
   /// - Parameters:
   ///   - limit: how many connections there are descriptors for.
   ///   - receive: begins with a connection.
