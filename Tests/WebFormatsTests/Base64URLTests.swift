@@ -29,5 +29,26 @@ struct Base64URLTests {
     ])
   func padded(text: String, expected: String) {
     #expect(String(decoding: Base64.encode(text.utf8), as: UTF8.self) == expected)
+    #expect(read(expected).whole == Array(text.utf8))
+    let bare = String(expected.prefix { $0 != "=" })
+    #expect(read(bare).whole == Array(text.utf8), "padding may be left out")
+  }
+
+  @Test(
+    "Reading plain base64 stops at the first character that is none of it, and says so",
+    arguments: [
+      ("Zm9v!Zm9v", "foo"), ("Zm9v=", "foo"), ("Zm9vYg=", "foob"), ("Zm9vYg==x", "foob"), ("Zm9vYg===", "foob"),
+      ("Zm9vYh==", "foob"), ("Zm9v Zm9v", "foo"), ("Zm9vY", "foo"), ("Zm9v_w", "foo"), ("=", ""), ("==", ""),
+    ])
+  func stops(text: String, before: String) {
+    let (bytes, whole) = read(text)
+    #expect(whole == nil, "\(text)")
+    #expect(bytes == Array(before.utf8), "\(text)")
+  }
+
+  private func read(_ text: String) -> (bytes: [UInt8], whole: [UInt8]?) {
+    var bytes: [UInt8] = []
+    let isWhole = Base64.decode(Array(text.utf8).span.bytes) { bytes.append($0) }
+    return (bytes, isWhole ? bytes : nil)
   }
 }

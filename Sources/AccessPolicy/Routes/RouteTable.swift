@@ -31,6 +31,7 @@ package final class RouteTable: Sendable {
   /// What requests can meet anywhere, but for public routes and denied ones.
   private let reachable: [RouteDecision.Access]
 
+  private let groups: GroupNumbers
   private let methods: RouteMethods
   private let tree: RouteTree
   /// The trees of other hosts, and where their names lead.
@@ -56,6 +57,7 @@ package final class RouteTable: Sendable {
     access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [], groups: [String] = []
   ) throws(RouteProblems) {
     let numbers = GroupNumbers(groups)
+    self.groups = numbers
     let checked = CheckedRoutes(access, routes, numbers)
     var problems = checked.problems
     var compiler = DecisionCompiler(numbers)
@@ -96,6 +98,11 @@ package final class RouteTable: Sendable {
         rules[indexes[$0]].judge(user, requiresVerifiedEmail: requiresVerifiedEmail, claim: claim) == .allowed
       }
     }
+  }
+
+  /// The verdict on a machine token in a group of this name. An undeclared group admits nowhere.
+  package func judgeToken(inGroupNamed name: String, by access: RouteDecision.Access) -> RuleVerdict {
+    groups.number(of: name).map { judgeToken(in: $0, by: access) } ?? .denied(.notListed)
   }
 
   /// The verdict on a machine token, whether or not the route accepts tokens at all: it is admitted by `allow_groups`
