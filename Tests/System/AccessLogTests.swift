@@ -3,11 +3,29 @@ import Testing
 
 // The access log, one line for a request.
 //
+// - The code of an invitation does not stand in the log, whatever becomes of the request.
 // - Method and path stand once, also for a request that waited until its session was looked up; over both versions.
 
 @SystemActor
 @Suite("Access log")
 struct AccessLogTests {
+  @Test("The code of an invitation is in no log line")
+  func invitationCode() throws {
+    let site = try Site(adjust: {
+      $0["log", "access"] = "true"
+      $0["log", "access_fields"] = "[\"method\", \"path\", \"status\", \"referer\"]"
+      $0["log", "format"] = "\"json\""
+    })
+    defer { site.stop() }
+    let code = "c0dEc0dEc0dEc0dEc0dEc0"
+    for (method, path) in [("GET", code), ("HEAD", code), ("POST", code), ("GET", "\(code)/x?y"), ("PUT", code)] {
+      _ = try site.gateway.client.send(
+        method, "/.auth/invite/\(path)", fields: [("Referer", "\(site.origin)/.auth/invite/\(code)")])
+    }
+    try site.gateway.waitForLog("/.auth/invite/", count: 5)
+    #expect(!String(decoding: site.gateway.log, as: UTF8.self).contains("c0dE"))
+  }
+
   @Test("The path of a request that waited for its session stands in the log once")
   func waiting() throws {
     let site = try Site(adjust: {

@@ -13,15 +13,18 @@ final class LoopObserver: ExchangeObserver {
   /// The last warning about malformed responses, and when it was written.
   private var warned: (text: String, at: NIODeadline)?
 
-  init(_ metrics: MetricsRegistry, log: LogSettings, logger: Logger) {
+  /// - Parameter prefix: `path_prefix`.
+  init(_ metrics: MetricsRegistry, log: LogSettings, prefix: String, logger: Logger) {
     self.logger = logger
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
-    apply(log)
+    apply(log, prefix: prefix)
   }
 
   /// Logs by other settings from the next request on.
-  func apply(_ settings: LogSettings) { accessLog = settings.accessLog ? AccessLogWriter(settings) : nil }
+  func apply(_ settings: LogSettings, prefix: String) {
+    accessLog = settings.accessLog ? AccessLogWriter(settings, hidden: InvitationPath.folder(below: prefix)) : nil
+  }
 
   var wantsRequestLine: Bool { accessLog != nil }
   var wantedFields: WantedFields { accessLog?.wantedFields ?? .nothing }
@@ -106,12 +109,16 @@ final class AccessLogWriter {
   private let output: LogSink
   private let format: LineFormat
   private let fields: [AccessLogField]
+  /// The path whose rest is secret.
+  private let hidden: [UInt8]
   /// The parts of a request that these fields need.
   let wantedFields: WantedFields
   private var line = LogBuffer()
   private var requestID = ByteBuffer()
 
-  init(_ settings: LogSettings, output: LogSink = .standard) {
+  /// - Parameter hidden: the path below which nothing is logged.
+  init(_ settings: LogSettings, hidden: [UInt8] = [], output: LogSink = .standard) {
+    self.hidden = hidden
     self.output = output
     format = settings.format(for: output)
     fields = settings.accessFields ?? AccessLogField.standard
@@ -141,7 +148,8 @@ final class AccessLogWriter {
       user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress
     ).append(
       request: request.readableBytesSpan._unsafeView(as: UInt8.self),
-      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields, to: &line, as: format)
+      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields, hidden: hidden, to: &line,
+      as: format)
     output.write(line, atOnce: false)
   }
 }

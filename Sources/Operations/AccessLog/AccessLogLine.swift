@@ -53,10 +53,12 @@ package struct AccessLogLine: Sendable, Equatable {
   ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where
   ///     they are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
   ///   - fields: The fields of the line, in this order; unknown values are left out.
+  ///   - hidden: A path of which nothing that follows is rendered, in the target and in `Referer`: it is secret. Empty
+  ///     for none.
   ///   - requestID: The request's identifier, as the upstream got it in `X-Request-Id`.
   package func append(
     request: Span<UInt8>, requestID: Span<UInt8>, fields: [AccessLogField] = AccessLogField.standard,
-    to buffer: inout LogBuffer, as format: LineFormat
+    hidden: [UInt8] = [], to buffer: inout LogBuffer, as format: LineFormat
   ) {
     let head = request.extracting(request.part(0))
     let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
@@ -68,7 +70,8 @@ package struct AccessLogLine: Sendable, Equatable {
       switch field {
       case .request: line.string("request", requestID)
       case .method: line.string("method", head.extracting(..<methodEnd))
-      case .path: line.string("path", target.extracting(..<target.queryStart))
+      case .path:
+        line.string("path", target.extracting(..<min(target.queryStart, target.end(ofPath: hidden))))
       case .version: line.string("version", version)
       case .status: line.integer("status", UInt64(clamping: status))
       case .bytesIn: line.integer("bytes_in", bytesIn)
@@ -86,7 +89,8 @@ package struct AccessLogLine: Sendable, Equatable {
       case .userAgent: Self.append(&line, "user_agent", request.extracting(request.part(2)))
       case .referer:
         let referer = request.extracting(request.part(3))
-        Self.append(&line, "referer", referer.extracting(..<referer.queryStart))
+        let end = min(referer.queryStart, referer.end(behind: hidden))
+        Self.append(&line, "referer", referer.extracting(..<end))
       }
     }
     buffer = line.end()
@@ -108,6 +112,24 @@ extension Span<UInt8> {
   private func end(from start: Int) -> Int {
     for index in start..<count where self[index] == 0 { return index }
     return count
+  }
+
+  /// The end of `path` if it begins with that, otherwise the end of all.
+  fileprivate func end(ofPath path: [UInt8]) -> Int {
+    !path.isEmpty && holds(path, at: 0) ? path.count : count
+  }
+
+  /// The end of the first `path` in it, otherwise the end of all.
+  fileprivate func end(behind path: [UInt8]) -> Int {
+    guard !path.isEmpty, count >= path.count else { return count }
+    for start in 0...count - path.count where holds(path, at: start) { return start + path.count }
+    return count
+  }
+
+  private func holds(_ path: [UInt8], at start: Int) -> Bool {
+    guard count - start >= path.count else { return false }
+    for offset in path.indices where self[start + offset] != path[offset] { return false }
+    return true
   }
 
   /// The index of the first `?` or `#`.

@@ -67,6 +67,27 @@ struct AccessLogLineTests {
     #expect(!render(line(), format, request: "GET /a#id_token=secret").contains("secret"))
   }
 
+  @Test("What follows a hidden path is never told, neither of the target nor of the referer")
+  func hidden() {
+    func path(_ request: String, hidden: String = "/.auth/invite/") -> String {
+      var buffer = LogBuffer()
+      line().append(
+        request: Array(request.utf8).span, requestID: Array("r-1".utf8).span, fields: [.path, .referer],
+        hidden: Array(hidden.utf8), to: &buffer, as: .text)
+      return buffer.text.replacingOccurrences(of: "2026-11-21T07:36:30.123Z access", with: "")
+    }
+    #expect(path("GET /.auth/invite/SECRET") == " path=/.auth/invite/\n")
+    #expect(path("POST /.auth/invite/SECRET/more?x") == " path=/.auth/invite/\n")
+    #expect(path("GET /.auth/invite/") == " path=/.auth/invite/\n")
+    #expect(path("GET /.auth/invite") == " path=/.auth/invite\n")
+    #expect(path("GET /.auth/invites/x") == " path=/.auth/invites/x\n")
+    #expect(path("GET /app/.auth/invite/x") == " path=/app/.auth/invite/x\n", "the application's own")
+    #expect(path("GET /.auth/invite/SECRET", hidden: "") == " path=/.auth/invite/SECRET\n", "nothing is hidden")
+    #expect(
+      path("GET /b\0\0\0https://a.example/.auth/invite/SECRET?x")
+        == " path=/b referer=https://a.example/.auth/invite/\n")
+  }
+
   @Test("No value can begin a line of its own", arguments: [LineFormat.json, .text])
   func noInjection(format: LineFormat) {
     var hostile = line()
