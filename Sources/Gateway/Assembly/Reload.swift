@@ -121,7 +121,7 @@ actor Reload {
     await running.listener.apply(next.listener) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }
       site.gate.apply(next.gate, actions: next.actions)
-      site.observer.apply(next.settings.log)
+      site.observer.apply(next.settings.log, prefix: next.settings.prefix)
     }
     running.upstreams.apply(next.upstreams, health: running.health)
     running.certificates.apply(next.listener.certificates)

@@ -47,6 +47,9 @@ struct RunningGateway: Sendable {
     let sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: WallClock.now)
+    let tokens = MachineTokenSessions(
+      store: store, key: try await store.storeKey(), loops: loops, storeHealth: storeHealth, metrics: metrics,
+      clock: WallClock.now)
     let lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
     let relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
     let keys = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop)
@@ -55,7 +58,8 @@ struct RunningGateway: Sendable {
       logger: logger)
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
     let factory = SnapshotFactory(
-      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator, relay: relay,
+      store: store, storeHealth: storeHealth, sessions: sessions, tokens: tokens, revalidator: revalidator,
+      relay: relay,
       metrics: metrics, logger: logger, eventLoop: eventLoop)
     let snapshot = try await factory.make(settings, keys: keys)
     relay.apply(snapshot.relayRoute)
@@ -79,10 +83,10 @@ struct RunningGateway: Sendable {
     let sockets = try InheritedSockets.ofEnvironment()
     let listener = try await Listener.start(snapshot.listener, on: group, sockets: sockets) { eventLoop in
       let loopSessions = LoopSessions(
-        snapshot.gate.sessions, manager: sessions, revalidations: revalidations, lastSeen: lastSeen,
-        storeHealth: storeHealth, eventLoop: eventLoop)
+        snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
+        lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: eventLoop)
       let gate = LoopGate(snapshot.gate, sessions: loopSessions, actions: snapshot.actions, logger: logger)
-      let observer = LoopObserver(metrics, log: settings.log, logger: logger)
+      let observer = LoopObserver(metrics, log: settings.log, prefix: settings.prefix, logger: logger)
       loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(gate: gate, observer: observer)

@@ -12,6 +12,7 @@ struct SnapshotFactory: Sendable {
   let store: any SessionStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
+  let tokens: MachineTokenSessions
   let revalidator: Revalidator
   let relay: NotificationRelay
   let metrics: MetricsRegistry
@@ -77,7 +78,7 @@ struct SnapshotFactory: Sendable {
       callback: CallbackEndpoint(
         origin: origin, apple: keys.apple, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
         appReturns: appReturns, creation: creation, accounts: store, logger: logger),
-      session: SessionEndpoint(pages: pages, sessions: requestSessions),
+      session: SessionEndpoint(pages: pages, sessions: requestSessions, tokens: tokens),
       signOut: SignOutEndpoint(
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, audit: keys.audit),

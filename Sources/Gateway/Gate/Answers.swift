@@ -11,6 +11,7 @@ extension ControlResponse {
     for field in page.fields {
       if let name = HTTPField.Name(field.name) { fields.append(HTTPField(name: name, value: field.value)) }
     }
+    if page.status == 401 { fields[.wwwAuthenticate] = AuthenticationChallenge.bearer }
     self.init(HTTPResponse.Status(integerLiteral: page.status), fields: fields, body: page.body)
   }
 

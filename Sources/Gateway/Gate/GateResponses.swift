@@ -30,15 +30,37 @@ struct GateResponses {
     ControlResponse(pages(head, bytes).failureJSON(failure, requestID: request.id.description))
   }
 
+  /// The refusal of a request that carries a machine token: JSON, as for every client that is no browser.
+  func refusal(
+    _ failure: PageFailure, _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ request: GateRequest
+  ) -> ControlResponse {
+    var response = failureJSON(failure, head, bytes, request)
+    if failure.status == 401 { challenge(&response, route, head) }
+    return response
+  }
+
+  /// Adds the challenges of a 401.
+  private func challenge(
+    _ response: inout ControlResponse, _ route: RouteDecision, _ head: borrowing RequestHead
+  ) {
+    AuthenticationChallenge.add(to: &response, route, head, realm: configuration.origin.authority)
+  }
+
   /// The response to a request that needs a session and has none.
   func signInFirst(
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> ControlResponse {
     // An app whose token has expired could not follow a redirect to the sign-in page.
     let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
-    guard mayShowPage, RequestKind.isNavigation(head, bytes) else {
+    // Where machines come in, one that has sent no token yet has to be told how (git, curl, restic).
+    let isNavigation =
+      RequestKind.isNavigation(head, bytes) && (!route.acceptsTokens || RequestKind.isCertainlyBrowser(head, bytes))
+    guard mayShowPage, isNavigation else {
       guard mayShowPage, RequestKind.isFormSubmission(head, bytes) else {
-        return failureJSON(.signInRequired, head, bytes, request)
+        var response = failureJSON(.signInRequired, head, bytes, request)
+        challenge(&response, route, head)
+        return response
       }
       return ControlResponse(
         pages(head, bytes).failure(

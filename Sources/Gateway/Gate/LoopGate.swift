@@ -17,6 +17,7 @@ final class LoopGate: RequestGate {
   private(set) var actions: [GatewayEndpoint: EndpointAction]
   private var finder: SessionFinder
   private var verify: VerifyEndpoint
+  private var tokens: MachineTokens
   private var responses: GateResponses
   let sessions: LoopSessions
   let reviews: OpenExchangeReview
@@ -32,6 +33,7 @@ final class LoopGate: RequestGate {
     self.actions = actions
     self.logger = logger
     finder = SessionFinder(sessions, configuration)
+    tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
     reviews = OpenExchangeReview(configuration, sessions)
@@ -42,6 +44,7 @@ final class LoopGate: RequestGate {
     self.configuration = configuration
     self.actions = actions
     finder = SessionFinder(sessions, configuration)
+    tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
     responses = GateResponses(configuration)
     sessions.apply(configuration.sessions)
@@ -102,6 +105,8 @@ final class LoopGate: RequestGate {
   ) -> GateDecision {
     let routeClass = RouteLabel(route)
     if case .deny = route.access { return refuse(.closed, head, bytes, request, routeClass: routeClass) }
+    let field = MachineTokenField.find(head, bytes)
+    guard case .absent = field else { return admit(field, route, routeClass, head, bytes, &request) }
     let entry: SessionCacheEntry
     // Public routes never wait for a revalidation.
     let isPublic = if case .public = route.access { true } else { false }
@@ -126,6 +131,21 @@ final class LoopGate: RequestGate {
     return forward(entry, route, routeClass, head, bytes, request)
   }
 
+  /// Admits by a machine token.
+  private func admit(
+    _ field: MachineTokenField, _ route: RouteDecision, _ routeClass: RouteLabel,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+  ) -> GateDecision {
+    request.noteMachineToken()
+    switch tokens.judge(field, route) {
+    case .nobody: return forward(nil, route, routeClass, head, bytes, request)
+    case .admitted(let entry): return forward(entry, route, routeClass, head, bytes, request)
+    case .suspend(let work): return .suspend(work)
+    case .refused(let failure):
+      return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
+    }
+  }
+
   @inline(__always)
   private func forward(
     _ entry: SessionCacheEntry?, _ route: RouteDecision, _ routeClass: RouteLabel,
@@ -134,7 +154,11 @@ final class LoopGate: RequestGate {
     var allowsUpgrade = false
     if head.wantsUpgrade, RequestKind.isWebSocket(head, bytes) {
       // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
-      guard isOwnOrigin(head, bytes) else { return refuse(.crossSite, head, bytes, request, routeClass: routeClass) }
+      // No browser sends a machine token by itself.
+      let isNoBrowser = request.carriesMachineToken && !head.fields.has(.origin)
+      guard isNoBrowser || isOwnOrigin(head, bytes) else {
+        return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
+      }
       allowsUpgrade = true
     }
     var directive = ForwardingDirective(
@@ -143,8 +167,10 @@ final class LoopGate: RequestGate {
     directive.dropsAuthorization = request.carriesOurToken
     directive.bodyRate = route.bodyRate
     if let entry {
-      let credential = ExchangeCredential(
-        key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
+      let credential =
+        entry.machineToken == nil
+        ? ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
+        : .machineToken
       directive.credential = credential.number
       if !entry.isSignedByFirstKey {
         directive.privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
@@ -178,10 +204,16 @@ final class LoopGate: RequestGate {
     return .handle(action)
   }
 
-  /// `GET session` from the cache.
+  /// `GET session` from the cache. `?peek=1` must not count as a use of the session: the endpoint answers it.
   private func session(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision {
+    if SessionPeek.isAsked(bytes, head.query) {
+      guard let action = actions[.session] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
+      return .handle(action)
+    }
+    let field = MachineTokenField.find(head, bytes)
+    guard case .absent = field else { return session(field, head, bytes, request) }
     switch finder.find(head, bytes, &request) {
     case .known(let entry):
       var response = SessionDescription.response(
@@ -195,6 +227,22 @@ final class LoopGate: RequestGate {
         responses.failureJSON(.signInRequired, head, bytes, request),
         routeClass: RouteLabel.own.rawValue)
     }
+  }
+
+  /// `GET session` with a machine token.
+  private func session(
+    _ field: MachineTokenField, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision {
+    switch tokens.find(field) {
+    case .known(let entry):
+      guard let token = entry.machineToken else { break }
+      return .answer(MachineTokenDescription.response(token), routeClass: RouteLabel.own.rawValue)
+    case .suspend(let work): return .suspend(work)
+    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .none: break
+    }
+    return .answer(
+      responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
   }
 
   // MARK: Failures

@@ -29,10 +29,10 @@ final class OpenExchangeReview {
         session.noteEnd(at: now)
         return false
       }
-      lookUp(handle, of: session, now)
+      lookUp(handle, of: session, now, exchange.isOfMachineToken)
       return true
     }
-    if exchange.isActive, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
+    if exchange.isActive, entry.machineToken == nil, now > entry.lastSeen { sessions.noteUse(of: entry, now) }
     guard isStanding(entry, session, now), isVerified(entry, session, now) else {
       if case .lookedUp = session.standing { return true }
       session.noteEnd(at: now)
@@ -69,17 +69,24 @@ final class OpenExchangeReview {
       return false
     }
     let isTrusted = sessions.storeHealth.isTrusted(at: now)
-    if isTrusted, now < entry.lastSeen &+ sessions.configuration.idleTimeout { return true }
+    if isTrusted, isInUse(entry, now) { return true }
     if !isTrusted, sessions.storeHealth.isUnavailable || sessions.storeHealth.isRefused {
       session.standing = .over()
     } else {
-      lookUp(entry.snapshot.session.handle, of: session, now)
+      lookUp(entry.snapshot.session.handle, of: session, now, entry.machineToken != nil)
     }
     return false
   }
 
+  /// Whether the idle time is not over. A machine token has none.
+  private func isInUse(_ entry: SessionCacheEntry, _ now: Int64) -> Bool {
+    entry.machineToken != nil || now < entry.lastSeen &+ sessions.configuration.idleTimeout
+  }
+
   /// Whether the account is still verified: an open exchange starts revalidations of its account as a request does.
   private func isVerified(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
+    // Apple knows nothing of machine tokens.
+    if entry.machineToken != nil { return true }
     let snapshot = entry.snapshot
     switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh:
@@ -116,7 +123,7 @@ final class OpenExchangeReview {
   /// The pause before the store is asked again after it did not answer.
   private static let lookUpPause: Int64 = 1_000
 
-  private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64) {
+  private func lookUp(_ handle: PublicSessionID, of session: OpenSession, _ now: Int64, _ isMachineToken: Bool) {
     if case .lookedUp = session.standing { return }
     guard now >= session.looksAgain else {
       // It was just asked: an exchange without a current session does not outlast the outage grace.
@@ -127,7 +134,24 @@ final class OpenExchangeReview {
     if case .known(let entry, _) = session.standing { last = entry }
     session.standing = .lookedUp(last)
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
-    sessions.load(handle) { bound.value.review.take($0, of: bound.value.session) }
+    if isMachineToken {
+      sessions.load(machineToken: handle) { bound.value.review.take($0, of: bound.value.session) }
+    } else {
+      sessions.load(handle) { bound.value.review.take($0, of: bound.value.session) }
+    }
+  }
+
+  /// Applies the result of looking up a machine token.
+  private func take(_ found: MachineTokenSessions.OpenTokenLookUp, of session: OpenSession) {
+    switch found {
+    case .token(let token):
+      guard case .lookedUp = session.standing else { return }
+      session.standing = .known(
+        SessionCacheEntry(token, sessions.configuration), invalidations: sessions.cache.invalidations)
+    case .none: take(SessionManager.OpenSessionLookUp.none, of: session)
+    case .storeUnavailable: take(SessionManager.OpenSessionLookUp.storeUnavailable, of: session)
+    case .outdated: take(SessionManager.OpenSessionLookUp.outdated, of: session)
+    }
   }
 
   /// Applies the result of a look-up.
@@ -147,7 +171,7 @@ final class OpenExchangeReview {
     case .outdated: session.standing = .unknown
     case .storeUnavailable:
       session.looksAgain = now + Self.lookUpPause
-      guard let last, last.standing != .ended, now < last.lastSeen &+ sessions.configuration.idleTimeout,
+      guard let last, last.standing != .ended, isInUse(last, now),
         sessions.storeHealth.isTrusted(at: now)
       else {
         session.standing = sessions.storeHealth.isTrusted(at: now) && last == nil ? .unknown : .over()
@@ -160,9 +184,10 @@ final class OpenExchangeReview {
   /// The decision about the request by the present configuration and account.
   private func admits(_ exchange: OpenExchange, _ entry: SessionCacheEntry) -> Bool {
     let credential = ExchangeCredential(number: exchange.credential)
-    guard configuration.keyring.knows(credential.key), configuration.acceptsBearer || !credential.isBearer else {
-      return false
-    }
+    guard
+      entry.machineToken != nil
+        || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
+    else { return false }
     var head = RequestHead()
     let bytes = exchange.head.readableBytesSpan
     guard Self.reviewParser.parse(bytes, into: &head) == .complete,
@@ -170,6 +195,7 @@ final class OpenExchangeReview {
     else { return false }
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
     guard let route = route(path, method: head.methodRange, bytes) else { return false }
+    if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
     switch route.access {
     case .deny: return false
     case .public, .signedIn: return true
@@ -195,4 +221,9 @@ final class OpenExchangeReview {
 
   private static let reviewParser = RequestHeadParser(
     limits: HeadLimits(headBytes: 65_535, fieldCount: 8, targetBytes: 65_535))
+}
+
+extension OpenExchange {
+  /// Whether its request carried a machine token.
+  fileprivate var isOfMachineToken: Bool { ExchangeCredential(number: credential).isMachineToken }
 }

@@ -84,7 +84,8 @@ struct OpenSessions {
   }
 }
 
-/// The credential of a request, as its exchange keeps it: the key that signed it, and whether it was a bearer token.
+/// The credential of a request, as its exchange keeps it: the key that signed it, and whether it was a bearer token; or
+/// a machine token.
 struct ExchangeCredential {
   let number: UInt64
 
@@ -92,8 +93,12 @@ struct ExchangeCredential {
 
   init(number: UInt64) { self.number = number }
 
+  /// That of a machine token, which no key of the configuration signs.
+  static let machineToken = ExchangeCredential(number: 1 << 33)
+
   private static let bearer: UInt64 = 1 << 32
 
   var key: KeyIdentifier { KeyIdentifier(number: UInt32(truncatingIfNeeded: number)) }
   var isBearer: Bool { number & Self.bearer != 0 }
+  var isMachineToken: Bool { number == Self.machineToken.number }
 }

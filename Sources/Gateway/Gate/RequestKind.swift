@@ -10,6 +10,20 @@ enum RequestKind {
     (head.method == .get || head.method == .head) && isPageLoad(head, bytes)
   }
 
+  /// Whether a request comes from a browser by what it says of itself: `Sec-Fetch-Mode`, or an `Accept` that names
+  /// `text/html`. Programs send `*/*` or nothing.
+  static func isCertainlyBrowser(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    if head.fields.has(.secFetchMode) { return true }
+    guard let accept = head.fields.line(.accept) else { return false }
+    var found = false
+    bytes.forEachListElement(accept.value) { element in
+      var end = element.lowerBound
+      while end < element.upperBound, bytes.byte(at: end) != 0x3B, bytes.byte(at: end) != 0x20 { end += 1 }
+      if bytes.equalsIgnoringCase("text/html", element.lowerBound..<end) { found = true }
+    }
+    return found
+  }
+
   /// Whether a browser shows the response to a person, whatever the method.
   static func isPageLoad(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
     guard !head.fields.has(.xRequestedWith) else { return false }

@@ -12,15 +12,22 @@ struct SessionFinder {
   }
 
   /// Looks up the bearer token of the request if we have signed it; it then counts alone, because no client sends one
-  /// unasked. Otherwise looks up each session cookie: the first with a valid session counts.
+  /// unasked. Otherwise looks up each session cookie: the first with a valid session counts. A request that carries a
+  /// machine token has no session, whatever cookies came along.
   /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
   @inline(__always)
   func find(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest, waitsForRevalidation: Bool = true
   ) -> LoopSessions.LookUp {
-    if head.fields.has(.authorization), let token = ownToken(head, bytes) {
-      request.carriesOurToken = true
-      if acceptsBearer { return sessions.find(bytes.extracting(token), waitsForRevalidation: waitsForRevalidation) }
+    if head.fields.has(.authorization) {
+      guard case .absent = MachineTokenField.find(head, bytes) else {
+        request.noteMachineToken()
+        return .none
+      }
+      if let token = ownToken(head, bytes) {
+        request.carriesOurToken = true
+        if acceptsBearer { return sessions.find(bytes.extracting(token), waitsForRevalidation: waitsForRevalidation) }
+      }
     }
     var result = LoopSessions.LookUp.none
     for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {

@@ -4,6 +4,7 @@ internal import HTTPTypes
 internal import HTTPWire
 internal import Logging
 internal import Operations
+internal import Pages
 internal import Sessions
 
 /// `GET verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status.
@@ -33,6 +34,8 @@ struct VerifyEndpoint {
       if !isPathKnown { warn(of: cause, client) }
     }
     if case .deny = route.access { return status(.forbidden) }
+    let field = MachineTokenField.find(head, bytes)
+    guard case .absent = field else { return decide(field, route, head, bytes) }
     let entry: SessionCacheEntry
     switch finder.find(head, bytes, &request) {
     case .known(let known): entry = known
@@ -42,13 +45,33 @@ struct VerifyEndpoint {
       return status(.serviceUnavailable)
     case .none:
       if case .public = route.access { return status(.ok) }
-      return status(.unauthorized)
+      return unauthorized(route, head)
     }
     guard isPathKnown else { return status(.forbidden) }
     if case .rules(let rules) = route.access {
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
     }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
+    return admitted(entry, head, bytes)
+  }
+
+  /// Decides by a machine token.
+  private func decide(
+    _ field: MachineTokenField, _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan
+  ) -> GateDecision {
+    switch MachineTokens(sessions, configuration).judge(field, route) {
+    case .nobody: return status(.ok)
+    case .admitted(let entry): return admitted(entry, head, bytes)
+    case .suspend(let work): return .suspend(work)
+    case .refused(.signInRequired): return unauthorized(route, head)
+    case .refused(let failure): return status(HTTPResponse.Status(integerLiteral: failure.status))
+    }
+  }
+
+  /// 200 with the identity headers.
+  private func admitted(
+    _ entry: SessionCacheEntry, _ head: borrowing RequestHead, _ bytes: RawSpan
+  ) -> GateDecision {
     var fields: HTTPFields = [:]
     let rendered = IdentityHeaders.render(
       account: entry.snapshot.account, session: entry.snapshot.session, settings: sessions.configuration.identity)
@@ -62,6 +85,13 @@ struct VerifyEndpoint {
     }
     if let assertion = entry.assertion { fields[.identityAssertion] = assertion }
     return status(.ok, fields)
+  }
+
+  /// 401 with the challenges of the original request's route.
+  private func unauthorized(_ route: RouteDecision, _ head: borrowing RequestHead) -> GateDecision {
+    var response = ControlResponse(.unauthorized, fields: [.cacheControl: "no-store"])
+    AuthenticationChallenge.add(to: &response, route, head, realm: configuration.origin.authority)
+    return .answer(response, routeClass: RouteLabel.verify.rawValue)
   }
 
   private func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> GateDecision {

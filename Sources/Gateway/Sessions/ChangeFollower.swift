@@ -3,7 +3,7 @@ internal import Sessions
 
 /// Follows the store's change feed: sessions that ended, and accounts that changed, in another process.
 struct ChangeFollower: Sendable {
-  private let store: any StoreChangeFeed & SessionRecordStore
+  private let store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore
   private let sessions: SessionManager
   private let loops: SessionLoops
   private let storeHealth: StoreHealth
@@ -11,7 +11,7 @@ struct ChangeFollower: Sendable {
   private static let batchSize = 1_000
 
   init(
-    store: any StoreChangeFeed & SessionRecordStore, sessions: SessionManager, loops: SessionLoops,
+    store: any StoreChangeFeed & SessionRecordStore & MachineTokenStore, sessions: SessionManager, loops: SessionLoops,
     storeHealth: StoreHealth
   ) {
     self.store = store
@@ -50,13 +50,15 @@ struct ChangeFollower: Sendable {
     }
   }
 
-  /// Empties every cache, and asks the store about each session that has an exchange under way: too much has changed to
-  /// be listed change by change.
+  /// Empties every cache, and asks the store about each session and machine token that has an exchange under way: too
+  /// much has changed to be listed change by change.
   private func reloadEverything() async throws(StoreError) {
     await loops.removeAll()
     var ended: Set<ConnectionKey> = []
     for key in await loops.sessionsUnderWay() {
-      if try await store.find(PublicSessionID(key)) == nil { ended.insert(key) }
+      let handle = PublicSessionID(key)
+      let isKnown = if try await store.find(handle) == nil { try await store.token(handle) != nil } else { true }
+      if !isKnown { ended.insert(key) }
     }
     await loops.endExchanges(of: ended)
   }

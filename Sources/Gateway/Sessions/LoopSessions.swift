@@ -1,6 +1,7 @@
 internal import DataPlane
 internal import FoundationEssentials
 internal import NIOCore
+internal import Operations
 internal import Sessions
 
 /// The sessions of one event loop: finds the session of a cookie or token in the loop's cache, and keeps its last use,
@@ -11,17 +12,22 @@ final class LoopSessions {
   let eventLoop: any EventLoop
   let storeHealth: StoreHealth
   private let manager: SessionManager
+  let tokens: MachineTokenSessions
+  /// Counts the requests that carry a machine token.
+  let tokenRequests: MachineTokenRecorder
   private let revalidations: RequestRevalidations
   private let lastSeen: LastSeenBatch
   /// Sessions used since their last-seen updates were last collected.
   private var seen: [SessionCacheEntry] = []
 
   init(
-    _ configuration: SessionConfiguration, manager: SessionManager, revalidations: RequestRevalidations,
-    lastSeen: LastSeenBatch, storeHealth: StoreHealth, eventLoop: any EventLoop
+    _ configuration: SessionConfiguration, manager: SessionManager, tokens: MachineTokenSessions,
+    revalidations: RequestRevalidations, lastSeen: LastSeenBatch, storeHealth: StoreHealth, eventLoop: any EventLoop
   ) {
     self.configuration = configuration
     self.manager = manager
+    self.tokens = tokens
+    tokenRequests = tokens.makeRecorder()
     self.revalidations = revalidations
     self.lastSeen = lastSeen
     self.storeHealth = storeHealth

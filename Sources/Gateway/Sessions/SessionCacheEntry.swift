@@ -7,6 +7,8 @@ internal import Sessions
 /// A session in the cache of one event loop: everything that its requests need, computed beforehand.
 final class SessionCacheEntry {
   let snapshot: SessionSnapshot
+  /// The machine token that the entry is of; nil for the session of a user.
+  let machineToken: MachineToken?
   /// The header lines that tell the upstream who this is, the assertion among them.
   private(set) var identity: SerializedIdentityHeaders
   /// The same without the assertion.
@@ -57,13 +59,15 @@ final class SessionCacheEntry {
   }
 
   init(
-    _ snapshot: SessionSnapshot, isSignedByFirstKey: Bool, key: KeyIdentifier, generation: Int,
+    _ snapshot: SessionSnapshot, machineToken: MachineToken? = nil, isSignedByFirstKey: Bool, key: KeyIdentifier,
+    generation: Int,
     _ configuration: SessionConfiguration
   ) {
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
     let (session, account) = (snapshot.session, snapshot.account)
     self.snapshot = snapshot
+    self.machineToken = machineToken
     self.generation = generation
     unsigned = Self.identity(of: snapshot, configuration)
     identity = unsigned

@@ -47,6 +47,15 @@ final class SessionLoops: Sendable {
     return cached
   }
 
+  /// The machine token as a loop has cached it; nil if none has.
+  func cachedToken(_ handle: PublicSessionID) async -> MachineToken? {
+    for loop in loops.withLock({ $0 }) {
+      let cached = try? await loop.eventLoop.submit { loop.value.cache.entry(of: handle)?.machineToken }.get()
+      if let token = cached.flatMap(\.self) { return token }
+    }
+    return nil
+  }
+
   /// The number of cached sessions on all loops.
   func count() async -> Int {
     var count = 0

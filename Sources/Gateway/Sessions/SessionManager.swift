@@ -18,7 +18,7 @@ final class SessionManager: Sendable {
   let clock: @Sendable () -> Int64
 
   /// The time for which an answer is cached: about a credential without a session, and about an unavailable store.
-  private static let absentMemory: Int64 = 5_000
+  static let absentMemory: Int64 = 5_000
   static let outageMemory: Int64 = 1_000
 
   init(
@@ -146,6 +146,22 @@ final class SessionManager: Sendable {
     if isAlive(found, at: clock()) { return found }
     let known = seen(found, await loops.cached(identifier.handle))
     return isAlive(known, at: clock()) ? known : nil
+  }
+
+  /// Finds a session without using it: as the store has it, last used when any loop of this process has seen it last;
+  /// nil if it does not exist or has expired.
+  func peek(_ identifier: SessionIdentifier) async throws(StoreError) -> SessionSnapshot? {
+    let known: SessionSnapshot?
+    do throws(StoreError) {
+      let found = try await store.find(identifier.handle)
+      let cached = await loops.cached(identifier.handle)
+      known = found.map { seen($0, cached) }
+    } catch {
+      storeHealth.didNotAnswer("find", error)
+      guard storeHealth.isTrusted(at: clock()), let cached = await loops.cached(identifier.handle) else { throw error }
+      known = cached.snapshot
+    }
+    return known.flatMap { isAlive($0, at: clock()) ? $0 : nil }
   }
 
   /// Ends sessions: when this returns, they have ended in the store and on every loop of this process.

@@ -63,6 +63,7 @@ package final class MetricsRegistry: Sendable {
   private struct Parts {
     var requests: [RequestRecorder] = []
     var connections: [ConnectionRecorder] = []
+    var machineTokens: [MachineTokenRecorder] = []
     var gauges: [Gauge] = []
   }
 
@@ -91,6 +92,19 @@ package final class MetricsRegistry: Sendable {
     let recorder = ConnectionRecorder()
     parts.withLock { $0.connections.append(recorder) }
     return recorder
+  }
+
+  /// A recorder for the requests of one event loop that carry a machine token, counted for as long as the registry
+  /// lives.
+  package func makeMachineTokenRecorder() -> MachineTokenRecorder {
+    let recorder = MachineTokenRecorder()
+    parts.withLock { $0.machineTokens.append(recorder) }
+    return recorder
+  }
+
+  /// The requests with a machine token so far, by outcome.
+  package func machineTokenRequests(_ outcome: MachineTokenRecorder.Outcome) -> UInt64 {
+    parts.withLock(\.machineTokens).reduce(0) { $0 &+ $1.total(outcome) }
   }
 
   /// Adds a number that is asked for when somebody reads the metrics; nil leaves it out. The closure must be quick.
@@ -136,6 +150,10 @@ package final class MetricsRegistry: Sendable {
       administrationRefusals,
     ] {
       counter.write(to: &text)
+    }
+    text.family(MachineTokenRecorder.name, .counter, MachineTokenRecorder.help)
+    for outcome in MachineTokenRecorder.Outcome.allCases {
+      text.sample(labels: [("outcome", outcome.label)], value: machineTokenRequests(outcome))
     }
     appleCallDurations.write(to: &text)
     reloads.write(to: &text)

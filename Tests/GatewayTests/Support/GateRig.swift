@@ -22,6 +22,7 @@ final class GateRig: Sendable {
   let loops = SessionLoops()
   let storeHealth: StoreHealth
   let sessions: SessionManager
+  let tokens: MachineTokenSessions
   let lastSeen: LastSeenBatch
   let changes: ChangeFollower
   let revalidator: Revalidator
@@ -51,6 +52,10 @@ final class GateRig: Sendable {
     sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: { clock.milliseconds })
+    let tokens = MachineTokenSessions(
+      store: store, key: store.key, loops: loops, storeHealth: storeHealth, metrics: metrics,
+      clock: { clock.milliseconds })
+    self.tokens = tokens
     lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
     changes = ChangeFollower(store: store, sessions: sessions, loops: loops, storeHealth: storeHealth)
     let revalidations = RequestRevalidations(revalidator, sessions: sessions)
@@ -63,8 +68,8 @@ final class GateRig: Sendable {
     for loop in group.makeIterator() {
       let gate = try await loop.submit { [loops, sessions, storeHealth, lastSeen] in
         let loopSessions = LoopSessions(
-          configuration.sessions, manager: sessions, revalidations: revalidations, lastSeen: lastSeen,
-          storeHealth: storeHealth, eventLoop: loop)
+          configuration.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
+          lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: loop)
         loops.add(NIOLoopBound(loopSessions, eventLoop: loop))
         return NIOLoopBound(
           LoopGate(configuration, sessions: loopSessions, actions: actions, logger: logger), eventLoop: loop)
@@ -97,6 +102,49 @@ final class GateRig: Sendable {
     let token = try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "web")
     let snapshot = try store.signIn(name, identifier, at: clock.now, token: token, claims: claims)
     return (snapshot, "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier))")
+  }
+
+  /// Makes a machine token; returns its text, and what the store keeps of it.
+  func issueToken(
+    _ name: String, group: String, expires: Date? = nil
+  ) async throws -> (text: String, stored: MachineToken) {
+    let (text, handle) = MachineTokenText.random(store.key)
+    guard let name = GroupName(name), let group = GroupName(group) else { throw RigProblem.noSubject }
+    let token = MachineToken(
+      name: name, handle: handle, group: group, created: clock.now, expires: expires, by: "cli")
+    try await store.create(token)
+    return (text, token)
+  }
+
+  /// The directive for a request that is forwarded in the end.
+  func forwarded(_ request: Asked, loop: Int = 0) async throws -> Forwarded {
+    _ = try await decide(request, loop: loop)
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit {
+      guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
+        throw RigProblem.notForwarded
+      }
+      return Forwarded(
+        identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) }, session: order.session,
+        dropsAuthorization: order.dropsAuthorization)
+    }.get()
+  }
+
+  /// The response to a request that the gate answers itself in the end.
+  func response(_ request: Asked, loop: Int = 0) async throws -> ControlResponse {
+    _ = try await decide(request, loop: loop)
+    let gate = gates[loop]
+    return try await gate.eventLoop.submit {
+      guard case .answer(let response, _) = try Self.gateDecision(request, gate.value) else {
+        throw RigProblem.notAnswered
+      }
+      return response
+    }.get()
+  }
+
+  /// The head of that response.
+  func answer(_ request: Asked, loop: Int = 0) async throws -> HTTPResponse {
+    try await response(request, loop: loop).head
   }
 
   /// Returns the decision about a request, after all suspensions.
@@ -178,7 +226,14 @@ final class GateRig: Sendable {
   }
 }
 
-enum RigProblem: Error { case noHead, noSubject, notForwarded, waitsForever }
+/// What a forwarded request is given.
+struct Forwarded: Sendable {
+  let identity: String?
+  let session: ConnectionKey?
+  let dropsAuthorization: Bool
+}
+
+enum RigProblem: Error { case noHead, noSubject, notForwarded, notAnswered, waitsForever }
 
 /// A request, as far as a gate looks at it.
 struct Asked: Sendable {

@@ -1,5 +1,6 @@
 internal import AccessPolicy
 internal import DataPlane
+internal import FoundationEssentials
 internal import HTTPTypes
 internal import Sessions
 internal import WebFormats
@@ -17,13 +18,14 @@ struct RequestSessions: Sendable {
   }
 
   /// The sessions of the request's credentials, whether they are still valid or not: that of its bearer token alone, if
-  /// we have signed it; otherwise those of its cookies.
+  /// we have signed it; otherwise those of its cookies. None where it carries a machine token.
   func identifiers(_ request: ControlRequest) -> [SessionIdentifier] {
+    if MachineTokenField.isCarried(by: request) { return [] }
     if let bearer = bearer(request) { return [bearer] }
     return ofCookies(request)
   }
 
-  /// The sessions of the request's cookies.
+  /// The sessions of the request's cookies, whatever else it carries.
   func ofCookies(_ request: ControlRequest) -> [SessionIdentifier] {
     RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
       keyring.verifyCookie(Array($0.utf8))?.identifier
@@ -40,6 +42,15 @@ struct RequestSessions: Sendable {
       {
         return verified.identifier
       }
+    }
+    return nil
+  }
+
+  /// The ends of the session of the request's first valid credential, which this does not use; nil if there is none.
+  func peek(_ request: ControlRequest) async throws(StoreError) -> (ends: Date, idleEnds: Date)? {
+    for identifier in identifiers(request) {
+      guard let session = try await sessions.peek(identifier)?.session else { continue }
+      return (session.ends, session.lastSeen.advanced(by: sessions.idleTimeout))
     }
     return nil
   }

@@ -1,0 +1,85 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import HTTPWire
+internal import Operations
+internal import Pages
+internal import Sessions
+
+/// Judges the requests of one event loop that carry a machine token: by the token alone, whatever cookies came along.
+struct MachineTokens {
+  private let sessions: LoopSessions
+  private let routes: RouteTable
+
+  init(_ sessions: LoopSessions, _ configuration: GateConfiguration) {
+    self.sessions = sessions
+    routes = configuration.routes
+  }
+
+  /// The judgement of a request that carries a token.
+  enum Verdict {
+    /// It passes a public route, without an identity, whatever the token is.
+    case nobody
+    /// It passes as the token.
+    case admitted(SessionCacheEntry)
+    /// It is refused: 401, 403 or 503.
+    case refused(PageFailure)
+    /// Something has to be asked first; judge the request again afterwards.
+    case suspend(@Sendable () async -> Void)
+  }
+
+  /// Judges a request to a route that is not denied to everybody.
+  /// - Parameter field: a token, in whatever form.
+  func judge(_ field: MachineTokenField, _ route: RouteDecision) -> Verdict {
+    if case .public = route.access {
+      sessions.tokenRequests.count(.ignored)
+      return .nobody
+    }
+    guard route.acceptsTokens else { return refused(.signInRequired, .notAccepted) }
+    guard case .token(let text) = field else { return refused(.signInRequired, .malformed) }
+    switch sessions.find(machineToken: text) {
+    case .none: return refused(.signInRequired, .unknown)
+    case .storeUnavailable: return refused(.storeUnavailable, .unavailable)
+    case .suspend(let work): return .suspend(work)
+    case .known(let entry):
+      guard let token = entry.machineToken, Self.admits(token, route, routes) else {
+        return refused(.forbidden, .forbidden)
+      }
+      if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
+      sessions.tokenRequests.count(.admitted)
+      return .admitted(entry)
+    }
+  }
+
+  /// Whether the rules of a route admit a token. `allow_groups` alone does: a token is never admitted as "signed in".
+  static func admits(_ token: MachineToken, _ route: RouteDecision, _ routes: RouteTable) -> Bool {
+    route.acceptsTokens && routes.judgeToken(inGroupNamed: token.group.text, by: route.access) == .allowed
+  }
+
+  private func refused(_ failure: PageFailure, _ outcome: MachineTokenRecorder.Outcome) -> Verdict {
+    sessions.tokenRequests.count(outcome)
+    return .refused(failure)
+  }
+
+  /// The lookup of a token for `GET session`, which has no route.
+  func find(_ field: MachineTokenField) -> LoopSessions.LookUp {
+    guard case .token(let text) = field else { return .none }
+    return sessions.find(machineToken: text)
+  }
+}
+
+/// The `WWW-Authenticate` fields of a 401 (RFC 9110, 11.6.1).
+enum AuthenticationChallenge {
+  /// The challenges to a request: `Bearer`, and `Basic` where the route accepts machine tokens, unless the client is a
+  /// browser, which would ask for a password.
+  static func add(
+    to response: inout ControlResponse, _ route: RouteDecision?, _ head: borrowing RequestHead, realm: String
+  ) {
+    response.head.headerFields[.wwwAuthenticate] = bearer
+    guard let route, route.acceptsTokens, !head.fields.has(.secFetchMode) else { return }
+    response.head.headerFields.append(HTTPField(name: .wwwAuthenticate, value: "Basic realm=\"\(realm)\""))
+  }
+
+  /// The challenge that every 401 carries.
+  static let bearer = "Bearer"
+}

@@ -1,0 +1,206 @@
+internal import FoundationEssentials
+internal import HTTPWire
+internal import NIOCore
+internal import Operations
+internal import Sessions
+
+/// The machine tokens of this process: proves them by the key of the store, and loads known ones into the caches of the
+/// event loops.
+///
+/// A token ends through the same path as a session: its public name is in the change feed, and
+/// `SessionManager.forget` removes it from every cache and ends its exchanges.
+final class MachineTokenSessions: Sendable {
+  private let store: any MachineTokenStore
+  /// The same for the life of the store.
+  private let key: StoreKey
+  private let loops: SessionLoops
+  private let storeHealth: StoreHealth
+  private let metrics: MetricsRegistry
+  /// Milliseconds since 1970.
+  private let clock: @Sendable () -> Int64
+
+  init(
+    store: any MachineTokenStore, key: StoreKey, loops: SessionLoops, storeHealth: StoreHealth,
+    metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
+  ) {
+    self.store = store
+    self.key = key
+    self.loops = loops
+    self.storeHealth = storeHealth
+    self.metrics = metrics
+    self.clock = clock
+  }
+
+  /// The counters of one event loop.
+  func makeRecorder() -> MachineTokenRecorder { metrics.makeMachineTokenRecorder() }
+
+  /// The public name of a token that was made with the key of the store, whether it is still in force or not; nil for
+  /// anything else. The store is not asked.
+  func verify(_ text: MachineTokenValue) -> PublicSessionID? { MachineTokenText.verify(text.array, key) }
+
+  // MARK: For the event loops
+
+  /// Loads a token into the cache of a loop.
+  func load(_ handle: PublicSessionID, _ fingerprint: CookieFingerprint, for loop: NIOLoopBound<LoopSessions>) async {
+    let version = loops.version
+    let found = await lookUp(handle)
+    try? await loop.eventLoop.submit { [loops] in
+      // Read before all caches were emptied: possibly outdated. The request looks it up again.
+      guard !loops.isOutdated(version) else { return }
+      let known: SessionCache.Known =
+        switch found {
+        case .found(let token): .session(SessionCacheEntry(token, loop.value.configuration))
+        case .absent(let until): .absent(until: until)
+        case .storeUnavailable(let until): .storeUnavailable(until: until)
+        }
+      loop.value.cache.insert(known, for: fingerprint)
+    }.get()
+  }
+
+  /// The result of looking up the token of an open exchange.
+  enum OpenTokenLookUp: Sendable {
+    case token(MachineToken)
+    case none
+    case storeUnavailable
+    /// All caches were emptied meanwhile: the result may be outdated.
+    case outdated
+  }
+
+  /// Looks up the token of an open exchange, and passes the result to `take` on the loop.
+  func lookUp(
+    _ handle: PublicSessionID, _ take: @escaping @Sendable (OpenTokenLookUp) -> Void, on eventLoop: any EventLoop
+  ) async {
+    let version = loops.version
+    let found = await lookUp(handle)
+    try? await eventLoop.submit { [loops] in
+      guard !loops.isOutdated(version) else { return take(.outdated) }
+      switch found {
+      case .found(let token): take(.token(token))
+      case .absent: take(.none)
+      case .storeUnavailable: take(.storeUnavailable)
+      }
+    }.get()
+  }
+
+  private enum LookUp: Sendable {
+    case found(MachineToken)
+    case absent(until: Int64)
+    case storeUnavailable(until: Int64)
+  }
+
+  private func lookUp(_ handle: PublicSessionID) async -> LookUp {
+    let now = clock()
+    // Nothing found now would be trusted: each request would look it up again.
+    if storeHealth.isRefused { return .storeUnavailable(until: now + SessionManager.outageMemory) }
+    if let cached = await cached(handle, at: now) { return .found(cached) }
+    do throws(StoreError) {
+      let found = try await store.token(handle)
+      storeHealth.answered(at: now)
+      guard let found, found.isInForce(at: Date(wallClock: now)) else {
+        return .absent(until: now + SessionManager.absentMemory)
+      }
+      return .found(found)
+    } catch {
+      storeHealth.didNotAnswer("token", error)
+      if let cached = await cached(handle, at: clock()) { return .found(cached) }
+      return .storeUnavailable(until: clock() + SessionManager.outageMemory)
+    }
+  }
+
+  /// The token as another loop has cached it; nil if it has expired or the outage grace is over.
+  private func cached(_ handle: PublicSessionID, at now: Int64) async -> MachineToken? {
+    guard storeHealth.isTrusted(at: now), let cached = await loops.cachedToken(handle),
+      cached.isInForce(at: Date(wallClock: now))
+    else { return nil }
+    return cached
+  }
+
+  // MARK: For the endpoints
+
+  /// Finds a token; nil if it is unknown, revoked or expired.
+  func find(_ text: MachineTokenValue) async throws(StoreError) -> MachineToken? {
+    guard let handle = verify(text) else { return nil }
+    switch await lookUp(handle) {
+    case .found(let token): return token
+    case .absent: return nil
+    case .storeUnavailable: throw StoreError(code: .unavailable, message: "the token could not be looked up")
+    }
+  }
+}
+
+/// The text of a machine token that a request carries, of the right length and prefix, whether it is one or not.
+struct MachineTokenValue: Sendable {
+  /// `MachineTokenText.length` of them.
+  private var bytes = InlineArray<47, UInt8>(repeating: 0)
+
+  /// Copies the text out of a request.
+  /// - Precondition: there are as many bytes from `start` on.
+  init(_ span: RawSpan, at start: Int) {
+    for offset in 0..<MachineTokenText.length { bytes[offset] = span.byte(at: start + offset) }
+  }
+
+  /// The text as an array.
+  var array: [UInt8] { bytes.indices.map { bytes[$0] } }
+
+  func fingerprint(by fingerprinter: CookieFingerprinter) -> CookieFingerprint {
+    bytes.span.bytes.withUnsafeBytes { fingerprinter.fingerprint($0) }
+  }
+}
+
+extension LoopSessions {
+  /// Looks up a machine token. It has no last use, no idle time-out and no revalidation.
+  func find(machineToken text: MachineTokenValue) -> LookUp {
+    let now = now
+    let fingerprint = text.fingerprint(by: configuration.fingerprinter)
+    if let known = cache.find(fingerprint) {
+      switch known {
+      case .session(let entry):
+        if entry.machineToken != nil, entry.serves(at: now), now < entry.endsAt, storeHealth.isTrusted(at: now) {
+          // No secret of the configuration signs a token.
+          if entry.generation != configuration.generation {
+            entry.render(configuration, isSignedByFirstKey: true, key: configuration.keyring.firstKey)
+          }
+          return .known(entry)
+        }
+        cache.remove(fingerprint)
+      case .absent(let until): if now < until { return .none }
+      case .storeUnavailable(let until): if now < until { return .storeUnavailable }
+      }
+    }
+    guard let handle = tokens.verify(text) else { return .none }
+    let (tokens, bound) = (tokens, NIOLoopBound(self, eventLoop: eventLoop))
+    return .suspend { await tokens.load(handle, fingerprint, for: bound) }
+  }
+
+  /// Looks up the token of an open exchange in the store, and passes the result to `take` on this loop.
+  func load(
+    machineToken handle: PublicSessionID, _ take: @escaping @Sendable (MachineTokenSessions.OpenTokenLookUp) -> Void
+  ) {
+    let (tokens, eventLoop) = (tokens, eventLoop)
+    Task { await tokens.lookUp(handle, take, on: eventLoop) }
+  }
+}
+
+extension SessionCacheEntry {
+  /// The entry of a token, with an identity like that of a session.
+  convenience init(_ token: MachineToken, _ configuration: SessionConfiguration) {
+    self.init(
+      SessionSnapshot(token), machineToken: token, isSignedByFirstKey: true, key: configuration.keyring.firstKey,
+      generation: configuration.generation, configuration)
+  }
+}
+
+extension SessionSnapshot {
+  /// The identity of a token in the form of a session: `token:NAME`, its group, its public name, and nothing else.
+  init(_ token: MachineToken) {
+    var access = AccountAccess()
+    access.groups = [token.group]
+    self.init(
+      session: Session(
+        handle: token.handle, subject: token.subject, clientID: "", began: token.created,
+        ends: token.expires ?? .distantFuture, lastSeen: token.created),
+      account: Account(
+        subject: token.subject, name: nil, claims: AccountClaims(), latestAuthorization: token.created,
+        lastVerified: token.created, lastAsked: nil, access: access))
+  }
+}
