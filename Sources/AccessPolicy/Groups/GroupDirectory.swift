@@ -95,6 +95,30 @@ package final class GroupDirectory: Sendable {
     number(of: group).map { membership(of: user).groups.contains($0) } ?? false
   }
 
+  /// The member of the configuration that puts a user into a group, as `members` or `members_file` write it; an address
+  /// in lower case.
+  package func configuredMember(
+    _ user: Principal, in group: String, requiresVerifiedEmail: Bool = true
+  ) -> String? {
+    guard let number = number(of: group) else { return nil }
+    if subjects[Array(user.subject.utf8)]?.contains(number) == true { return user.subject }
+    guard user.isEmailVerified || !requiresVerifiedEmail, let address = user.email.flatMap({ EmailAddress($0) }) else {
+      return nil
+    }
+    if emails[address.folded]?.contains(number) == true { return String(decoding: address.folded, as: UTF8.self) }
+    let domain = Array(address.folded[address.domain])
+    return domains[domain]?.contains(number) == true ? "@" + String(decoding: domain, as: UTF8.self) : nil
+  }
+
+  /// The number of members of each group by the configuration, in the order of `names`.
+  package func configuredCounts() -> [Int] {
+    var counts = [Int](repeating: 0, count: names.count)
+    for members in [subjects, emails, domains] {
+      for numbers in members.values { for number in numbers { counts[number] += 1 } }
+    }
+    return counts
+  }
+
   /// The names of a set's groups, sorted.
   package func names(of set: GroupSet) -> [String] { names.indices.filter { set.contains($0) }.map { names[$0] } }
 }

@@ -17,14 +17,16 @@ struct AuditTrail: Sendable {
       .emailShared(other: keyring.pseudonym(of: other)), subject: subject, requestID: requestID, clientID: clientID)
   }
 
+  /// The keyed hash of a manager's subject, as `by` names the manager in the audit and in the store.
+  func name(ofManager subject: Subject) -> String { keyring.pseudonym(of: subject) }
+
   func record(
     _ action: AuditEvent.Action, subject: Subject? = nil, session: PublicSessionID? = nil, peer: String? = nil,
-    requestID: String? = nil, clientID: String? = nil
+    requestID: String? = nil, clientID: String? = nil, access: AuditEvent.AccessFields = AuditEvent.AccessFields()
   ) {
     log.record(
       AuditEvent(
         time: .now(), action: action, user: subject.map { keyring.pseudonym(of: $0) }, session: session?.text,
-        peer: peer,
-        requestID: requestID, clientID: clientID))
+        peer: peer, requestID: requestID, clientID: clientID, access: access))
   }
 }

@@ -17,10 +17,12 @@ package struct AuditEvent: Sendable, Equatable {
   package var requestID: String?
   /// Apple's `client_id` that it rests on: web or a native app.
   package var clientID: String?
+  /// The parts of access that it concerns.
+  package var access: AccessFields
 
   package init(
     time: Timestamp, action: Action, user: String? = nil, session: String? = nil, peer: String? = nil,
-    requestID: String? = nil, clientID: String? = nil
+    requestID: String? = nil, clientID: String? = nil, access: AccessFields = AccessFields()
   ) {
     self.time = time
     self.action = action
@@ -29,6 +31,23 @@ package struct AuditEvent: Sendable, Equatable {
     self.peer = peer
     self.requestID = requestID
     self.clientID = clientID
+    self.access = access
+  }
+
+  /// The group, the invitation and the machine token that an event concerns. Codes and the texts of tokens never.
+  package struct AccessFields: Sendable, Equatable {
+    /// The name of the group.
+    package var group: String?
+    /// The ID of the invitation.
+    package var invitation: String?
+    /// The name of the token.
+    package var token: String?
+
+    package init(group: String? = nil, invitation: String? = nil, token: String? = nil) {
+      self.group = group
+      self.invitation = invitation
+      self.token = token
+    }
   }
 
   /// The event. Reasons, verdicts and effects are short constants (`nonce_mismatch`), not messages.
@@ -49,8 +68,12 @@ package struct AuditEvent: Sendable, Equatable {
     case revocation(outcome: String)
     /// Apple told something about a user, and what followed from it.
     case notification(type: String, effect: String)
-    /// An operator did something to an account or a session, or to the configuration; with the reason in `failed` where
-    /// it could not be done.
+    /// A user asked for access.
+    case accessRequested
+    /// A user joined a group by an invitation.
+    case invitationRedeemed
+    /// An operator or manager did something to an account or a session, to who may come in, or to the configuration;
+    /// with the reason in `failed` where it could not be done.
     case administration(act: String, by: String, failed: String? = nil)
     /// Somebody without a right wanted to. `omitted` others were refused before and not told, lest the log be flooded.
     case administrationRefused(omitted: Int)
@@ -66,6 +89,8 @@ package struct AuditEvent: Sendable, Equatable {
       case .check: .check
       case .revocation: .revocation
       case .notification: .notification
+      case .accessRequested: .accessRequested
+      case .invitationRedeemed: .invitationRedeemed
       case .administration, .administrationRefused: .administration
       }
     }
@@ -81,6 +106,8 @@ package struct AuditEvent: Sendable, Equatable {
     case check
     case revocation
     case notification
+    case accessRequested = "access_requested"
+    case invitationRedeemed = "invitation_redeemed"
     case administration
   }
 
@@ -94,7 +121,7 @@ package struct AuditEvent: Sendable, Equatable {
     case .signIn(let isNewAccount): line.boolean("new_account", isNewAccount)
     case .emailShared(let other): line.string("other", other)
     case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
-    case .signOut: break
+    case .signOut, .accessRequested, .invitationRedeemed: break
     case .check(let verdict): line.string("verdict", verdict)
     case .revocation(let outcome): line.string("outcome", outcome)
     case .notification(let type, let effect):
@@ -109,6 +136,9 @@ package struct AuditEvent: Sendable, Equatable {
       line.string("by", "nobody")
       if omitted > 0 { line.integer("omitted", UInt64(clamping: omitted)) }
     }
+    if let group = access.group { line.string("group", group) }
+    if let invitation = access.invitation { line.string("invitation", invitation) }
+    if let token = access.token { line.string("token", token) }
     if let user { line.string("user", user) }
     if let session { line.string("session", session) }
     if let clientID { line.string("client", clientID) }

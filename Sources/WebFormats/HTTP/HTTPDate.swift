@@ -13,10 +13,9 @@ package enum HTTPDate {
       let minute = DecimalDigits.parse(bytes[20..<22], limit: 59),
       let second = DecimalDigits.parse(bytes[23..<25], limit: 60),
       let month = months.firstIndex(where: { $0.utf8.elementsEqual(bytes[8..<11]) }),
-      year >= 1970, (1...daysIn(month: month, of: year)).contains(day)
+      let midnight = seconds(year: year, month: month + 1, day: day)
     else { return nil }
-    let days = daysBefore(year: year) + (0..<month).reduce(0) { $0 + daysIn(month: $1, of: year) } + day - 1
-    return Int64(days * 86_400 + hour * 3600 + minute * 60 + second)
+    return midnight + Int64(hour * 3600 + minute * 60 + second)
   }
 
   /// Appends the 29 bytes of a date. The form has four digits for the year: earlier and later times become the first
@@ -54,6 +53,16 @@ package enum HTTPDate {
 
   private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+  /// Seconds from 1970 to the beginning of a day; nil if there is no such day.
+  /// - Parameter month: from 1.
+  package static func seconds(year: Int, month: Int, day: Int) -> Int64? {
+    guard (1970...9999).contains(year), (1...12).contains(month),
+      (1...daysIn(month: month - 1, of: year)).contains(day)
+    else { return nil }
+    let days = daysBefore(year: year) + (0..<month - 1).reduce(0) { $0 + daysIn(month: $1, of: year) } + day - 1
+    return Int64(days * 86_400)
+  }
 
   private static func isLeap(_ year: Int) -> Bool { year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) }
 

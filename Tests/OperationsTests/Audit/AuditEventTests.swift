@@ -35,7 +35,7 @@ struct AuditEventTests {
     #expect(
       AuditEvent.Name.allCases.map(\.rawValue) == [
         "sign_in", "email_shared", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification",
-        "administration",
+        "access_requested", "invitation_redeemed", "administration",
       ])
   }
 
@@ -49,7 +49,8 @@ struct AuditEventTests {
     let actions: [AuditEvent.Action] = [
       .signIn(isNewAccount: false), .emailShared(other: "x"), .signInFailed(reason: "x"), .signOut,
       .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"),
-      .notification(type: "x", effect: "x"), .administration(act: "x", by: "x"),
+      .notification(type: "x", effect: "x"), .accessRequested, .invitationRedeemed,
+      .administration(act: "x", by: "x"),
     ]
     for action in actions { log.record(AuditEvent(time: Timestamp(microseconds: 0), action: action)) }
     output.flush()

@@ -1,0 +1,330 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Operations
+internal import Sessions
+internal import WebFormats
+
+/// The changes of who may come in at run time: bans, members of groups, requests, invitations and machine tokens. The
+/// admin listener and the people page both use it.
+///
+/// Each change is written to the store, takes effect on every loop of this process before the function returns, and is
+/// audited, also when it is refused. What a manager may do is decided by the caller.
+struct AccessAdministration: Sendable {
+  let store: any AccessStore & AccountStore
+  let sessions: SessionManager
+  /// The groups of the configuration, as they are now.
+  let groups: @Sendable () -> GroupDirectory
+  /// Whether an address makes its user a member only if it is verified.
+  let requiresVerifiedEmail: Bool
+  /// The link of an invitation without its code: `https://app.example.com/.auth/invite/`.
+  let invitationPrefix: String
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+
+  /// The operator or manager of a change, and the request that asked for it.
+  struct Actor: Sendable {
+    /// `token`, `socket`, or the keyed hash of a manager's subject (`AuditTrail.name(ofManager:)`).
+    let name: String
+    /// The client's address.
+    var peer: String?
+    var requestID: String?
+  }
+
+  /// The objects of a change, for the audit. It is filled as they become known.
+  struct Target {
+    var subject: Subject?
+    var fields = AuditEvent.AccessFields()
+  }
+
+  var now: Date { Date(wallClock: sessions.clock()) }
+
+  // MARK: Bans
+
+  /// Bans a user, known or not, instead of an earlier ban, and ends all sessions.
+  func ban(
+    _ subject: Subject, until: Date? = nil, reason: String? = nil, by actor: Actor
+  ) async throws(AdministrationError) -> (ban: Ban, ended: Int) {
+    try await change("ban", by: actor) { target in
+      target.subject = subject
+      try Self.requirePerson(subject, .tokenBan)
+      let now = now
+      if let until, until <= now { throw AdministrationError.pastDate }
+      let ban = Ban(until: until, reason: try Self.note(reason, "reason"), since: now, by: actor.name)
+      let ended = try await store.ban(subject, ban)
+      await forget(ended, of: subject, actor)
+      return (ban, ended.count)
+    }
+  }
+
+  /// Lifts a ban.
+  func unban(_ subject: Subject, by actor: Actor) async throws(AdministrationError) {
+    try await change("unban", by: actor) { target in
+      target.subject = subject
+      guard try await store.unban(subject, at: now) else { throw AdministrationError.notBanned }
+      await sessions.forget(subject)
+    }
+  }
+
+  // MARK: Groups
+
+  /// Adds a user, known or not, to a group; false if that one was added before.
+  func add(
+    _ subject: Subject, to group: String, by actor: Actor
+  ) async throws(AdministrationError) -> Bool {
+    try await change("group_add", by: actor) { target in
+      target.subject = subject
+      target.fields.group = GroupName(group)?.text
+      try Self.requirePerson(subject, .tokenMember)
+      let isNew = try await store.add(subject, to: try declared(group), by: actor.name, at: now)
+      await sessions.forget(subject)
+      return isNew
+    }
+  }
+
+  /// Removes a user who was added to a group at run time.
+  func remove(_ subject: Subject, from group: String, by actor: Actor) async throws(AdministrationError) {
+    try await change("group_remove", by: actor) { target in
+      target.subject = subject
+      target.fields.group = GroupName(group)?.text
+      guard let name = GroupName(group) else { throw AdministrationError.badGroup }
+      let directory = groups()
+      let account = try await store.account(subject)
+      if let member = directory.configuredMember(
+        account.map(Principal.init) ?? Principal(subject: subject.text), in: group,
+        requiresVerifiedEmail: requiresVerifiedEmail)
+      {
+        throw AdministrationError.configuredMember(member, of: group)
+      }
+      // A group that is no longer declared may still have members.
+      guard try await store.remove(subject, from: name, at: now) else {
+        _ = try declared(group)
+        throw AdministrationError.notMember(of: group)
+      }
+      await sessions.forget(subject)
+    }
+  }
+
+  // MARK: Requests for access
+
+  /// Admits the user of an open request to a group.
+  /// - Parameter request: the code of the request, or the subject of the user.
+  func admit(
+    _ request: String, to group: String, by actor: Actor
+  ) async throws(AdministrationError) -> AccessRequest {
+    try await change("request_admit", by: actor) { target in
+      target.fields.group = GroupName(group)?.text
+      let found = try await openRequest(request)
+      target.subject = found.subject
+      _ = try await store.add(found.subject, to: try declared(group), by: actor.name, at: now)
+      await sessions.forget(found.subject)
+      return found
+    }
+  }
+
+  /// Deletes an open request.
+  /// - Parameter request: the code of the request, or the subject of the user.
+  func reject(_ request: String, by actor: Actor) async throws(AdministrationError) -> AccessRequest {
+    try await change("request_reject", by: actor) { target in
+      let found = try await openRequest(request)
+      target.subject = found.subject
+      guard try await store.reject(found.code, at: now) else { throw AdministrationError.noRequest }
+      return found
+    }
+  }
+
+  /// The open request with this code, or of this subject.
+  func openRequest(_ text: String) async throws -> AccessRequest {
+    let (code, subject) = (AccessRequestCode(text), Subject(text))
+    guard code != nil || subject != nil else { throw AdministrationError.badCode }
+    if let code, let found = try await store.request(code, at: now) { return found }
+    if let subject, let found = try await store.request(of: subject, at: now) { return found }
+    throw AdministrationError.noRequest
+  }
+
+  // MARK: Invitations
+
+  /// Makes an invitation.
+  /// - Returns: the invitation, and its link, which is not kept anywhere.
+  func invite(
+    to group: String, uses: Int = 1, expires: Date, note: String? = nil, by actor: Actor
+  ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
+    try await change("invitation_create", by: actor) { target in
+      target.fields.group = GroupName(group)?.text
+      let (name, now) = (try declared(group), now)
+      guard (1...Self.mostUses).contains(uses) else { throw AdministrationError.badUses }
+      try Self.requireEnd(expires, now)
+      let note = try Self.note(note, "note")
+      guard try await store.invitations().filter({ $0.isOpen(at: now) }).count < Self.mostInvitations else {
+        throw AdministrationError.tooManyInvitations
+      }
+      let code = InvitationCode.random()
+      var tries = 0
+      while true {
+        let invitation = Invitation(
+          id: Self.randomID(), group: name, uses: uses, expires: expires, note: note, created: now, by: actor.name)
+        target.fields.invitation = invitation.id
+        do throws(StoreError) {
+          try await store.create(invitation, hash: code.hash)
+          return (invitation, invitationPrefix + code.text)
+        } catch {
+          tries += 1
+          guard error.code == .conflict, tries < 5 else { throw error }
+        }
+      }
+    }
+  }
+
+  /// Ends an invitation. Those whom it admitted stay admitted.
+  func revokeInvitation(_ id: String, by actor: Actor) async throws(AdministrationError) {
+    try await change("invitation_revoke", by: actor) { target in
+      guard (1...16).contains(id.utf8.count), id.utf8.allSatisfy(\.isASCIILetterOrDigit) else {
+        throw AdministrationError.noInvitation
+      }
+      target.fields.invitation = id
+      guard try await store.revokeInvitation(id) else { throw AdministrationError.noInvitation }
+    }
+  }
+
+  // MARK: Machine tokens
+
+  /// Makes a machine token.
+  /// - Returns: the token, and its text, of which the store keeps only a hash.
+  func createToken(
+    name: String, group: String, expires: Date? = nil, by actor: Actor
+  ) async throws(AdministrationError) -> (token: MachineToken, text: String) {
+    try await change("token_create", by: actor) { target in
+      target.fields.group = GroupName(group)?.text
+      guard let tokenName = GroupName(name) else { throw AdministrationError.badTokenName }
+      target.fields.token = name
+      let (group, now) = (try declared(group), now)
+      if let expires { try Self.requireEnd(expires, now) }
+      let known = try await store.machineTokens()
+      guard !known.contains(where: { $0.name == tokenName }) else { throw AdministrationError.tokenNameTaken }
+      guard known.count < Self.mostTokens else { throw AdministrationError.tooManyTokens }
+      let (text, handle) = MachineTokenText.random(try await store.storeKey())
+      let token = MachineToken(
+        name: tokenName, handle: handle, group: group, created: now, expires: expires, by: actor.name)
+      do throws(StoreError) {
+        try await store.create(token)
+      } catch {
+        if error.code == .conflict { throw AdministrationError.tokenNameTaken }
+        throw error
+      }
+      return (token, text)
+    }
+  }
+
+  /// Revokes a machine token; no loop of this process accepts it any longer.
+  func revokeToken(_ name: String, by actor: Actor) async throws(AdministrationError) {
+    try await change("token_revoke", by: actor) { target in
+      guard let name = GroupName(name) else { throw AdministrationError.noMachineToken }
+      target.fields.token = name.text
+      guard let handle = try await store.revokeToken(name, at: now) else { throw AdministrationError.noMachineToken }
+      await sessions.forget([handle])
+    }
+  }
+
+  // MARK: Common parts
+
+  /// Carries out a change and audits it.
+  private func change<Outcome>(
+    _ act: String, by actor: Actor, _ body: (inout Target) async throws -> Outcome
+  ) async throws(AdministrationError) -> Outcome {
+    var target = Target()
+    func record(failed: String? = nil) {
+      audit.record(
+        .administration(act: act, by: actor.name, failed: failed), subject: target.subject, peer: actor.peer,
+        requestID: actor.requestID, access: target.fields)
+    }
+    do {
+      let outcome = try await body(&target)
+      record()
+      return outcome
+    } catch {
+      let error = failure(error)
+      record(failed: error.code)
+      throw error
+    }
+  }
+
+  /// Reads something.
+  func read<Outcome>(_ body: () async throws -> Outcome) async throws(AdministrationError) -> Outcome {
+    do { return try await body() } catch { throw failure(error) }
+  }
+
+  private func failure(_ error: any Error) -> AdministrationError {
+    if let error = error as? AdministrationError { return error }
+    metrics.storeFailures.count("administration")
+    return .store("\(error)")
+  }
+
+  /// Removes ended sessions and the user's changed account from every loop.
+  private func forget(_ ended: [PublicSessionID], of subject: Subject, _ actor: Actor) async {
+    await sessions.forget(ended)
+    await sessions.forget(subject)
+    for handle in ended {
+      metrics.sessionsEnded.count(SessionEnding.byOperator.label)
+      audit.record(
+        .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
+        requestID: actor.requestID)
+    }
+  }
+
+  /// The name of a group that the configuration declares.
+  func declared(_ group: String) throws(AdministrationError) -> GroupName {
+    let directory = groups()
+    guard let name = GroupName(group) else { throw .badGroup }
+    guard directory.number(of: group) != nil else { throw .unknownGroup(group, among: directory.names) }
+    return name
+  }
+
+  private static func requirePerson(
+    _ subject: Subject, _ error: AdministrationError
+  ) throws(AdministrationError) {
+    if subject.text.utf8.starts(with: "token:".utf8) { throw error }
+    // An address in the place of a subject would match nobody for ever.
+    if subject.text.utf8.contains(UInt8(ascii: "@")) { throw .addressForSubject }
+  }
+
+  private static func requireEnd(_ end: Date, _ now: Date) throws(AdministrationError) {
+    guard end > now else { throw .pastDate }
+    guard end <= now.addingTimeInterval(Double(longestDays) * 86_400) else { throw .endTooLate }
+  }
+
+  /// A note in one line; nil for an empty one.
+  private static func note(_ text: String?, _ name: String) throws(AdministrationError) -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    guard text.utf8.count <= noteLimit,
+      text.unicodeScalars.allSatisfy({
+        $0.properties.generalCategory != .control && $0 != "\u{2028}" && $0 != "\u{2029}"
+      })
+    else { throw .badNote(name) }
+    return text
+  }
+
+  /// Eight letters and digits that are not mistaken for one another.
+  private static func randomID() -> String {
+    let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz".utf8)
+    return String(decoding: (0..<8).map { _ in alphabet.randomElement() ?? alphabet[0] }, as: UTF8.self)
+  }
+
+  /// The largest number of users whom an invitation can admit.
+  static let mostUses = 10_000
+  /// The latest end of an invitation or a token, in days from now.
+  static let longestDays = 366
+  /// The largest number of open invitations, and of machine tokens.
+  private static let mostInvitations = 1_000
+  private static let mostTokens = 1_000
+  /// Bytes of a note or reason.
+  private static let noteLimit = 500
+}
+
+extension Principal {
+  /// The user of an account, without groups.
+  init(_ account: Account) {
+    self.init(
+      subject: account.subject.text, email: account.claims.email,
+      isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
+      organization: account.claims.organizationID)
+  }
+}

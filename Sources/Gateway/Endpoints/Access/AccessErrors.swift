@@ -1,0 +1,81 @@
+internal import WebFormats
+
+/// The reasons that a change of access is refused. Each names the remedy; nothing was changed.
+extension AdministrationError {
+  static let pastDate = AdministrationError(
+    status: 400, code: "past_date", message: "the date is in the past: give one that is still to come")
+  static let badDate = AdministrationError(
+    status: 400, code: "bad_date",
+    message: "this is no date: write 2026-12-31 (the end of that day, UTC), 2026-12-31T18:00:00Z, or an age as in 30d")
+  static let endTooLate = AdministrationError(
+    status: 400, code: "bad_expiry",
+    message:
+      "an invitation or a token can end at most \(AccessAdministration.longestDays) days from now: give an earlier "
+      + "end; a token without expires never ends by itself")
+  static let badUses = AdministrationError(
+    status: 400, code: "bad_uses",
+    message: "an invitation admits 1 to \(AccessAdministration.mostUses) users: give uses in this range")
+  static let badGroup = AdministrationError(
+    status: 400, code: "bad_group", message: "the name of a group is 1 to 64 letters, digits, \"-\", \"_\" or \".\"")
+  static let badTokenName = AdministrationError(
+    status: 400, code: "bad_name", message: "the name of a token is 1 to 64 letters, digits, \"-\", \"_\" or \".\"")
+  static let badCode = AdministrationError(
+    status: 400, code: "bad_code",
+    message: "the code of a request is eight letters and digits, as in K7QF-3MDP; or give the user's subject")
+  static let notBanned = AdministrationError(
+    status: 404, code: "not_banned", message: "this user is not banned: there is nothing to lift")
+  static let noRequest = AdministrationError(
+    status: 404, code: "no_request",
+    message: "there is no open request with this code or of this subject: see `cordon requests list`; `cordon groups "
+      + "add` admits a user who has not asked")
+  static let noInvitation = AdministrationError(
+    status: 404, code: "no_invitation",
+    message: "there is no invitation with this ID: see `cordon invitations list`")
+  static let noMachineToken = AdministrationError(
+    status: 404, code: "no_token", message: "there is no token with this name: see `cordon tokens list`")
+  static let tokenNameTaken = AdministrationError(
+    status: 409, code: "name_taken",
+    message: "there is a token with this name: choose another name, or revoke that token first")
+  static let tokenBan = AdministrationError(
+    status: 409, code: "token_subject",
+    message: "a machine token cannot be banned: revoke it with `cordon tokens revoke`")
+  static let tokenMember = AdministrationError(
+    status: 409, code: "token_subject",
+    message: "a machine token is in the one group that it was made for: make another token for another group")
+  static let addressForSubject = AdministrationError(
+    status: 400, code: "address_for_subject",
+    message: "this is an address, and a subject is needed: find it with GET /accounts?email=ADDRESS")
+  static let tooManyInvitations = AdministrationError(
+    status: 409, code: "too_many", message: "there are 1,000 open invitations: revoke some, or let one admit more users"
+  )
+  static let tooManyTokens = AdministrationError(
+    status: 409, code: "too_many", message: "there are 1,000 tokens: revoke those that are no longer used")
+
+  static func badNote(_ name: String) -> AdministrationError {
+    AdministrationError(
+      status: 400, code: "bad_\(name)", message: "\(name) is one line of at most 500 bytes: make it shorter")
+  }
+
+  static func notMember(of group: String) -> AdministrationError {
+    AdministrationError(
+      status: 404, code: "not_member",
+      message: "the user was not added to \(group): see `cordon accounts list --group \(group)`")
+  }
+
+  static func configuredMember(_ member: String, of group: String) -> AdministrationError {
+    AdministrationError(
+      status: 409, code: "configured_member",
+      message: "the configuration has \"\(member)\" in group \(group): remove it from members or members_file of "
+        + "[[group]] \(group)")
+  }
+
+  static func unknownGroup(_ group: String, among names: [String]) -> AdministrationError {
+    let nearest = NearestKey.find(group, among: names).map { "; did you mean \($0)?" } ?? ""
+    let declared =
+      names.isEmpty
+      ? "no group is declared: add a [[group]] to the configuration and reload it"
+      : "the declared groups are \(names.prefix(20).joined(separator: ", "))\(names.count > 20 ? ", …" : "")"
+    return AdministrationError(
+      status: 404, code: "unknown_group", message: "no [[group]] declares \(group)\(nearest); \(declared)")
+  }
+}

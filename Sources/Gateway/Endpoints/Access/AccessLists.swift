@@ -1,0 +1,122 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Sessions
+
+/// The lists that operators and managers see: accounts, groups, requests, invitations and tokens.
+extension AccessAdministration {
+  /// An account in a list.
+  struct ListedAccount: Sendable {
+    let summary: AccountSummary
+    /// The names of all groups that admit the user, by configuration or at run time, sorted.
+    let groups: [String]
+  }
+
+  /// A part of a list of accounts.
+  struct AccountPage: Sendable {
+    let accounts: [ListedAccount]
+    /// The subject to go on after; nil at the end.
+    let next: Subject?
+  }
+
+  /// Accounts in the order of their subjects. A page may hold fewer than asked for, even none, and yet not be the last.
+  /// - Parameters:
+  ///   - group: the members of this group only, those by configuration among them.
+  ///   - seenSince: users seen at this moment or later only.
+  func accounts(
+    group: String? = nil, seenSince: Date? = nil, after: Subject? = nil, limit: Int
+  ) async throws(AdministrationError) -> AccountPage {
+    if let group { _ = try declared(group) }
+    return try await read {
+      let directory = groups()
+      var (found, position, scanned) = ([ListedAccount](), after, 0)
+      while true {
+        let batch = try await store.summaries(after: position, limit: Self.batch)
+        for summary in batch {
+          position = summary.account.subject
+          let names = groupNames(of: summary.account, directory)
+          if let group, !names.contains(where: { $0.utf8.elementsEqual(group.utf8) }) { continue }
+          if let seenSince, summary.lastSeen < seenSince { continue }
+          found.append(ListedAccount(summary: summary, groups: names))
+          if found.count >= limit { return AccountPage(accounts: found, next: position) }
+        }
+        scanned += batch.count
+        if batch.count < Self.batch { return AccountPage(accounts: found, next: nil) }
+        if scanned >= Self.scanLimit { return AccountPage(accounts: found, next: position) }
+      }
+    }
+  }
+
+  /// The names of all groups that admit a user, sorted.
+  func groupNames(of account: Account) -> [String] { groupNames(of: account, groups()) }
+
+  private func groupNames(of account: Account, _ directory: GroupDirectory) -> [String] {
+    let membership = directory.membership(
+      of: Principal(account), stored: account.access.groups.map(\.text), requiresVerifiedEmail: requiresVerifiedEmail)
+    return directory.names(of: membership.groups)
+  }
+
+  /// A group in a list.
+  struct ListedGroup: Sendable {
+    let name: String
+    /// Whether a `[[group]]` declares it; if not, it admits nobody.
+    let isDeclared: Bool
+    /// The number of members by configuration: subjects, addresses and domains.
+    let configured: Int
+    /// The number of users who were added at run time.
+    let added: Int
+    /// The first of them.
+    let members: [Subject]
+  }
+
+  /// All groups, in the order of their names.
+  func groupList() async throws(AdministrationError) -> [ListedGroup] {
+    try await read {
+      let directory = groups()
+      var counts = try await store.memberCounts()
+      var listed: [ListedGroup] = []
+      for (name, configured) in zip(directory.names, directory.configuredCounts()) {
+        let added = GroupName(name).flatMap { counts.removeValue(forKey: $0) } ?? 0
+        listed.append(try await group(name, isDeclared: true, configured, added))
+      }
+      for (name, added) in counts {
+        listed.append(try await group(name.text, isDeclared: false, 0, added))
+      }
+      return listed.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
+    }
+  }
+
+  private func group(
+    _ name: String, isDeclared: Bool, _ configured: Int, _ added: Int
+  ) async throws -> ListedGroup {
+    var members: [Subject] = []
+    if added > 0, let name = GroupName(name) {
+      members = try await store.members(of: name, after: nil, limit: Self.shownMembers)
+    }
+    return ListedGroup(name: name, isDeclared: isDeclared, configured: configured, added: added, members: members)
+  }
+
+  /// Open requests, oldest first.
+  /// - Parameter after: the code of the request to go on after.
+  func requests(
+    after: AccessRequestCode? = nil, limit: Int
+  ) async throws(AdministrationError) -> [(request: AccessRequest, account: Account)] {
+    try await read { try await store.requests(after: after, limit: limit, at: now) }
+  }
+
+  /// Invitations, newest first.
+  func invitations() async throws(AdministrationError) -> [Invitation] {
+    try await read { try await store.invitations() }
+  }
+
+  /// Machine tokens, in the order of their names.
+  func tokens() async throws(AdministrationError) -> [MachineToken] {
+    try await read { try await store.machineTokens() }
+  }
+
+  /// Accounts that are read at a time.
+  private static let batch = 500
+  /// Accounts that are read for one page.
+  private static let scanLimit = 5_000
+  /// Members of a group that a list names.
+  private static let shownMembers = 100
+}

@@ -1,0 +1,32 @@
+internal import FoundationEssentials
+internal import WebFormats
+
+/// Dates and ages as operators write them: `2026-12-31`, RFC 3339, or `30d`.
+enum AccessTimes {
+  /// The moment at which something ends: a date alone is the end of that day in UTC, an age counts from now.
+  static func end(_ text: String, now: Date) throws(AdministrationError) -> Date {
+    switch DateText(text.utf8) {
+    case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight + 86_400))
+    case .moment(let second): return Date(timeIntervalSince1970: Double(second))
+    case nil: return now.addingTimeInterval(try seconds(text))
+    }
+  }
+
+  /// The moment since when something was seen: a date alone is the beginning of that day in UTC, an age counts back.
+  static func since(_ text: String, now: Date) throws(AdministrationError) -> Date {
+    switch DateText(text.utf8) {
+    case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight))
+    case .moment(let second): return Date(timeIntervalSince1970: Double(second))
+    case nil: return now.addingTimeInterval(-(try seconds(text)))
+    }
+  }
+
+  private static func seconds(_ text: String) throws(AdministrationError) -> Double {
+    do throws(DurationNotation.Problem) {
+      let duration = try DurationNotation.parse(text)
+      return Double(duration.wallClock) / 1_000
+    } catch {
+      throw .badDate
+    }
+  }
+}
