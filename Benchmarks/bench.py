@@ -110,7 +110,8 @@ class Run:
                 if number:  # The first one warms up.
                     measured[name].rounds.append(result)
                     print(f"{row.key:14} round {number} {name:18} {result.cpu_us_per_request:8.2f} µs "
-                          f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr, flush=True)
+                          f"{result.requests_per_second:9,.0f}/s  p99 {result.p99_ms:.2f} ms", file=sys.stderr,
+                          flush=True)
         for name, running in serving.items():
             measured[name].resident_mib = running.process.resident_bytes / 1_048_576
             running.stop()
@@ -152,8 +153,10 @@ class Run:
         if cordon is None:
             return
         self.figures.store = store.measure(
-            cordon, Path(self.options.store_writer).resolve(), Setting(self.upstream.port, frozenset({self.proxy_core})),
-            self.folder, size=store.Size.quick() if self.options.quick else store.Size(), rounds=min(self.options.rounds, 5),
+            cordon, Path(self.options.store_writer).resolve(), Setting(self.upstream.port,
+                frozenset({self.proxy_core})),
+            self.folder, size=store.Size.quick() if self.options.quick else store.Size(),
+            rounds=min(self.options.rounds, 5),
             seconds=self.options.seconds, loader_cores={self.loader_core})
 
     def _start(self, contender: Contender, setting: Setting, row: str) -> Running:
@@ -197,11 +200,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--store-writer", metavar="PATH", help="the store-writer binary; default: beside cordon")
     parser.add_argument("--quick", action="store_true", help="about three minutes: shorter rounds, and fewer")
-    parser.add_argument("--rounds", type=int, metavar="N", help="rounds for each contender and row (default 9, quick 3)")
+    parser.add_argument("--rounds", type=int, metavar="N",
+        help="rounds for each contender and row (default 9, quick 3)")
     parser.add_argument("--seconds", type=int, metavar="N", help="length of a round (default 2, quick 1)")
     parser.add_argument("--rows", metavar="KEY,…", help=f"what to measure, of {', '.join(keys)} (default all)")
     parser.add_argument("--json", metavar="FILE", help="writes every round there as well")
-    parser.add_argument("--write", action="store_true", help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
+    parser.add_argument("--write", action="store_true",
+        help=f"puts the table into {DOCUMENT.parent.name}/{DOCUMENT.name}")
     options = parser.parse_args()
     options.rounds = options.rounds or (3 if options.quick else 9)
     options.seconds = options.seconds or (1 if options.quick else 2)

@@ -5,8 +5,8 @@
 
 Users come by habit: each has an hour of the day, a few visits around it, and misses a day now and then. Everybody signs
 in within the first ten minutes, which is the worst day to begin with. A visit has the account checked if Apple was last
-asked an interval and the account's jitter ago: the rules of Sources/Sessions/Revalidation/RevalidationSchedule.swift, with its
-hash. A sample of users is simulated, and the figures are scaled to all of them.
+asked an interval and the account's jitter ago: the rules of Sources/Sessions/Revalidation/RevalidationSchedule.swift,
+with its hash. A sample of users is simulated, and the figures are scaled to all of them.
 """
 
 import argparse

@@ -57,12 +57,14 @@ class FullStore:
             "SELECT name, claims, latest_authorization, last_verified, last_asked, last_answer, claim_number FROM accounts"
         ).fetchone()
         client, *token = database.execute("SELECT client_id, sealed, key, version FROM refresh_tokens").fetchone()
-        began, ends, seen, agent = database.execute("SELECT began, ends, last_seen, user_agent FROM sessions").fetchone()
+        began, ends, seen, agent = database.execute(
+            "SELECT began, ends, last_seen, user_agent FROM sessions").fetchone()
         email = database.execute("SELECT email FROM accounts").fetchone()[0]
         database.executemany(
             "INSERT INTO accounts (subject, name, email, claims, latest_authorization, last_verified, last_asked, last_answer, "
             "claim_number) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            ((_subject(number), name, f"user{number}@example.com", claims.replace(email, f"user{number}@example.com"), *times)
+            ((_subject(number), name, f"user{number}@example.com", claims.replace(email, f"user{number}@example.com"),
+                *times)
              for number in range(accounts)))
         database.executemany(
             "INSERT INTO refresh_tokens (subject, client_id, sealed, key, version) VALUES (?, ?, ?, ?, ?)",

@@ -32,7 +32,7 @@ class Round:
 def run(
     running: Running, path: str, fields: list[tuple[str, str]], *, kind: Kind, seconds: int, cores: set[int],
 ) -> Round:
-    """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run: it would be a lie."""
+    """Loads a proxy for some seconds. Any answer but 2xx, and any failed connection, ends the run as invalid."""
     if running.lines:
         os.truncate(running.lines, 0)
     running.process.settle()
@@ -89,7 +89,8 @@ def _http2(
         # What HTTP/1.1 calls Host.
         command += ["--header", f"{':authority' if name == 'Host' else name.lower()}: {value}"]
     said = _run(running, command + [running.url(path)], cores, seconds)
-    counted = re.search(r"requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored", said)
+    counted = re.search(r"requests: \d+ total, \d+ started, (\d+) done, (\d+) succeeded, (\d+) failed, (\d+) errored",
+        said)
     answers = re.search(r"status codes: (\d+) 2xx, (\d+) 3xx, (\d+) 4xx, (\d+) 5xx", said)
     rate = re.search(r"finished in [\d.]+\w+, ([\d.]+) req/s", said)
     if not (counted and answers and rate and "Application protocol: h2" in said and int(answers[1])):

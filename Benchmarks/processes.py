@@ -32,7 +32,8 @@ class Process:
     members: list[int] = field(default_factory=list)
 
     @classmethod
-    def start(cls, name: str, command: list[str], *, cores: set[int], folder: Path, output: Path | None = None) -> Process:
+    def start(cls, name: str, command: list[str], *, cores: set[int], folder: Path,
+        output: Path | None = None) -> Process:
         """Starts a command on the given cores. What it writes goes to `output`, or to a log in the folder."""
         log = output or folder / f"{name}.log"
         with open(log, "ab") as sink:
@@ -51,7 +52,7 @@ class Process:
     def cpu_seconds(self) -> float:
         """User and system time of the process and its children so far, ended threads included.
 
-        From each process's own clock, which counts nanoseconds; /proc/PID/stat tells the same in hundredths of a second.
+        From each process's own clock, which counts nanoseconds; /proc/PID/stat has hundredths of a second.
         """
         return sum(time.clock_gettime(_cpu_clock(pid)) for pid in self.members)
 
@@ -91,10 +92,10 @@ class Process:
 
 @contextmanager
 def going_first(*processes: Process) -> Iterator[None]:
-    """Lets this process and the given ones run before whoever else wants their core, what they start not included.
+    """Lets this process and the given ones, without their children, run before other processes on their core.
 
-    The scheduler lets one that is under way go on for up to three milliseconds, however nice it is: the time that a client
-    and the application wait behind a loader for a core would be measured as the proxy's. Takes root.
+    The scheduler lets a running process continue for up to three milliseconds, however nice it is: the time that a
+    client and the application wait for a core after a loader would be measured as the proxy's. Takes root.
     """
     members = [0] + [pid for process in processes for pid in process.members]
     try:

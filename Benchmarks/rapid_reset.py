@@ -18,7 +18,7 @@ from processes import Process, going_first
 
 STREAMS = 100_000
 LEAST_SECONDS, MOST_SECONDS = 3, 30
-"""Seconds: a flood that is over sooner is repeated, so that the honest client sends enough requests; a longer one ends."""
+"""Seconds: a shorter flood is repeated, so that the honest client sends enough requests; a longer one ends."""
 QUIET_SECONDS = 2
 DEBIANS_PYTHON = "/usr/bin/python3"
 """The Python with Debian's hpack and hyperframe; the first one on the path may be another."""
@@ -59,7 +59,8 @@ def measure(
             quiet_end = time.monotonic() + QUIET_SECONDS
             quiet = _times(connection, request.encode(), running.process.name, lambda: time.monotonic() < quiet_end)
             loader = subprocess.Popen(
-                [DEBIANS_PYTHON, str(Path(__file__).with_name("reset_flood.py")), str(running.port), running.authority, flooded,
+                [DEBIANS_PYTHON, str(Path(__file__).with_name("reset_flood.py")), str(running.port), running.authority,
+                    flooded,
                  str(STREAMS), str(LEAST_SECONDS), str(MOST_SECONDS)], stdout=subprocess.PIPE, text=True)
             assert loader.stdout and loader.stdout.readline() == "begins\n"
             loud = _times(connection, request.encode(), running.process.name, lambda: loader.poll() is None)

@@ -31,7 +31,8 @@ def markdown(figures: Figures, contenders: list[Contender], conditions: str) -> 
 
 def conditions(contenders: list[Contender], seconds: int, rounds: int) -> str:
     """The machine and the duration of the measurements."""
-    versions = [_version(["nginx", "-v"], r"nginx/([\d.]+)", "nginx"), _version(["haproxy", "-v"], r"version (\S+)", "HAProxy")]
+    versions = [_version(["nginx", "-v"], r"nginx/([\d.]+)", "nginx"), _version(["haproxy", "-v"], r"version (\S+)",
+        "HAProxy")]
     load = os.getloadavg()[0]
     return (
         f"{_processor()}, {os.cpu_count()} cores, Linux {platform.release()}, {', '.join(versions)}; {rounds} interleaved "
@@ -74,7 +75,8 @@ def _loaded(figures: Figures, contenders: list[Contender]) -> str:
     for row in figures.rows:
         measured = figures.loaded[row.key]
         title = row.title
-        for name, shown in [*((it.name, it.title) for it in contenders), (NGINX_WITHOUT_LOG, "nginx, plain, without one")]:
+        for name, shown in [*((it.name, it.title) for it in contenders), (NGINX_WITHOUT_LOG,
+            "nginx, plain, without one")]:
             if it := measured.get(name):
                 lost = f", {it.lines_lost * 100:.0f} % of its lines lost" if it.lines_lost >= 0.005 else ""
                 lines.append(
@@ -129,13 +131,15 @@ def _store(figures: Figures) -> str:
     lines = ["| the store | |", "|---|---:|"]
     lines += [f"| {title} | {value} |" for title, value in [
         ("a sign-in, beside Apple's time: ms of the gateway's CPU", f"{it.sign_in_cpu_ms:.2f}"),
-        ("PostgreSQL: sign-ins written in a second, every commit on the disk, one gateway", f"{it.postgresql_writes_per_second:,.0f}"),
+        ("PostgreSQL: sign-ins written in a second, every commit on the disk, one gateway",
+            f"{it.postgresql_writes_per_second:,.0f}"),
         ("PostgreSQL: first sight of a session, the store alone, p50 and p99 ms", _pair(it.postgresql)),
         (f"{full}: first sight, the store alone, p50 and p99 ms", _pair(it.sqlite)),
         ("a whole request with a session seen for the first time, p50 and p99 ms", _pair(it.gateway)),
         ("the same with a session that is known, in turn with them", _pair(it.known)),
         ("start: ms from exec to the first answer, proxied or health", f"{it.start_ms:.0f}"),
-        (f"most RSS after {it.size.first_sights + it.size.remembered:,} of the sessions were seen, MiB", f"{it.resident_mib:.0f}"),
+        (f"most RSS after {it.size.first_sights + it.size.remembered:,} of the sessions were seen, MiB",
+            f"{it.resident_mib:.0f}"),
         ("CPU per signed-in request, × the same with an empty store", f"{it.full_vs_empty:.2f}"),
     ]]
     return "\n".join(lines)

@@ -1,6 +1,7 @@
 """Opens streams of HTTP/2 and resets each at once, as fast as one core has room for ("rapid reset", CVE-2023-44487).
 
-Called by rapid_reset.py as `reset_flood.py PORT AUTHORITY PATH STREAMS LEAST MOST`; says when it begins, then writes JSON.
+Called by rapid_reset.py as `reset_flood.py PORT AUTHORITY PATH STREAMS LEAST MOST`; announces its beginning, then
+writes JSON.
 A connection that is ended, or on which nothing goes on for a second, is followed by another, until so many streams were
 sent and the least of seconds is over, or the most of them.
 """
@@ -44,7 +45,8 @@ def main() -> None:
         sent += opened
         farewells += is_farewell
     json.dump({
-        "streams": sent, "connections": connections, "farewells": farewells, "seconds": time.monotonic() - began}, sys.stdout)
+        "streams": sent, "connections": connections, "farewells": farewells, "seconds": time.monotonic() - began},
+        sys.stdout)
 
 
 def blocks(authority: str, path: str, streams: int) -> list[bytes]:

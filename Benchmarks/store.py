@@ -34,7 +34,7 @@ class Size:
     sign_ins: int = 100
     first_sights: int = 20_000
     remembered: int = 100_000
-    """Sessions that are seen, one after another, before resident memory is read: more than `session.memory` has room for."""
+    """Sessions that are seen before resident memory is read: more than `session.memory` has room for."""
 
     @classmethod
     def quick(cls) -> Size:
@@ -77,7 +77,8 @@ class StoreFigures:
         """The figures with budgets."""
         return {
             "sign_in_cpu_ms": self.sign_in_cpu_ms, "postgresql_writes_per_second": self.postgresql_writes_per_second,
-            "postgresql_first_sight_p99_ms": self.postgresql.p99_ms, "full_store_first_sight_p99_ms": self.gateway.p99_ms,
+            "postgresql_first_sight_p99_ms": self.postgresql.p99_ms,
+            "full_store_first_sight_p99_ms": self.gateway.p99_ms,
             "full_store_start_ms": self.start_ms, "full_store_rss_mib": self.resident_mib,
             "full_store_cpu_vs_empty": self.full_vs_empty}
 
@@ -111,7 +112,8 @@ def measure(
     ratios = []
     for number in range(rounds + 1):
         full_round, empty_round = (
-            load.run(it, SMALL, browser_fields(it.authority, it.session), kind=Kind.KEPT, seconds=seconds if number else 1,
+            load.run(it, SMALL, browser_fields(it.authority, it.session), kind=Kind.KEPT,
+                seconds=seconds if number else 1,
                      cores=loader_cores) for it in [running, beside])
         if number:
             ratios.append(full_round.cpu_us_per_request / empty_round.cpu_us_per_request)
@@ -121,7 +123,8 @@ def measure(
         sqlite = _store_alone(store_writer, str(full / "cordon.db"), size.first_sights)
         writes, postgresql = _postgresql(store_writer, rounds, seconds, size.first_sights)
     return StoreFigures(
-        size, cpu_ms, writes, postgresql, sqlite, first, known, max(start.proxied_ms, start.ready_ms or 0), resident_mib,
+        size, cpu_ms, writes, postgresql, sqlite, first, known, max(start.proxied_ms, start.ready_ms or 0),
+        resident_mib,
         statistics.median(ratios))
 
 
@@ -190,7 +193,8 @@ def _each(running: Running, cookies: Iterable[str]) -> Iterable[float]:
     connection: socket.socket | None = None
     for cookie in cookies:
         fields = browser_fields(running.authority, cookie)
-        request = (f"GET {SMALL} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n").encode()
+        request = (f"GET {SMALL} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name,
+            value in fields) + "\r\n").encode()
         if connection is None:
             connection = connect_and_ask(running, request, None)
             continue

@@ -11,7 +11,7 @@ ONE_MEGABYTE = 1_048_576
 
 
 class Upstream:
-    """Answers every path that ends in `1k` or `1m` with that many bytes, and `/app/who` with whom it believes to see."""
+    """Answers every path that ends in `1k` or `1m` with that many bytes, and `/app/who` with the user."""
 
     def __init__(self, folder: Path, core: set[int]) -> None:
         self.port = free_port()
@@ -23,7 +23,8 @@ class Upstream:
         for path in [folder, folder / "bodies"]:
             path.chmod(0o755)
         self.process = Process.start(
-            "upstream", ["nginx", "-p", str(folder), "-c", str(configuration), "-e", "stderr"], cores=core, folder=folder)
+            "upstream", ["nginx", "-p", str(folder), "-c", str(configuration), "-e", "stderr"], cores=core,
+            folder=folder)
         wait_for_port(self.process, self.port)
 
 

@@ -89,13 +89,14 @@ struct SourceStyle {
     #expect(found == [])
   }
 
-  @Test("No docstring of the benchmarks begins with a question word, and no line uses old-fashioned words")
+  @Test("No docstring of the benchmarks begins with a question word, and no line is long or uses old-fashioned words")
   func scriptsArePlain() throws {
     let pattern = try Regex("\"\"\"\(Self.questionWords)\\b|\\ban" + "ew\\b|\\bme" + "nd(?:s|ed|ing)?\\b")
     var found: [String] = []
     for (file, lines) in try files(below: "Benchmarks", ending: ".py") {
       for (index, line) in lines.enumerated() {
-        if try pattern.firstMatch(in: line) != nil { found.append("\(file):\(index + 1)") }
+        let isLong = line.count > 120 && !line.contains("\"")
+        if try isLong || pattern.firstMatch(in: line) != nil { found.append("\(file):\(index + 1)") }
       }
     }
     #expect(found == [])
