@@ -160,8 +160,8 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   }
 }
 
-/// Places in ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in one
-/// value without a reference.
+/// Places in ``RouteTable/networks``: none, one, or several where a path has several readings. At most ``limit``, in
+/// one value without a reference.
 package struct NetworkIndexes: Sendable, Hashable {
   /// Most conditions that one decision can name.
   package static let limit = 4

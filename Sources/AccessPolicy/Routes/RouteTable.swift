@@ -28,7 +28,7 @@ package final class RouteTable: Sendable {
 
   /// The deny lists of `[access]`.
   private let denied: CompiledDenials
-  /// What requests can meet anywhere, but for public routes and denied ones.
+  /// The kinds of access on all reachable routes, except for public and denied ones.
   private let reachable: [RouteDecision.Access]
 
   private let groups: GroupNumbers

@@ -48,7 +48,7 @@ final class RouteTree: Sendable {
   /// Whether an entry has networks, a maximum age or methods.
   private let hasConditionalEntry: Bool
   private let hasEntryWithoutTokens: Bool
-  /// What any request can meet: users who pass one of these can be admitted somewhere.
+  /// The kinds of access that a request can meet: users who pass one of these can be admitted somewhere.
   let reachable: Set<RouteDecision.Access>
 
   init(_ parts: consuming RouteTreeBuilder.Parts) {

@@ -14,7 +14,7 @@ struct RouteTreeBuilder {
     var everywhereRow: Int32 = 0
     /// Every decision that an entry leads to.
     var stating: Set<RouteDecision> = []
-    /// What the path of a request can meet, read byte for byte.
+    /// The kinds of access that the path of a request can meet, read byte for byte.
     var reachable: Set<RouteDecision.Access> = []
   }
 
@@ -167,7 +167,7 @@ struct RouteTreeBuilder {
     }
   }
 
-  /// What a route with methods that states nothing about who may pass asks of other readings of a path.
+  /// The decision for other readings of a path by a route with methods and without an admission rule.
   private static let withoutMethodOverride: RouteDecision = {
     var decision = RouteDecision(access: .public)
     decision.dropsMethodOverride = true

@@ -161,7 +161,7 @@ enum RouteChecks {
     return empty.isEmpty
   }
 
-  /// What a route asks of a request: its method and its address.
+  /// Checks the conditions of a route on a request: its method and its address.
   private static func checkRequestConditions(
     _ draft: RouteBuilder, _ path: NodePath, _ reading: inout DecodingContext
   ) -> Bool {

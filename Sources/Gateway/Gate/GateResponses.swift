@@ -87,7 +87,8 @@ struct GateResponses {
   }
 
   /// The redirect to `public_url` for an endpoint that does not work on an alias, where neither Apple's answer nor the
-  /// session's cookie arrives: signing in and out, and what needs a session. Nil for other endpoints and on `public_url` itself.
+  /// session's cookie arrives: signing in and out, and what needs a session. Nil for other endpoints and on
+  /// `public_url` itself.
   func aliasRedirect(
     _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> ControlResponse? {

@@ -90,7 +90,8 @@ package struct PageTime: Sendable, Equatable {
       + "T\(Self.padded(hour, 2)):\(Self.padded(minute, 2))Z"
   }
 
-  /// The civil date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date Algorithms").
+  /// The civil date of the proleptic Gregorian calendar (Howard Hinnant, "chrono-Compatible Low-Level Date
+  /// Algorithms").
   private var parts: (Int64, Int64, Int64, Int64, Int64) {
     // Between the years 1 and 9999: what is beyond them is shown as the nearest.
     let seconds = min(max(self.seconds, -62_135_596_800), 253_402_300_799)

@@ -226,7 +226,7 @@ final class GateRig: Sendable {
   }
 }
 
-/// What a forwarded request is given.
+/// The fields that a forwarded request gets.
 struct Forwarded: Sendable {
   let identity: String?
   let session: ConnectionKey?

@@ -67,7 +67,7 @@ struct AccessLogLineTests {
     #expect(!render(line(), format, request: "GET /a#id_token=secret").contains("secret"))
   }
 
-  @Test("What follows a hidden path is never told, neither of the target nor of the referer")
+  @Test("The rest of a hidden path is never logged, neither of the target nor of the referer")
   func hidden() {
     func path(_ request: String, hidden: String = "/.auth/invite/") -> String {
       var buffer = LogBuffer()
