@@ -24,7 +24,8 @@ struct FailureTests {
     arguments: [
       (.signInRequired, 401), (.cancelled, 403), (.attemptExpired, 400), (.attemptUnknown, 400), (.attemptUsed, 400),
       (.answerInvalid, 400), (.appleRefused, 502), (.appleUnreachable, 503), (.storeUnavailable, 503),
-      (.forbidden, 403), (.formNotSent, 401), (.banned, 403), (.accessRequestsFull, 503), (.invitationInvalid, 404),
+      (.forbidden, 403), (.formNotSent, 401), (.reauthenticationRequired, 401), (.network, 403),
+      (.banned, 403), (.accessRequestsFull, 503), (.invitationInvalid, 404),
       (.crossSite, 403), (.badRequest, 400), (.notFound, 404), (.methodNotAllowed, 405), (.requestTimeout, 408),
       (.contentTooLarge, 413), (.targetTooLong, 414), (.unsupportedMediaType, 415), (.expectationFailed, 417),
       (.misdirected, 421), (.tooManyRequests, 429), (.headTooLarge, 431), (.internalError, 500), (.notImplemented, 501),
@@ -40,9 +41,11 @@ struct FailureTests {
   func codes() {
     #expect(
       PageFailure.allCases.map(\.rawValue) == [
-        "sign_in_required", "form_not_sent", "sign_in_cancelled", "attempt_expired", "attempt_unknown", "attempt_used",
-        "answer_invalid", "apple_refused", "apple_unreachable", "store_unavailable", "forbidden", "closed",
-        "banned", "access_requests_full", "invitation_invalid", "email_hidden", "email_missing", "email_not_verified", "cross_site", "bad_request", "not_found",
+        "sign_in_required", "reauthentication_required", "form_not_sent", "sign_in_cancelled",
+        "attempt_expired", "attempt_unknown", "attempt_used", "answer_invalid", "apple_refused",
+        "apple_unreachable", "store_unavailable", "forbidden", "closed",
+        "network", "banned", "access_requests_full", "invitation_invalid", "email_hidden", "email_missing",
+        "email_not_verified", "cross_site", "bad_request", "not_found",
         "method_not_allowed", "request_timeout", "content_too_large", "uri_too_long", "unsupported_media_type",
         "expectation_failed", "misdirected_request", "too_many_requests", "header_fields_too_large", "internal_error",
         "not_implemented", "bad_gateway", "service_unavailable", "gateway_timeout", "http_version_not_supported",

@@ -3,6 +3,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   // Signing in
   /// Nobody is signed in, and the caller is not sent to sign in (fetch, or as the route says).
   case signInRequired = "sign_in_required"
+  /// The sign-in is too old for this, or has to be repeated for another reason, and the caller is not sent to sign in.
+  case reauthenticationRequired = "reauthentication_required"
   /// A form was submitted without a session, and its fields were not passed on.
   case formNotSent = "form_not_sent"
   /// The user pressed Cancel at Apple's.
@@ -27,6 +29,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case forbidden = "forbidden"
   /// Nobody may see this.
   case closed = "closed"
+  /// The client's address is not in the networks of the route.
+  case network
   /// The user is banned.
   case banned
   /// There are too many open requests for access.
@@ -64,8 +68,9 @@ package enum PageFailure: String, Sendable, CaseIterable {
   /// The status code of the answer (RFC 9110 section 15).
   package var status: Int {
     switch self {
-    case .signInRequired, .formNotSent: 401
-    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite, .banned: 403
+    case .signInRequired, .formNotSent, .reauthenticationRequired: 401
+    case .cancelled, .forbidden, .closed, .emailHidden, .emailMissing, .emailNotVerified, .crossSite, .banned, .network:
+      403
     case .attemptExpired, .attemptUnknown, .attemptUsed, .answerInvalid, .badRequest: 400
     case .notFound, .invitationInvalid: 404
     case .methodNotAllowed: 405
@@ -99,12 +104,14 @@ package enum PageFailure: String, Sendable, CaseIterable {
   var ways: [RecoveryAction] {
     switch self {
     case .signInRequired, .formNotSent, .cancelled: [.signIn]
-    case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable: [.signInAgain]
+    case .reauthenticationRequired, .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable:
+      [.signInAgain]
     case .attemptUsed: [.proceed]
     case .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .banned: [.otherAccount, .startPage]
     case .storeUnavailable, .requestTimeout, .tooManyRequests, .internalError, .badGateway, .unavailable,
       .gatewayTimeout:
       [.tryAgain]
+    case .network: [.tryAgain, .startPage]
     case .closed, .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
       .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported,
       .accessRequestsFull, .invitationInvalid:

@@ -6,6 +6,11 @@ extension ArabicTexts {
       FailureText(
         heading: "يُرجى تسجيل الدخول",
         explanation: "يجب تسجيل الدخول لرؤية هذه الصفحة.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "يرجى تسجيل الدخول مرة أخرى",
+        explanation: "يتطلب هذا الجزء من \(application) تسجيل دخول أحدث.",
+        advice: "إذا أرسلت نموذجًا، فلم يُمرَّر محتواه. ارجع وانسخ ما أدخلته قبل أن تسجّل الدخول.")
     case .formNotSent:
       FailureText(
         heading: "لم يتم إرسال النموذج",
@@ -60,6 +65,11 @@ extension ArabicTexts {
       FailureText(
         heading: "هذه الصفحة غير متاحة",
         explanation: "لا يمكن لأي شخص فتح هذه الصفحة، سواء سجّل الدخول أم لا.")
+    case .network:
+      FailureText(
+        heading: "غير متاح من شبكتك",
+        explanation: "لا يمكن فتح هذه الصفحة من \(application) إلا من شبكات معينة.",
+        advice: "اتصل بالشبكة الصحيحة، عبر VPN مثلًا، ثم حاول مرة أخرى.")
     case .banned:
       FailureText(
         heading: "تم حظر حسابك",

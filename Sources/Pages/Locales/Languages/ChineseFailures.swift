@@ -5,6 +5,11 @@ extension ChineseTexts {
       FailureText(
         heading: "请先登录",
         explanation: "你需要登录才能查看此内容。")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "请重新登录",
+        explanation: "\(application) 的这一部分需要更近期的登录。",
+        advice: "如果你提交了表单，其内容并未送达。请先返回并复制填写的内容，再登录。")
     case .formNotSent:
       FailureText(
         heading: "表单未发送",
@@ -57,6 +62,11 @@ extension ChineseTexts {
       FailureText(
         heading: "此页面不可用",
         explanation: "无论是否登录，任何人都不能打开此页面。")
+    case .network:
+      FailureText(
+        heading: "你所在的网络无法访问",
+        explanation: "\(application) 的这个页面只能从特定网络打开。",
+        advice: "请连接到正确的网络（例如通过 VPN），然后重试。")
     case .banned:
       FailureText(
         heading: "你的账户已被停用",

@@ -5,6 +5,11 @@ extension EnglishTexts {
       FailureText(
         heading: "Please sign in",
         explanation: "You need to be signed in to see this.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Please sign in again",
+        explanation: "This part of \(application) needs a more recent sign-in.",
+        advice: "If you sent a form, it was not passed on. Go back and copy what you entered before you sign in.")
     case .formNotSent:
       FailureText(
         heading: "Your form was not sent",
@@ -60,6 +65,11 @@ extension EnglishTexts {
       FailureText(
         heading: "This page is not available",
         explanation: "Nobody can open this page, signed in or not.")
+    case .network:
+      FailureText(
+        heading: "Not available from your network",
+        explanation: "This page of \(application) can only be opened from certain networks.",
+        advice: "Connect to the right network, for example by VPN, and try again.")
     case .banned:
       FailureText(
         heading: "Your account is blocked",

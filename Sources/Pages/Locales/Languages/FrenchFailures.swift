@@ -5,6 +5,12 @@ extension FrenchTexts {
       FailureText(
         heading: "Veuillez vous connecter",
         explanation: "Vous devez être connecté pour voir cette page.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Veuillez vous reconnecter",
+        explanation: "Cette partie de \(application) demande une connexion plus récente.",
+        advice: "Si vous avez envoyé un formulaire, il n’a pas été transmis. Revenez en arrière et "
+          + "copiez votre saisie avant de vous connecter.")
     case .formNotSent:
       FailureText(
         heading: "Votre formulaire n’a pas été envoyé",
@@ -63,6 +69,11 @@ extension FrenchTexts {
       FailureText(
         heading: "Cette page n’est pas disponible",
         explanation: "Personne ne peut ouvrir cette page, avec ou sans connexion.")
+    case .network:
+      FailureText(
+        heading: "Inaccessible depuis votre réseau",
+        explanation: "Cette page de \(application) ne s’ouvre que depuis certains réseaux.",
+        advice: "Connectez-vous au bon réseau, par exemple par un VPN, puis réessayez.")
     case .banned:
       FailureText(
         heading: "Votre compte est bloqué",

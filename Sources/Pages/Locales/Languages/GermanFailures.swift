@@ -5,6 +5,12 @@ extension GermanTexts {
       FailureText(
         heading: "Bitte melden Sie sich an",
         explanation: "Um das zu sehen, müssen Sie angemeldet sein.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Bitte melden Sie sich erneut an",
+        explanation: "Dieser Teil von \(application) verlangt eine neuere Anmeldung.",
+        advice: "Falls Sie ein Formular gesendet haben, wurde es nicht weitergegeben. Gehen Sie "
+          + "zurück und kopieren Sie Ihre Eingaben, bevor Sie sich anmelden.")
     case .formNotSent:
       FailureText(
         heading: "Ihr Formular wurde nicht gesendet",
@@ -63,6 +69,11 @@ extension GermanTexts {
       FailureText(
         heading: "Diese Seite ist nicht verfügbar",
         explanation: "Niemand kann diese Seite öffnen, ob angemeldet oder nicht.")
+    case .network:
+      FailureText(
+        heading: "Aus Ihrem Netz nicht erreichbar",
+        explanation: "Diese Seite von \(application) lässt sich nur aus bestimmten Netzen öffnen.",
+        advice: "Verbinden Sie sich mit dem richtigen Netz, etwa über ein VPN, und versuchen Sie es noch einmal.")
     case .banned:
       FailureText(
         heading: "Ihr Account ist gesperrt",

@@ -5,6 +5,12 @@ extension ItalianTexts {
       FailureText(
         heading: "Accedi, per favore",
         explanation: "Per vedere questa pagina devi avere eseguito l’accesso.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Accedi di nuovo",
+        explanation: "Questa parte di \(application) richiede un accesso più recente.",
+        advice: "Se hai inviato un modulo, non è stato trasmesso. Torna indietro e copia quanto hai "
+          + "scritto prima di accedere.")
     case .formNotSent:
       FailureText(
         heading: "Il modulo non è stato inviato",
@@ -62,6 +68,11 @@ extension ItalianTexts {
       FailureText(
         heading: "Questa pagina non è disponibile",
         explanation: "Nessuno può aprire questa pagina, con o senza accesso.")
+    case .network:
+      FailureText(
+        heading: "Non disponibile dalla tua rete",
+        explanation: "Questa pagina di \(application) si può aprire solo da determinate reti.",
+        advice: "Collegati alla rete giusta, per esempio tramite una VPN, e riprova.")
     case .banned:
       FailureText(
         heading: "Il tuo account è bloccato",

@@ -5,6 +5,11 @@ extension JapaneseTexts {
       FailureText(
         heading: "サインインしてください",
         explanation: "このページを表示するには、サインインが必要です。")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "もう一度サインインしてください",
+        explanation: "\(application)のこの部分では、より新しいサインインが必要です。",
+        advice: "フォームを送信した場合、その内容は渡されていません。サインインする前に、前のページに戻って入力内容をコピーしてください。")
     case .formNotSent:
       FailureText(
         heading: "フォームは送信されませんでした",
@@ -57,6 +62,11 @@ extension JapaneseTexts {
       FailureText(
         heading: "このページは利用できません",
         explanation: "サインインしているかどうかにかかわらず、このページは誰も開けません。")
+    case .network:
+      FailureText(
+        heading: "お使いのネットワークからは利用できません",
+        explanation: "\(application)のこのページは、特定のネットワークからのみ開けます。",
+        advice: "VPNなどで正しいネットワークに接続してから、もう一度お試しください。")
     case .banned:
       FailureText(
         heading: "このアカウントは利用を停止されています",

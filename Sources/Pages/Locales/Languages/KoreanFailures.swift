@@ -5,6 +5,11 @@ extension KoreanTexts {
       FailureText(
         heading: "로그인해 주십시오",
         explanation: "이 페이지를 보려면 로그인해야 합니다.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "다시 로그인해 주십시오",
+        explanation: "\(application)의 이 부분을 보려면 더 최근에 로그인해야 합니다.",
+        advice: "양식을 보냈다면 전달되지 않았습니다. 로그인하기 전에 뒤로 가서 입력한 내용을 복사해 두십시오.")
     case .formNotSent:
       FailureText(
         heading: "양식이 전송되지 않았습니다",
@@ -57,6 +62,11 @@ extension KoreanTexts {
       FailureText(
         heading: "이 페이지는 사용할 수 없습니다",
         explanation: "로그인 여부와 관계없이 아무도 이 페이지를 열 수 없습니다.")
+    case .network:
+      FailureText(
+        heading: "현재 네트워크에서는 이용할 수 없습니다",
+        explanation: "\(application)의 이 페이지는 특정 네트워크에서만 열 수 있습니다.",
+        advice: "VPN 등으로 올바른 네트워크에 연결한 뒤 다시 시도해 주십시오.")
     case .banned:
       FailureText(
         heading: "이 계정은 차단되었습니다",

@@ -5,6 +5,12 @@ extension PortugueseTexts {
       FailureText(
         heading: "Faça login, por favor",
         explanation: "Você precisa fazer login para ver isto.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Inicie sessão novamente",
+        explanation: "Esta parte de \(application) exige um início de sessão mais recente.",
+        advice: "Se você enviou um formulário, ele não foi encaminhado. Volte e copie o que digitou "
+          + "antes de iniciar sessão.")
     case .formNotSent:
       FailureText(
         heading: "Seu formulário não foi enviado",
@@ -61,6 +67,11 @@ extension PortugueseTexts {
       FailureText(
         heading: "Esta página não está disponível",
         explanation: "Ninguém pode abrir esta página, com ou sem login.")
+    case .network:
+      FailureText(
+        heading: "Indisponível na sua rede",
+        explanation: "Esta página de \(application) só pode ser aberta a partir de determinadas redes.",
+        advice: "Conecte-se à rede certa, por exemplo por VPN, e tente de novo.")
     case .banned:
       FailureText(
         heading: "Sua conta está bloqueada",

@@ -5,6 +5,12 @@ extension SpanishTexts {
       FailureText(
         heading: "Inicie sesión, por favor",
         explanation: "Para ver esto es necesario haber iniciado sesión.")
+    case .reauthenticationRequired:
+      FailureText(
+        heading: "Vuelve a iniciar sesión",
+        explanation: "Esta parte de \(application) exige un inicio de sesión más reciente.",
+        advice: "Si enviaste un formulario, no se ha transmitido. Vuelve atrás y copia lo que "
+          + "escribiste antes de iniciar sesión.")
     case .formNotSent:
       FailureText(
         heading: "Su formulario no se ha enviado",
@@ -62,6 +68,11 @@ extension SpanishTexts {
       FailureText(
         heading: "Esta página no está disponible",
         explanation: "Nadie puede abrir esta página, con o sin sesión iniciada.")
+    case .network:
+      FailureText(
+        heading: "No disponible desde tu red",
+        explanation: "Esta página de \(application) solo se puede abrir desde determinadas redes.",
+        advice: "Conéctate a la red adecuada, por ejemplo mediante una VPN, e inténtalo de nuevo.")
     case .banned:
       FailureText(
         heading: "Tu cuenta está bloqueada",
