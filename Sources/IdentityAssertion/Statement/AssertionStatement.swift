@@ -20,6 +20,7 @@ package indirect enum AssertionValue: Sendable, Hashable, Codable {
   case integer(Int64)
   case decimal(Double)
   case truth(Bool)
+  case list([AssertionValue])
   case members([String: AssertionValue])
 
   package init(from decoder: any Decoder) throws {
@@ -32,6 +33,8 @@ package indirect enum AssertionValue: Sendable, Hashable, Codable {
       self = .decimal(number)
     } else if let text = try? container.decode(String.self) {
       self = .text(text)
+    } else if let list = try? container.decode([AssertionValue].self) {
+      self = .list(list)
     } else {
       self = .members(try container.decode([String: AssertionValue].self))
     }
@@ -44,6 +47,7 @@ package indirect enum AssertionValue: Sendable, Hashable, Codable {
     case .integer(let number): try container.encode(number)
     case .decimal(let number): try container.encode(number)
     case .truth(let truth): try container.encode(truth)
+    case .list(let list): try container.encode(list)
     case .members(let members): try container.encode(members)
     }
   }

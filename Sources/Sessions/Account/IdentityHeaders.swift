@@ -10,14 +10,18 @@ package enum IdentityHeaders {
   /// what the cookie carries), `aud` (the client that the session was signed in with), `email` (only if Apple verified
   /// it, unless configured otherwise), `email_verified`, `is_private_email`, `real_user_status`, `org_id`, `scopes`
   /// (joined by spaces), `transfer_sub`, `former_sub` (what the user was called before the application came to this
-  /// team), `mail_forwarding` (as Apple notified of it), and any other claim by the name it has in the identity token.
+  /// team), `mail_forwarding` (as Apple notified of it), `groups` (joined by commas), and any other claim by the name
+  /// it has in the identity token.
+  ///
+  /// - Parameter groups: the names of the user's groups, sorted.
   package static func render(
-    account: Account, session: Session, settings: IdentityHeaderSettings
+    account: Account, session: Session, groups: [String] = [], settings: IdentityHeaderSettings
   ) -> [(name: String, value: [UInt8])] {
     settings.headers.compactMap { header in
       guard
         let text = claim(
-          header.claim, account: account, session: session, allowUnverifiedEmail: settings.allowUnverifiedEmail)
+          header.claim, account: account, session: session, groups: groups,
+          allowUnverifiedEmail: settings.allowUnverifiedEmail)
       else { return nil }
       return (name: header.name, value: encoded(text, settings.encoding))
     }
@@ -25,7 +29,7 @@ package enum IdentityHeaders {
 
   /// A claim as text, unencoded; nil if it is absent or empty.
   package static func claim(
-    _ name: String, account: Account, session: Session, allowUnverifiedEmail: Bool
+    _ name: String, account: Account, session: Session, groups: [String] = [], allowUnverifiedEmail: Bool
   ) -> String? {
     let claims = account.claims
     let text: String? =
@@ -45,6 +49,7 @@ package enum IdentityHeaders {
       case "transfer_sub": claims.transferSubject
       case "former_sub": claims.formerSubject?.text
       case "mail_forwarding": claims.mailForwarding.map { ClaimValue.truth($0.isOn).headerText }
+      case "groups": groups.joined(separator: ",")
       default: claims.other[name]?.headerText
       }
     guard let text, !text.isEmpty else { return nil }
