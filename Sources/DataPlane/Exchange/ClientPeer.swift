@@ -6,6 +6,9 @@ package struct ClientPeer: Sendable, Equatable {
   package var isTrusted: Bool
   /// Whether the connection came in over TLS.
   package var isTLS: Bool
+  /// Whether the address is that of the client. False where a trusted proxy names the client in a way that cannot be
+  /// read.
+  package var isAddressKnown = true
 
   /// The address of a client that connects to a Unix socket.
   static let unix = "unix"

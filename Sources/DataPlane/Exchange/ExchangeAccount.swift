@@ -71,10 +71,14 @@ struct ExchangeAccount {
   mutating func believeProxy(
     _ peer: ClientPeer, _ head: borrowing RequestHead, _ bytes: RawSpan, _ trustedProxies: [NetworkPrefix]
   ) {
-    if head.fields.has(.xForwardedFor),
-      let address = ForwardedClient.address(head.fields, bytes, trustedProxies: trustedProxies)
-    {
-      client = ClientPeer(address: address.description, isTrusted: peer.isTrusted, isTLS: peer.isTLS)
+    if head.fields.has(.xForwardedFor) {
+      var named = peer
+      if let address = ForwardedClient.address(head.fields, bytes, trustedProxies: trustedProxies) {
+        named.address = address.description
+      } else {
+        named.isAddressKnown = false
+      }
+      client = named
     }
     if let line = head.fields.line(.xRequestID), !head.fields.isRepeated(.xRequestID) {
       requestID.given = RequestIDSource.Identifier.wellFormed(bytes, line.value)

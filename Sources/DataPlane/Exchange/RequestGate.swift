@@ -30,12 +30,13 @@ package protocol RequestGate: AnyObject {
   func review(_ exchange: inout OpenExchange) -> Bool
 
   /// Every exchange of a listener has been reviewed.
-  func reviewEnded()
+  /// - Returns: whether the gate waits for an answer, so that the next review should come soon.
+  func reviewEnded() -> Bool
 }
 
 extension RequestGate {
   package func review(_ exchange: inout OpenExchange) -> Bool { true }
-  package func reviewEnded() {}
+  package func reviewEnded() -> Bool { false }
 }
 
 /// An exchange under way that belongs to a session, as its gate reviews it.
@@ -91,6 +92,9 @@ package struct ForwardingDirective {
   package var upstream: Int
   /// Whether `Authorization` was for the gateway, and goes no further.
   package var dropsAuthorization = false
+  /// Whether method-override headers are removed: the gate has decided by the method, and an application that takes
+  /// another from them would carry out what was not decided on.
+  package var dropsMethodOverride = false
   /// The least rate of its body in bytes per second, 0 for none; nil where the route does not say.
   package var bodyRate: Int?
   /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared

@@ -30,7 +30,9 @@ final class ServerContext {
   /// at.
   private var reviewed: [any ReviewedConnection] = []
   private var reviewIsDue = false
-  private static let reviewInterval = TimeAmount.seconds(1)
+  private static let reviewInterval = TimeAmount.milliseconds(750)
+  /// The pause after a review in which the gate has asked the store, so that the answer takes effect soon.
+  private static let answerPause = TimeAmount.milliseconds(100)
 
   /// - Parameter upstreams: shared with the other listeners of the loop.
   init(
@@ -114,11 +116,11 @@ final class ServerContext {
     scheduleReview()
   }
 
-  private func scheduleReview() {
+  private func scheduleReview(in pause: TimeAmount = ServerContext.reviewInterval) {
     guard !reviewIsDue else { return }
     reviewIsDue = true
     let bound = NIOLoopBound(self, eventLoop: loop.eventLoop)
-    loop.eventLoop.scheduleTask(in: Self.reviewInterval) { bound.value.reviewAll() }
+    loop.eventLoop.scheduleTask(in: pause) { bound.value.reviewAll() }
   }
 
   private func reviewAll() {
@@ -126,9 +128,9 @@ final class ServerContext {
     reviewed.removeAll(keepingCapacity: true)
     let now = NIODeadline.now()
     for connection in connections where connection.review(at: now) { reviewed.append(connection) }
-    gate.reviewEnded()
+    let hasAsked = gate.reviewEnded()
     reviewIsDue = false
-    if !reviewed.isEmpty { scheduleReview() }
+    if !reviewed.isEmpty { scheduleReview(in: hasAsked ? Self.answerPause : Self.reviewInterval) }
   }
 
   // MARK: Sessions that end

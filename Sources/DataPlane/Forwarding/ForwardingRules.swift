@@ -7,6 +7,8 @@ package final class ForwardingRules: Sendable {
   let reserved: ReservedNames
   /// These, and what only a trusted proxy may say of addresses and paths.
   private let notFromStrangers: ReservedNames
+  /// Names by which an application may take another method than that of the request line.
+  let methodOverrides = ReservedNames(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
   /// The gateway's own cookies.
   package let ownCookies: GatewayCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.

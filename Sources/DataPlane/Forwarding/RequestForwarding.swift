@@ -18,6 +18,8 @@ struct RequestForwarding {
     var upgrades: Bool
     /// Whether `Authorization` was for the gateway.
     var dropsAuthorization = false
+    /// Whether method-override headers are left out.
+    var dropsMethodOverride = false
     /// Whether the connection to the upstream ends behind the request.
     var closes = false
   }
@@ -41,8 +43,10 @@ struct RequestForwarding {
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      let wasForUs = context.dropsAuthorization && line.known == .authorization
-      if !wasForUs, rules.passes(line, bytes, trusted: context.trusted) {
+      let isDropped =
+        context.dropsAuthorization && line.known == .authorization
+        || context.dropsMethodOverride && line.known == .other && rules.methodOverrides.contains(bytes, line.name)
+      if !isDropped, rules.passes(line, bytes, trusted: context.trusted) {
         if !head.nominatesFields || !isNominated(line, head, bytes) {
           if !head.isAbsoluteForm || line.known != .host { continue }
         }

@@ -36,5 +36,6 @@ enum TrailerForwarding {
     "Cookie", "Set-Cookie", "Authorization", "Content-Length", "Content-Encoding", "Content-Type", "Content-Range",
     "Transfer-Encoding", "Host", "Connection", "Trailer", "Cache-Control", "Max-Forwards", "Range", "Expect",
     "WWW-Authenticate", "Location", "Date", "Age", "Expires", "Vary", "X-Real-IP", "X-Request-Id",
+    "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override",
   ])
 }

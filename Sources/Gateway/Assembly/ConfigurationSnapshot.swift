@@ -15,6 +15,15 @@ struct ConfigurationSnapshot: Sendable {
   let access: AdministrationAccess
   /// The application's endpoint for notifications; nil if they are not forwarded.
   let relayRoute: NotificationRelay.Route?
+  /// The members files as they were read.
+  private(set) var members: MembersFiles
+
+  /// The same after another look at the members files that changed nobody's groups.
+  func with(_ members: MembersFiles) -> ConfigurationSnapshot {
+    var snapshot = self
+    snapshot.members = members
+    return snapshot
+  }
 
   /// The part that the status page shows.
   var status: StatusConfiguration {

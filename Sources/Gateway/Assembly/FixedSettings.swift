@@ -59,6 +59,7 @@ enum FixedSettings {
     compare("assertion", current.assertion == next.assertion)
     compare("notifications", current.notificationRelay == next.notificationRelay)
     compare("access", current.access == next.access)
+    compare("group", current.groups == next.groups)
     compare("route", current.routes == next.routes)
     compare("pages", current.pages == next.pages && current.button == next.button)
     compare("log", current.log == next.log)

@@ -15,6 +15,13 @@ final class LoopSites: Sendable {
     sites.withLock { $0[ObjectIdentifier(eventLoop)] = NIOLoopBound(site, eventLoop: eventLoop) }
   }
 
+  /// Has every loop do something with its parts: done when this returns.
+  func apply(_ work: @escaping @Sendable (Site) -> Void) async {
+    for site in sites.withLock({ Array($0.values) }) {
+      try? await site.eventLoop.submit { work(site.value) }.get()
+    }
+  }
+
   /// To be called on the loop.
   func site(on eventLoop: any EventLoop) -> Site? { sites.withLock { $0[ObjectIdentifier(eventLoop)] }?.value }
 }

@@ -11,14 +11,14 @@ actor Reload {
   typealias Reader = @Sendable () throws(SettingsError) -> GatewaySettings
 
   private nonisolated let snapshot: Mutex<ConfigurationSnapshot>
-  private let factory: SnapshotFactory
+  let factory: SnapshotFactory
   let running: Running
-  private let metrics: MetricsRegistry
+  let metrics: MetricsRegistry
   let logger: Logger
   private let read: Reader
   /// The reload that was requested last: the next waits for it.
   private var last: Task<Void, Never>?
-  private var isStopping = false
+  private(set) var isStopping = false
 
   /// The running parts that take over each new snapshot.
   struct Running: Sendable {
@@ -125,6 +125,10 @@ actor Reload {
     }
     running.upstreams.apply(next.upstreams, health: running.health)
     running.certificates.apply(next.listener.certificates)
-    snapshot.withLock { $0 = next }
+    next.members.report(to: running.health)
+    replace(next)
   }
+
+  /// Puts another snapshot into effect that has been applied.
+  func replace(_ next: ConfigurationSnapshot) { snapshot.withLock { $0 = next } }
 }

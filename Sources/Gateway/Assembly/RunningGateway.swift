@@ -110,6 +110,7 @@ struct RunningGateway: Sendable {
         listener: listener, sites: sites, sessions: sessions, storeHealth: storeHealth, revalidator: revalidator,
         relay: relay, upstreams: upstreams, certificates: certificates, health: health, log: log),
       metrics: metrics, logger: logger, read: reread)
+    snapshot.members.report(to: health)
     let adminListener = try await startAdminListener(
       settings.adminAddress, isPrivate: snapshot.access.restsOnPermission, on: eventLoop, sockets: sockets
     ) {
@@ -152,6 +153,7 @@ struct RunningGateway: Sendable {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await tasks.run() }
       group.addTask { await CertificateReloader(reload).run() }
+      group.addTask { await MembersWatch(reload).run() }
       group.addTask { await board.run() }
       try? await gracefulShutdown()
       group.cancelAll()

@@ -34,8 +34,9 @@ struct SnapshotFactory: Sendable {
   func make(
     _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
   ) async throws -> ConfigurationSnapshot {
+    let members = try MembersFiles(settings.groups)
     let gate = try GateConfiguration(
-      settings, keyring: keys.keyring,
+      settings, groups: members.directory, keyring: keys.keyring,
       assertions: SessionAssertions(
         settings.assertion, allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail, signer: keys.signer,
         logger: logger),
@@ -55,7 +56,18 @@ struct SnapshotFactory: Sendable {
       actions: endpoints(settings, keys, gate, button).actions, upstreams: upstreams, listener: listener,
       access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
       relayRoute: try await NotificationRelay.Route(
-        to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop))
+        to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop),
+      members: members)
+  }
+
+  /// Builds the snapshot with other members of the same groups.
+  func make(_ members: MembersFiles, after previous: ConfigurationSnapshot) -> ConfigurationSnapshot {
+    let gate = GateConfiguration(previous.gate, groups: members.directory)
+    return ConfigurationSnapshot(
+      settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
+      actions: endpoints(previous.settings, previous.keys, gate, previous.button).actions,
+      upstreams: previous.upstreams, listener: previous.listener, access: previous.access,
+      relayRoute: previous.relayRoute, members: members)
   }
 
   private func endpoints(
@@ -67,10 +79,13 @@ struct SnapshotFactory: Sendable {
     let requestSessions = RequestSessions(keyring: keys.keyring, native: settings.native, sessions: sessions)
     let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
     let creation = SessionCreation(
-      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator, keyring: keys.keyring,
-      settings: settings.session, metrics: metrics, audit: keys.audit, logger: logger)
+      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
+      policy: gate.sessions.policy, keyring: keys.keyring, settings: settings.session, metrics: metrics,
+      audit: keys.audit, logger: logger)
     return EndpointTable(
       pages: pages,
+      access: RunTimeAccess(
+        requests: settings.access.requests, managers: settings.access.managers, policy: gate.sessions.policy),
       authorize: AuthorizeEndpoint(
         origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
@@ -78,7 +93,8 @@ struct SnapshotFactory: Sendable {
       callback: CallbackEndpoint(
         origin: origin, apple: keys.apple, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
         appReturns: appReturns, creation: creation, accounts: store, logger: logger),
-      session: SessionEndpoint(pages: pages, sessions: requestSessions, tokens: tokens),
+      session: SessionEndpoint(
+        pages: pages, sessions: requestSessions, tokens: tokens, policy: gate.sessions.policy),
       signOut: SignOutEndpoint(
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, audit: keys.audit),
@@ -100,17 +116,22 @@ extension GatewaySettings {
 
 extension GateConfiguration {
   /// - Parameters:
+  ///   - groups: with the members of their files; nil for those that the settings themselves list.
   ///   - assertions: nil if requests carry none.
   ///   - previous: the configuration before, at a reload.
   convenience init(
-    _ settings: GatewaySettings, keyring: SessionKeyring, assertions: SessionAssertions? = nil,
+    _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
+    assertions: SessionAssertions? = nil,
     after previous: GateConfiguration? = nil
   ) throws {
     let routes = try RouteTable(
       access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name))
     let sessions = SessionConfiguration(
       session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
-      rules: routes.rules, keyring: keyring, assertions: assertions, eventLoops: settings.eventLoops,
+      policy: UserPolicy(
+        routes, groups ?? GroupDirectory(settings.groups.map { $0.settings() }),
+        allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail),
+      keyring: keyring, assertions: assertions, eventLoops: settings.eventLoops,
       after: previous?.sessions)
     try self.init(
       settings.originSettings, routes: routes, sessions: sessions, pages: settings.pages, native: settings.native,

@@ -7,6 +7,7 @@ internal import WebFormats
 /// The gateway's own endpoints, and the methods that each has.
 struct EndpointTable: Sendable {
   let pages: EndpointPages
+  let access: RunTimeAccess
   let authorize: AuthorizeEndpoint
   let callback: CallbackEndpoint
   let session: SessionEndpoint

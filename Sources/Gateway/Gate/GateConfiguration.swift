@@ -24,6 +24,8 @@ final class GateConfiguration: Sendable {
   let pages: PageRenderer
   /// Limits the warnings about `verify` requests whose path is not known, for the whole process.
   let verifyWarnings: WarningInterval
+  /// Limits the warnings about requests that meet no `networks` because their peer is not trusted.
+  let networkWarnings: WarningInterval
 
   /// - Parameter previous: the configuration before, at a reload.
   init(
@@ -44,6 +46,24 @@ final class GateConfiguration: Sendable {
     showsSignInPage = pages.showSignInPage
     self.pages = try PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
     verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
+    networkWarnings = previous?.networkWarnings ?? WarningInterval()
+  }
+
+  /// The same configuration with other members of its groups.
+  init(_ configuration: GateConfiguration, groups: GroupDirectory) {
+    origin = configuration.origin
+    origins = configuration.origins
+    prefix = configuration.prefix
+    ownPaths = configuration.ownPaths
+    verifyPath = configuration.verifyPath
+    authorities = configuration.authorities
+    routes = configuration.routes
+    sessions = SessionConfiguration(configuration.sessions, policy: configuration.sessions.policy.with(groups))
+    acceptsBearer = configuration.acceptsBearer
+    showsSignInPage = configuration.showsSignInPage
+    pages = configuration.pages
+    verifyWarnings = configuration.verifyWarnings
+    networkWarnings = configuration.networkWarnings
   }
 
   var keyring: SessionKeyring { sessions.keyring }

@@ -7,6 +7,8 @@ struct GateRequest {
   var carriesOurToken = false
   /// Whether it carries a machine token, in whatever form.
   private(set) var carriesMachineToken = false
+  /// Whether `networks` may rely on the client's address.
+  var isAddressKnown = false
 
   init(_ id: RequestIDSource.Identifier) { self.id = id }
 

@@ -47,9 +47,10 @@ struct GateResponses {
     AuthenticationChallenge.add(to: &response, route, head, realm: configuration.origin.authority)
   }
 
-  /// The response to a request that needs a session and has none.
+  /// The response to a request that needs a session and has none, or one of a later sign-in.
   func signInFirst(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
+    because failure: PageFailure = .signInRequired
   ) -> ControlResponse {
     // An app whose token has expired could not follow a redirect to the sign-in page.
     let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
@@ -58,13 +59,14 @@ struct GateResponses {
       RequestKind.isNavigation(head, bytes) && (!route.acceptsTokens || RequestKind.isCertainlyBrowser(head, bytes))
     guard mayShowPage, isNavigation else {
       guard mayShowPage, RequestKind.isFormSubmission(head, bytes) else {
-        var response = failureJSON(.signInRequired, head, bytes, request)
+        var response = failureJSON(failure, head, bytes, request)
         challenge(&response, route, head)
         return response
       }
       return ControlResponse(
         pages(head, bytes).failure(
-          .formNotSent, requestID: request.id.description, returnTo: referringPage(head, bytes).path))
+          failure == .signInRequired ? .formNotSent : failure, requestID: request.id.description,
+          returnTo: referringPage(head, bytes).path))
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),

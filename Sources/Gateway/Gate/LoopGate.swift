@@ -10,8 +10,8 @@ internal import WebFormats
 
 /// The gate of one event loop: decides about a request at once, from what this loop knows.
 ///
-/// The order is security-critical: authority, path, our own endpoints, route, session, rules. Each step either answers
-/// or falls through to the next; none can be skipped.
+/// The order is security-critical: authority, path, our own endpoints, route, networks, session, rules, age. Each step
+/// either answers or falls through to the next; none can be skipped.
 final class LoopGate: RequestGate {
   private(set) var configuration: GateConfiguration
   private(set) var actions: [GatewayEndpoint: EndpointAction]
@@ -81,7 +81,7 @@ final class LoopGate: RequestGate {
         root.span, classification,
         method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
     }
-    return admit(route, head, bytes, &request)
+    return admit(route, head, bytes, client, &request)
   }
 
   @inline(__always)
@@ -101,10 +101,15 @@ final class LoopGate: RequestGate {
   // MARK: The application's paths
 
   private func admit(
-    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ request: inout GateRequest
   ) -> GateDecision {
     let routeClass = RouteLabel(route)
     if case .deny = route.access { return refuse(.closed, head, bytes, request, routeClass: routeClass) }
+    request.isAddressKnown = ClientAddress.isKnown(client, head)
+    if !route.networks.isEmpty, !isInNetworks(route, head, client) {
+      return refuse(.network, head, bytes, request, routeClass: routeClass)
+    }
     let field = MachineTokenField.find(head, bytes)
     guard case .absent = field else { return admit(field, route, routeClass, head, bytes, &request) }
     let entry: SessionCacheEntry
@@ -120,12 +125,20 @@ final class LoopGate: RequestGate {
       if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     }
+    if isPublic, entry.isDenied(sessions.configuration) {
+      return forward(nil, route, routeClass, head, bytes, request)
+    }
     if case .rules(let rules) = route.access {
       if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
         var response = responses.failure(PageFailure(denial), head, bytes, request)
         if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
         return .answer(response, routeClass: routeClass.rawValue)
       }
+    }
+    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) {
+      return .answer(
+        responses.signInFirst(route, head, bytes, request, because: .reauthenticationRequired),
+        routeClass: routeClass.rawValue)
     }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return forward(entry, route, routeClass, head, bytes, request)
@@ -144,6 +157,15 @@ final class LoopGate: RequestGate {
     case .refused(let failure):
       return .answer(responses.refusal(failure, route, head, bytes, request), routeClass: routeClass.rawValue)
     }
+  }
+
+  /// Whether the client's address meets the `networks` of a route.
+  private func isInNetworks(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ client: ClientPeer
+  ) -> Bool {
+    if configuration.routes.admits(route, from: ClientAddress.find(client, head)) { return true }
+    ClientAddress.warnIfUntrusted(client, head, configuration.networkWarnings, logger)
+    return false
   }
 
   @inline(__always)
@@ -165,13 +187,14 @@ final class LoopGate: RequestGate {
       identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
     directive.dropsAuthorization = request.carriesOurToken
+    directive.dropsMethodOverride = route.dropsMethodOverride
     directive.bodyRate = route.bodyRate
     if let entry {
       let credential =
         entry.machineToken == nil
         ? ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
         : .machineToken
-      directive.credential = credential.number
+      directive.credential = credential.number | (request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress)
       if !entry.isSignedByFirstKey {
         directive.privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
       }
@@ -217,7 +240,8 @@ final class LoopGate: RequestGate {
     switch finder.find(head, bytes, &request) {
     case .known(let entry):
       var response = SessionDescription.response(
-        entry.snapshot, token: CredentialRenewal.token(of: entry, sessions, head, bytes))
+        entry.snapshot, groups: entry.groups(sessions.configuration),
+        token: CredentialRenewal.token(of: entry, sessions, head, bytes))
       if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
       return .answer(response, routeClass: RouteLabel.own.rawValue)
     case .suspend(let work): return .suspend(work)
@@ -268,5 +292,5 @@ final class LoopGate: RequestGate {
 
   func review(_ exchange: inout OpenExchange) -> Bool { reviews.review(&exchange) }
 
-  func reviewEnded() { reviews.end() }
+  func reviewEnded() -> Bool { reviews.end() }
 }

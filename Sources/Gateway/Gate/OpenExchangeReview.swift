@@ -4,6 +4,7 @@ internal import FoundationEssentials
 internal import HTTPWire
 internal import NIOCore
 internal import Sessions
+internal import WebFormats
 
 /// Reviews open exchanges: tunnels, streams, long downloads and uploads. About once a second each is decided on as its
 /// request would be, without waiting: if the store has to be asked first, the next review sees its answer.
@@ -11,6 +12,8 @@ final class OpenExchangeReview {
   private var configuration: GateConfiguration
   private let sessions: LoopSessions
   private(set) var openSessions = OpenSessions()
+  /// Whether the store was asked about a session in this round of reviews.
+  private var hasAsked = false
 
   init(_ configuration: GateConfiguration, _ sessions: LoopSessions) {
     self.configuration = configuration
@@ -44,7 +47,13 @@ final class OpenExchangeReview {
     return admits(exchange, entry)
   }
 
-  func end() { openSessions.clean(at: sessions.now) }
+  /// Ends a round of reviews.
+  /// - Returns: whether the store was asked in it, so that another round is worthwhile soon.
+  func end() -> Bool {
+    openSessions.clean(at: sessions.now)
+    defer { hasAsked = false }
+    return hasAsked
+  }
 
   /// The cached session, if it is still current.
   private func current(_ session: OpenSession, _ handle: PublicSessionID) -> SessionCacheEntry? {
@@ -87,6 +96,7 @@ final class OpenExchangeReview {
   private func isVerified(_ entry: SessionCacheEntry, _ session: OpenSession, _ now: Int64) -> Bool {
     // Apple knows nothing of machine tokens.
     if entry.machineToken != nil { return true }
+    guard entry.isRevalidated(sessions.configuration) else { return true }
     let snapshot = entry.snapshot
     switch sessions.configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
     case .fresh:
@@ -133,6 +143,7 @@ final class OpenExchangeReview {
     var last: SessionCacheEntry?
     if case .known(let entry, _) = session.standing { last = entry }
     session.standing = .lookedUp(last)
+    hasAsked = true
     let bound = NIOLoopBound((review: self, session: session), eventLoop: sessions.eventLoop)
     if isMachineToken {
       sessions.load(machineToken: handle) { bound.value.review.take($0, of: bound.value.session) }
@@ -194,15 +205,25 @@ final class OpenExchangeReview {
       configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
     else { return false }
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    guard let route = route(path, method: head.methodRange, bytes) else { return false }
+    guard let route = route(path, method: head.methodRange, bytes), isInNetworks(exchange, of: route) else {
+      return false
+    }
     if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
     switch route.access {
     case .deny: return false
-    case .public, .signedIn: return true
+    // It was forwarded with an identity: a user who is nobody there must not go on with it.
+    case .public: return !entry.isDenied(sessions.configuration)
+    case .signedIn: return true
     case .rules(let rules):
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
       return true
     }
+  }
+
+  private func isInNetworks(_ exchange: OpenExchange, of route: RouteDecision) -> Bool {
+    if route.networks.isEmpty { return true }
+    let isKnown = ExchangeCredential(number: exchange.credential).isAddressKnown
+    return configuration.routes.admits(route, from: isKnown ? IPAddress(exchange.client.address) : nil)
   }
 
   /// The route of an application's path; nil if the gateway refuses the path or answers it itself.

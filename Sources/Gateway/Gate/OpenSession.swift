@@ -85,7 +85,7 @@ struct OpenSessions {
 }
 
 /// The credential of a request, as its exchange keeps it: the key that signed it, and whether it was a bearer token; or
-/// a machine token.
+/// a machine token. Also whether the client's address is known.
 struct ExchangeCredential {
   let number: UInt64
 
@@ -100,5 +100,11 @@ struct ExchangeCredential {
 
   var key: KeyIdentifier { KeyIdentifier(number: UInt32(truncatingIfNeeded: number)) }
   var isBearer: Bool { number & Self.bearer != 0 }
-  var isMachineToken: Bool { number == Self.machineToken.number }
+  var isMachineToken: Bool { number & Self.machineToken.number != 0 }
+
+  /// Whether `networks` may rely on the client's address.
+  var isAddressKnown: Bool { number & Self.unknownAddress == 0 }
+
+  /// The mark of a client whose address is not known.
+  static let unknownAddress: UInt64 = 1 << 34
 }

@@ -13,6 +13,7 @@ struct SessionDescription: Encodable {
   private let emailVerified: Bool?
   private let isPrivateEmail: Bool?
   private let organizationID: String?
+  private let groups: [String]
   private let sessionID: String
   private let clientID: String
   private let began: Int64
@@ -28,14 +29,17 @@ struct SessionDescription: Encodable {
     case emailVerified = "email_verified"
     case isPrivateEmail = "is_private_email"
     case organizationID = "org_id"
+    case groups
     case sessionID = "session_id"
     case clientID = "client_id"
     case began, ends
     case token = "session_token"
   }
 
-  /// - Parameter token: the bearer token, if an app is to receive it.
-  init(_ snapshot: SessionSnapshot, token: String? = nil) {
+  /// - Parameters:
+  ///   - groups: the names of the user's groups, sorted.
+  ///   - token: the bearer token, if an app is to receive it.
+  init(_ snapshot: SessionSnapshot, groups: [String], token: String? = nil) {
     let (session, account) = (snapshot.session, snapshot.account)
     subject = account.subject.text
     name = account.name?.text
@@ -45,6 +49,7 @@ struct SessionDescription: Encodable {
     emailVerified = account.claims.emailVerified
     isPrivateEmail = account.claims.isPrivateEmail
     organizationID = account.claims.organizationID
+    self.groups = groups
     sessionID = session.handle.text
     clientID = session.clientID
     began = session.began.wallClock / 1_000
@@ -53,11 +58,11 @@ struct SessionDescription: Encodable {
   }
 
   /// The answer of `GET session`: 200 with the JSON.
-  static func response(_ snapshot: SessionSnapshot, token: String? = nil) -> ControlResponse {
+  static func response(_ snapshot: SessionSnapshot, groups: [String], token: String? = nil) -> ControlResponse {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
-    let json = try? encoder.encode(SessionDescription(snapshot, token: token))
+    let json = try? encoder.encode(SessionDescription(snapshot, groups: groups, token: token))
     return .json(json.map { Array($0) } ?? Array("{}".utf8))
   }
 }

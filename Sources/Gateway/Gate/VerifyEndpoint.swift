@@ -6,6 +6,7 @@ internal import Logging
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// `GET verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status.
 struct VerifyEndpoint {
@@ -34,6 +35,9 @@ struct VerifyEndpoint {
       if !isPathKnown { warn(of: cause, client) }
     }
     if case .deny = route.access { return status(.forbidden) }
+    if !route.networks.isEmpty, !configuration.routes.admits(route, from: address(head, client)) {
+      return status(.forbidden)
+    }
     let field = MachineTokenField.find(head, bytes)
     guard case .absent = field else { return decide(field, route, head, bytes) }
     let entry: SessionCacheEntry
@@ -48,9 +52,12 @@ struct VerifyEndpoint {
       return unauthorized(route, head)
     }
     guard isPathKnown else { return status(.forbidden) }
+    let isPublic = if case .public = route.access { true } else { false }
+    if isPublic, entry.isDenied(sessions.configuration) { return status(.ok) }
     if case .rules(let rules) = route.access {
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
     }
+    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) { return unauthorized(route, head) }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return admitted(entry, head, bytes)
   }
@@ -74,7 +81,8 @@ struct VerifyEndpoint {
   ) -> GateDecision {
     var fields: HTTPFields = [:]
     let rendered = IdentityHeaders.render(
-      account: entry.snapshot.account, session: entry.snapshot.session, settings: sessions.configuration.identity)
+      account: entry.snapshot.account, session: entry.snapshot.session, groups: entry.groups(sessions.configuration),
+      settings: sessions.configuration.identity)
     for field in rendered {
       if let name = HTTPField.Name(field.name) {
         fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
@@ -92,6 +100,12 @@ struct VerifyEndpoint {
     var response = ControlResponse(.unauthorized, fields: [.cacheControl: "no-store"])
     AuthenticationChallenge.add(to: &response, route, head, realm: configuration.origin.authority)
     return .answer(response, routeClass: RouteLabel.verify.rawValue)
+  }
+
+  /// The address of the client that the other proxy serves: of a trusted one that names it, otherwise none.
+  private func address(_ head: borrowing RequestHead, _ client: ClientPeer) -> IPAddress? {
+    guard client.isTrusted, client.isAddressKnown, head.fields.has(.xForwardedFor) else { return nil }
+    return IPAddress(client.address)
   }
 
   private func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> GateDecision {

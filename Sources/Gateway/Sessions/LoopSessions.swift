@@ -121,8 +121,14 @@ final class LoopSessions {
     _ entry: SessionCacheEntry, _ fingerprint: CookieFingerprint, _ now: Int64, _ waitsForRevalidation: Bool
   ) -> LookUp {
     let snapshot = entry.snapshot
-    switch configuration.schedule.decision(account: snapshot.account, now: Date(wallClock: now)) {
-    case .fresh: entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+    guard entry.isRevalidated(configuration) else {
+      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      return .known(entry)
+    }
+    switch decision(on: entry, now) {
+    case .fresh:
+      entry.evaluateAt = now + SessionConfiguration.evaluationInterval
+      entry.noteRevalidated()
     case .background:
       entry.evaluateAt = now + SessionConfiguration.evaluationInterval
       revalidations.startInBackground(snapshot)
@@ -141,6 +147,19 @@ final class LoopSessions {
       return .suspend { await revalidations.waitAndReload(snapshot, credential, for: bound) }
     }
     return .known(entry)
+  }
+
+  /// The revalidation that is due for the account of an entry. One that was not revalidated while no route admitted its
+  /// user is revalidated before the first request that is admitted again: the user may have left at Apple meanwhile.
+  private func decision(on entry: SessionCacheEntry, _ now: Int64) -> RevalidationSchedule.Decision {
+    let (snapshot, schedule) = (entry.snapshot, configuration.schedule)
+    let decision = schedule.decision(account: snapshot.account, now: Date(wallClock: now))
+    guard decision == .background, configuration.policy.mayAdmitNowhere,
+      snapshot.account.failingSince(at: Date(wallClock: now)) == nil
+    else { return decision }
+    // In use when it was already due, and yet nobody asked: it was admitted nowhere, on whichever replica.
+    let wasSkipped = schedule.decision(account: snapshot.account, now: snapshot.session.lastSeen) != .fresh
+    return entry.wasAdmittedNowhere || wasSkipped ? .blocking : .background
   }
 
   // MARK: Open exchanges
@@ -203,9 +222,10 @@ final class LoopSessions {
     of entry: SessionCacheEntry, by assertions: SessionAssertions, _ now: Int64
   ) -> (@Sendable () async -> Void)? {
     let (snapshot, generation) = (entry.snapshot, configuration.generation)
+    let groups = entry.groups(configuration)
     let bound = NIOLoopBound(entry, eventLoop: eventLoop)
     let signing: @Sendable () async -> Void = {
-      let signed = await assertions.assertion(of: snapshot)
+      let signed = await assertions.assertion(of: snapshot, groups: groups)
       try? await bound.eventLoop.submit { bound.value.take(signed, by: generation, now: WallClock.now()) }.get()
     }
     guard now < entry.assertionEndsAt else { return signing }

@@ -24,9 +24,10 @@ struct SessionAssertions: Sendable {
   }
 
   /// The assertion about a session; nil if it could not be signed, which is logged.
-  func assertion(of snapshot: SessionSnapshot) async -> SignedAssertion? {
+  /// - Parameter groups: the names of the user's groups, sorted.
+  func assertion(of snapshot: SessionSnapshot, groups: [String]) async -> SignedAssertion? {
     do throws(AssertionSigningError) {
-      return try await mint.assertion(of: statement(of: snapshot), now: .now)
+      return try await mint.assertion(of: statement(of: snapshot, groups), now: .now)
     } catch {
       logger.error(
         "identity assertion signing failed, forwarding without assertion",
@@ -35,17 +36,18 @@ struct SessionAssertions: Sendable {
     }
   }
 
-  private func statement(of snapshot: SessionSnapshot) -> AssertionStatement {
+  private func statement(of snapshot: SessionSnapshot, _ groups: [String]) -> AssertionStatement {
     var values: [String: AssertionValue] = [:]
-    for name in claims { values[name] = value(of: name, snapshot) }
+    for name in claims { values[name] = value(of: name, snapshot, groups) }
     return AssertionStatement(
       session: snapshot.session.handle.text, subject: snapshot.account.subject.text, claims: values)
   }
 
-  /// A claim as JSON has it, where headers have text; nil if it is absent or empty.
-  private func value(of name: String, _ snapshot: SessionSnapshot) -> AssertionValue? {
+  /// A claim as JSON has it, where headers have text; nil if it is absent or empty. `groups` is always there.
+  private func value(of name: String, _ snapshot: SessionSnapshot, _ groups: [String]) -> AssertionValue? {
     let claims = snapshot.account.claims
     switch name {
+    case "groups": return .list(groups.map { .text($0) })
     case "email_verified": return claims.emailVerified.map { .truth($0) }
     case "is_private_email": return claims.isPrivateEmail.map { .truth($0) }
     case "real_user_status": return claims.realUserStatus.map { .integer(Int64($0)) }

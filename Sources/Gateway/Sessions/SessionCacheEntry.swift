@@ -18,8 +18,11 @@ final class SessionCacheEntry {
   /// The time from which another assertion is requested, and the time until which this one may be sent.
   var assertionRenewsAt: Int64 = 0
   private(set) var assertionEndsAt: Int64 = 0
-  /// The user as rules ask about one.
-  private let applicant: Principal
+  /// The user by the groups and lists of the configuration that last asked.
+  private var judged: JudgedUser
+  /// Whether no route but public ones admitted the user by an earlier configuration, so that the account was not
+  /// revalidated then.
+  private(set) var wasAdmittedNowhere = false
   /// The verdicts of rules on the user under one configuration.
   private var verdicts = VerdictCache()
   let tag: ConnectionKey
@@ -31,6 +34,10 @@ final class SessionCacheEntry {
   private(set) var isSignedByFirstKey: Bool
   /// The key that signed it.
   private(set) var key: KeyIdentifier
+  /// The time of the sign-in.
+  let began: Int64
+  /// Whether the latest sign-in left no refresh token.
+  private let isTokenDiscarded: Bool
   /// The end of the session's lifetime.
   let endsAt: Int64
   /// The last use on this loop, or before, as the store had it.
@@ -69,14 +76,13 @@ final class SessionCacheEntry {
     self.snapshot = snapshot
     self.machineToken = machineToken
     self.generation = generation
-    unsigned = Self.identity(of: snapshot, configuration)
+    judged = JudgedUser(snapshot, configuration)
+    unsigned = Self.identity(of: snapshot, judged, configuration)
     identity = unsigned
     user = Self.user(of: snapshot, configuration)
-    applicant = Principal(
-      subject: account.subject.text, email: account.claims.email,
-      isEmailVerified: account.claims.emailVerified ?? false, isPrivateEmail: account.claims.isPrivateEmail ?? false,
-      organization: account.claims.organizationID)
     tag = ConnectionKey(session.handle)
+    began = session.began.wallClock
+    isTokenDiscarded = account.access.isTokenDiscarded
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
     lastWritten = lastSeen
@@ -88,13 +94,58 @@ final class SessionCacheEntry {
     generation = configuration.generation
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
-    unsigned = Self.identity(of: snapshot, configuration)
+    judge(by: configuration)
+    unsigned = Self.identity(of: snapshot, judged, configuration)
     identity = unsigned
     user = Self.user(of: snapshot, configuration)
     assertion = nil
     assertionRenewsAt = 0
     assertionEndsAt = 0
   }
+
+  /// The user by a configuration. Worked out once for each.
+  @inline(__always)
+  private func judgedUser(by configuration: SessionConfiguration) -> JudgedUser {
+    if judged.generation != configuration.generation { judge(by: configuration) }
+    return judged
+  }
+
+  private func judge(by configuration: SessionConfiguration) {
+    guard judged.generation != configuration.generation else { return }
+    if !judged.isAdmittedAnywhere { wasAdmittedNowhere = true }
+    judged = JudgedUser(snapshot, configuration)
+    // An account that was not revalidated may be overdue.
+    if wasAdmittedNowhere { evaluateAt = 0 }
+  }
+
+  /// The names of the user's groups, sorted.
+  func groups(_ configuration: SessionConfiguration) -> [String] { judgedUser(by: configuration).groups }
+
+  /// Whether the user is nobody on public routes.
+  @inline(__always)
+  func isDenied(_ configuration: SessionConfiguration) -> Bool {
+    if judged.generation != configuration.generation { judge(by: configuration) }
+    return judged.isDenied
+  }
+
+  /// Whether the account is revalidated: not while no route but public ones admits the user, nor if the latest sign-in
+  /// left no refresh token.
+  func isRevalidated(_ configuration: SessionConfiguration) -> Bool {
+    if isTokenDiscarded { return false }
+    return judgedUser(by: configuration).isAdmittedAnywhere
+  }
+
+  /// Whether the user, who is admitted, has to sign in again: the sign-in is too old, or left no refresh token.
+  /// - Parameters:
+  ///   - maxAge: in seconds; 0 for none.
+  ///   - now: in milliseconds since 1970.
+  @inline(__always)
+  func mustSignInAgain(maxAge: Int, at now: Int64) -> Bool {
+    isTokenDiscarded || maxAge > 0 && now &- began >= Int64(maxAge) &* 1_000
+  }
+
+  /// Notes that the account was revalidated since it is admitted again, or need not be.
+  func noteRevalidated() { wasAdmittedNowhere = false }
 
   /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
   func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
@@ -104,7 +155,8 @@ final class SessionCacheEntry {
       if let known = verdicts.find(rule, generation: configuration.generation) {
         verdict = known
       } else {
-        verdict = judge(by: configuration.rules[rule], configuration)
+        verdict = configuration.policy.judge(
+          judgedUser(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
         verdicts.remember(verdict, of: rule, generation: configuration.generation)
       }
       if verdict != .allowed { return verdict }
@@ -112,20 +164,12 @@ final class SessionCacheEntry {
     return .allowed
   }
 
-  private func judge(by rules: AccessRules, _ configuration: SessionConfiguration) -> RuleVerdict {
-    rules.judge(applicant, requiresVerifiedEmail: !configuration.identity.allowUnverifiedEmail) { claim in
-      if claim.utf8.elementsEqual("scopes".utf8) { return snapshot.account.claims.scopes ?? [] }
-      let said = IdentityHeaders.claim(
-        claim, account: snapshot.account, session: snapshot.session, allowUnverifiedEmail: false)
-      return said.map { [$0] } ?? []
-    }
-  }
-
-  private static func identity(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration)
-    -> SerializedIdentityHeaders
-  {
+  private static func identity(
+    of snapshot: SessionSnapshot, _ user: JudgedUser, _ configuration: SessionConfiguration
+  ) -> SerializedIdentityHeaders {
     SerializedIdentityHeaders(
-      IdentityHeaders.render(account: snapshot.account, session: snapshot.session, settings: configuration.identity))
+      IdentityHeaders.render(
+        account: snapshot.account, session: snapshot.session, groups: user.groups, settings: configuration.identity))
   }
 
   private static func user(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration) -> UInt64? {

@@ -12,6 +12,8 @@ struct SessionConfiguration: Sendable {
   let identity: IdentityHeaderSettings
   /// The rules of all routes, by the indexes of `RuleIndexes`.
   let rules: [AccessRules]
+  /// The groups and lists that users are judged by.
+  let policy: UserPolicy
   /// Nil if requests carry no assertion.
   let assertions: SessionAssertions?
   let schedule: RevalidationSchedule
@@ -25,18 +27,33 @@ struct SessionConfiguration: Sendable {
   ///   - previous: the configuration before, at a reload.
   init(
     session: SessionSettings, revalidation: RevalidationSettings, identity: IdentityHeaderSettings,
-    rules: [AccessRules], keyring: SessionKeyring, assertions: SessionAssertions?, eventLoops: Int,
+    policy: UserPolicy, keyring: SessionKeyring, assertions: SessionAssertions?, eventLoops: Int,
     after previous: SessionConfiguration?
   ) {
     generation = (previous?.generation ?? 0) + 1
     fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     self.keyring = keyring
     self.identity = identity
-    self.rules = rules
+    self.policy = policy
+    rules = policy.routes.rules
     self.assertions = assertions
     schedule = RevalidationSchedule(revalidation)
     idleTimeout = session.idleTimeout.wallClock
     cacheBudget = session.memory / eventLoops
+  }
+
+  /// The same configuration with other members of its groups.
+  init(_ configuration: SessionConfiguration, policy: UserPolicy) {
+    generation = configuration.generation + 1
+    keyring = configuration.keyring
+    fingerprinter = configuration.fingerprinter
+    identity = configuration.identity
+    rules = policy.routes.rules
+    self.policy = policy
+    assertions = configuration.assertions
+    schedule = configuration.schedule
+    idleTimeout = configuration.idleTimeout
+    cacheBudget = configuration.cacheBudget
   }
 
   /// The interval at which the revalidation schedule is evaluated for one session.

@@ -127,8 +127,12 @@ final class SessionManager: Sendable {
     cached.map { found.seen(at: $0.snapshot.session.lastSeen) } ?? found
   }
 
+  /// Whether the session has not expired, and no ban of its user is in force: a sign-in that was under way when the ban
+  /// was made may have left it.
   private func isAlive(_ snapshot: SessionSnapshot, at now: Int64) -> Bool {
-    snapshot.session.isAlive(at: Date(wallClock: now), idleTimeout: idleTimeout)
+    let date = Date(wallClock: now)
+    if let ban = snapshot.account.access.ban, ban.isInForce(at: date) { return false }
+    return snapshot.session.isAlive(at: date, idleTimeout: idleTimeout)
   }
 
   // MARK: For the endpoints

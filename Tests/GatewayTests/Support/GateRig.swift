@@ -1,3 +1,4 @@
+import AccessPolicy
 import AppleIdentity
 import FoundationEssentials
 import HTTPTypes
@@ -93,6 +94,15 @@ final class GateRig: Sendable {
     }
   }
 
+  /// Other members of the same groups, on every loop.
+  func apply(_ groups: GroupDirectory) async throws {
+    for gate in gates {
+      try await gate.eventLoop.submit {
+        gate.value.apply(GateConfiguration(gate.value.configuration, groups: groups), actions: gate.value.actions)
+      }.get()
+    }
+  }
+
   /// Signs somebody in; answers the session with its cookie.
   func signIn(_ name: String, claims: AccountClaims = AccountClaims()) throws -> (
     snapshot: SessionSnapshot, cookie: String
@@ -167,7 +177,8 @@ final class GateRig: Sendable {
         throw RigProblem.notForwarded
       }
       return OpenExchange(
-        session: session, credential: order.credential, client: ClientPeer(address: "192.0.2.1", isTrusted: false),
+        session: session, credential: order.credential,
+        client: ClientPeer(address: request.address, isTrusted: request.isFromProxy),
         head: ByteBuffer(string: request.text))
     }.get()
   }
@@ -208,7 +219,7 @@ final class GateRig: Sendable {
     guard parser.parse(span, into: &head) == .complete else { throw RigProblem.noHead }
     GatewayCookies(name: SessionCookie.name).find(span, in: &head)
     var identifiers = RequestIDSource()
-    let peer = ClientPeer(address: "192.0.2.1", isTrusted: request.isFromProxy)
+    let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
     return gate.decide(head, span, peer, identifiers.next())
   }
 
@@ -242,6 +253,7 @@ struct Asked: Sendable {
   var host = "app.example.com"
   var fields: [String] = []
   var isFromProxy = false
+  var address = "192.0.2.1"
 
   var text: String {
     (["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"

@@ -6,11 +6,11 @@
 
 /// Notices that a file has changed: by what the file system says of it, without opening it. Links are followed, as
 /// Kubernetes exchanges the files of a secret by one.
-package struct CertificateFiles: Equatable {
+package struct CertificateFiles: Equatable, Sendable {
   private let seen: [String: Status?]
 
   /// The attributes by which a changed or replaced file differs from the old one.
-  private struct Status: Equatable {
+  private struct Status: Equatable, Sendable {
     let device: UInt64
     let inode: UInt64
     let size: Int64

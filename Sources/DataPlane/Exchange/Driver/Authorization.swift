@@ -73,7 +73,8 @@ extension DownstreamTransport {
       context: RequestForwarding.Context(
         identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted,
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
-        dropsAuthorization: order.dropsAuthorization, closes: exchange.upstream.endsConnection), to: &head)
+        dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
+        closes: exchange.upstream.endsConnection), to: &head)
     exchange.upstream.head = head
     if exchange.request.isBody {
       if loop.requestHead.expectsContinue, !hasBytesBehindHead { sendContinue() }

@@ -163,6 +163,7 @@ struct CallbackEndpoint: Sendable {
       let outcome = try await apple.completeSignIn(
         grant, redirectURI: origin.redirectURI, nonce: attempt.nonce
       ) { (token) async throws(SignInError) in
+        try await creation.refuseBanned(token)
         guard let name else { return }
         try await creation.saveName(name, of: token)
         isNameKept = true

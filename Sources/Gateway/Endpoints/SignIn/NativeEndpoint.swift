@@ -40,6 +40,7 @@ struct NativeEndpoint: Sendable {
       var clientID = apple.settings.clientID
       let outcome = try await apple.completeNativeSignIn(app) { (token) async throws(SignInError) in
         clientID = token.audience
+        try await creation.refuseBanned(token)
         if let name { try await creation.saveName(name, of: token) }
         try await creation.consume(
           .nativeCode(app.code.exposedBytes), until: .now + Self.codeMemory, otherwise: "code_used")
@@ -77,7 +78,8 @@ struct NativeEndpoint: Sendable {
   /// token.
   private func response(_ made: NewSession) -> ControlResponse {
     let token = native.acceptsBearer ? keyring.signedCookie(for: made.identifier) : nil
-    var response = SessionDescription.response(made.snapshot, token: token)
+    var response = SessionDescription.response(
+      made.snapshot, groups: creation.policy.groupNames(of: made.snapshot.account), token: token)
     response.setCookie(creation.sessionCookie(made.identifier))
     return response
   }

@@ -9,15 +9,30 @@ internal import Sessions
 
 /// Creates sessions in the store from Apple's answer about a code, for browsers and for native apps.
 struct SessionCreation: Sendable {
-  let store: any SignInStore & ReplayGuardStore & AccountStore
+  let store: any SignInStore & ReplayGuardStore & AccountStore & BanStore & GroupStore
   let storeHealth: StoreHealth
   let sessions: SessionManager
   let revalidator: Revalidator
+  /// The groups and lists that decide whether a refresh token is kept.
+  let policy: UserPolicy
   let keyring: SessionKeyring
   let settings: SessionSettings
   let metrics: MetricsRegistry
   let audit: AuditTrail
   let logger: Logger
+
+  /// Refuses a banned user, before anything is stored.
+  func refuseBanned(_ token: VerifiedIdentityToken) async throws(SignInError) {
+    guard let subject = Subject(token.subject) else { throw SignInError(.answerInvalid, "subject") }
+    let ban: Ban?
+    do throws(StoreError) {
+      ban = try await store.ban(of: subject)
+    } catch {
+      storeHealth.failed("ban", error)
+      throw SignInError(.storeUnavailable, "store")
+    }
+    if let ban, ban.isInForce(at: .now) { throw SignInError(.banned, "banned") }
+  }
 
   /// Saves a submitted name before the code is exchanged: Apple sends it only once, and the exchange may fail.
   func saveName(_ name: PersonName, of token: VerifiedIdentityToken) async throws(SignInError) {
@@ -81,20 +96,23 @@ struct SessionCreation: Sendable {
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
   ) async throws(SignInError) -> NewSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
+    // An answer without an identity token of its own is checked here first.
+    try await refuseBanned(tokens.identityToken)
     let clientID = tokens.identityToken.audience
     let identifier = SessionIdentifier.random()
+    let session = Session(
+      identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
+      userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
+    let keepsToken = try await isAdmittedAnywhere(session, AccountClaims(tokens.identityToken.claims))
     let sealed: EncryptedToken?
     do throws(SealError) {
-      sealed = try tokens.refreshToken.map { (token) throws(SealError) in
+      sealed = try (keepsToken ? tokens.refreshToken : nil).map { (token) throws(SealError) in
         try keyring.seal(token, of: subject, clientID: clientID)
       }
     } catch {
       logger.error("encrypting a refresh token failed", metadata: ["request": "\(request.requestID)"])
       throw SignInError(.internalError, "seal")
     }
-    let session = Session(
-      identifier, of: subject, clientID: clientID, now: .now, lifetime: settings.lifetime,
-      userAgent: request.head.headerFields[.userAgent].flatMap { UserAgentSummary($0.utf8) })
     let completed: CompletedSignIn
     do throws(StoreError) {
       // A browser has one session, seldom two.
@@ -107,7 +125,8 @@ struct SessionCreation: Sendable {
       completed = try await store.complete(
         SignIn(
           session: session, name: name, claims: AccountClaims(tokens.identityToken.claims), token: sealed,
-          replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt))
+          replacing: replacing.first, appleAuthorized: tokens.identityToken.issuedAt,
+          discardsToken: !keepsToken && tokens.refreshToken != nil))
     } catch {
       storeHealth.failed("complete", error)
       throw SignInError(.storeUnavailable, "store")
@@ -119,12 +138,44 @@ struct SessionCreation: Sendable {
       metrics.sessionsEnded.count(SessionEnding.replaced.label)
       audit.record(.sessionEnded(reason: SessionEnding.replaced.label), session: handle, requestID: request.requestID)
     }
+    try await refuseBannedMeanwhile(completed.snapshot)
     metrics.signIns.count("success")
     audit.record(
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
     await auditSharedEmail(of: completed.snapshot, request)
     return NewSession(identifier: identifier, snapshot: completed.snapshot)
+  }
+
+  /// Whether any route that is not public could admit the user of a new session: only then is a refresh token of use.
+  private func isAdmittedAnywhere(_ session: Session, _ claims: AccountClaims) async throws(SignInError) -> Bool {
+    var account = Account(
+      subject: session.subject, name: nil, claims: claims, latestAuthorization: session.began,
+      lastVerified: session.began, lastAsked: nil)
+    do throws(StoreError) {
+      if let known = try await store.account(session.subject) {
+        account = known
+        account.claims = known.claims.afterSignIn(claims)
+      }
+      // Somebody may have been added to a group before the first sign-in.
+      account.access.groups = try await store.groups(of: session.subject)
+    } catch {
+      storeHealth.failed("account", error)
+      throw SignInError(.storeUnavailable, "store")
+    }
+    return policy.couldAdmit(
+      policy.principal(of: account), of: SessionSnapshot(session: session, account: account))
+  }
+
+  /// Ends a session whose user was banned while it was being created.
+  private func refuseBannedMeanwhile(_ snapshot: SessionSnapshot) async throws(SignInError) {
+    guard let ban = snapshot.account.access.ban, ban.isInForce(at: .now) else { return }
+    do throws(StoreError) {
+      try await sessions.end(.one(snapshot.session.handle), because: .byOperator)
+    } catch {
+      throw SignInError(.storeUnavailable, "store")
+    }
+    throw SignInError(.banned, "banned")
   }
 
   /// Records in the audit which other accounts have the same verified address: Apple verifies an address when it is

@@ -7,6 +7,7 @@ struct SessionEndpoint: Sendable {
   let pages: EndpointPages
   let sessions: RequestSessions
   let tokens: MachineTokenSessions
+  let policy: UserPolicy
 
   /// `GET session`.
   func session(_ request: ControlRequest) async -> ControlResponse {
@@ -25,7 +26,9 @@ struct SessionEndpoint: Sendable {
 
   private func ofSession(_ request: ControlRequest) async throws(StoreError) -> ControlResponse? {
     guard SessionPeek.isAsked(request) else {
-      return try await sessions.find(request).map { SessionDescription.response($0) }
+      return try await sessions.find(request).map {
+        SessionDescription.response($0, groups: policy.groupNames(of: $0.account))
+      }
     }
     return try await sessions.peek(request).map { found in
       SessionPeek.response(ends: found.ends, idleEnds: found.idleEnds)

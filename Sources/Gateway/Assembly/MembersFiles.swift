@@ -1,0 +1,107 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import Secrets
+
+/// The members files of the configuration's groups, as they were last read, with the members that are in effect.
+struct MembersFiles: Sendable {
+  private let groups: [GroupConfiguration]
+  /// By path.
+  private var files: [String: File] = [:]
+
+  private struct File {
+    /// Those of the last reading that succeeded.
+    var members: [String]
+    /// The attributes of the file just before it was last read.
+    var seen: CertificateFiles
+    /// The problem of the last reading; nil if it succeeded.
+    var problem: MembersFileError?
+    /// Whether it is read once more: a file that was changed a moment ago may be changed again without another time.
+    var isUnsettled = false
+  }
+
+  /// Reads every file.
+  /// - Throws: the problem of the first file that cannot be used.
+  init(_ groups: [GroupConfiguration]) throws(MembersFileError) {
+    self.groups = groups
+    for group in groups {
+      guard let path = group.membersFile, files[path] == nil else { continue }
+      let seen = CertificateFiles([path])
+      files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
+    }
+  }
+
+  /// The groups with the members that are in effect.
+  var directory: GroupDirectory {
+    GroupDirectory(
+      groups.map { $0.settings(withMembersOfFile: $0.membersFile.flatMap { files[$0]?.members } ?? []) })
+  }
+
+  /// Whether any group has a file.
+  var isEmpty: Bool { files.isEmpty }
+
+  /// The present problems, in the order of the groups.
+  var problems: [MembersFileError] {
+    var seen: Set<String> = []
+    return groups.compactMap(\.membersFile).filter { seen.insert($0).inserted }.compactMap { files[$0]?.problem }
+  }
+
+  /// Whether a file has changed since it was last read, by its attributes; or is to be read once more.
+  var areOutdated: Bool { files.contains { $0.value.isUnsettled || CertificateFiles([$0.key]) != $0.value.seen } }
+
+  /// Reads the files that have changed. One that cannot be used keeps its members.
+  /// - Returns: whether the members of any group are others now, and the problems that are new.
+  mutating func reread() -> (areChanged: Bool, problems: [MembersFileError]) {
+    var areChanged = false
+    var problems: [MembersFileError] = []
+    var read: Set<String> = []
+    for group in groups {
+      guard let path = group.membersFile, read.insert(path).inserted, var file = files[path] else { continue }
+      let seen = CertificateFiles([path])
+      let isChanged = seen != file.seen
+      guard isChanged || file.isUnsettled else { continue }
+      file.seen = seen
+      file.isUnsettled = isChanged
+      do throws(MembersFileError) {
+        let members = try Self.members(of: path, group.name)
+        if members != file.members { areChanged = true }
+        file.members = members
+        file.problem = nil
+      } catch {
+        if file.problem != error { problems.append(error) }
+        file.problem = error
+      }
+      files[path] = file
+    }
+    return (areChanged, problems)
+  }
+
+  private static func members(of path: String, _ group: String) throws(MembersFileError) -> [String] {
+    let bytes: [UInt8]
+    let mode: UInt32
+    do throws(PrivateFileError) {
+      (bytes, mode) = try OpenedFile.read(path, limit: MembersFile.sizeLimit)
+    } catch {
+      throw MembersFileError(group: group, problem: "\(path) \(error.problem)", remedy: error.remedy)
+    }
+    guard mode & 0o002 == 0 else {
+      throw MembersFileError(
+        group: group, problem: "\(path): every user can write it", remedy: "fix it with: chmod o-w \(path)")
+    }
+    do throws(MembersFileProblem) {
+      return try MembersFile.parse(bytes)
+    } catch {
+      throw MembersFileError(group: group, problem: "\(path):\(error.line): \(error.message)", remedy: error.remedy)
+    }
+  }
+}
+
+/// A `members_file` cannot be used, which the operator has to fix.
+struct MembersFileError: Error, Equatable, CustomStringConvertible {
+  /// The name of the first group that the file belongs to.
+  let group: String
+  /// The path, the line, and what is wrong.
+  let problem: String
+  let remedy: String
+
+  var description: String { "members_file of group \"\(group)\": \(problem); \(remedy)" }
+}

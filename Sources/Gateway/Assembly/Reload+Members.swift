@@ -1,0 +1,55 @@
+internal import Logging
+internal import Operations
+
+/// Members files alone, without the configuration that names them.
+extension Reload {
+  /// Reads the members files that have changed. Their groups have the new members on every event loop when this
+  /// returns; one that cannot be used keeps the old ones. Reloads of the configuration read all of them.
+  func rereadMembers() async {
+    await afterOthers { await self.performMembers() }
+  }
+
+  private func performMembers() async {
+    guard !isStopping else { return }
+    let current = current
+    var members = current.members
+    let (areChanged, problems) = members.reread()
+    if areChanged {
+      await apply(members, after: current)
+      logger.notice("group members reloaded")
+    } else {
+      replace(current.with(members))
+    }
+    members.report(to: running.health)
+    let isRepaired = members.problems.isEmpty && !current.members.problems.isEmpty
+    if areChanged || isRepaired || !problems.isEmpty {
+      metrics.reloads.record(succeeded: members.problems.isEmpty, at: .now())
+    }
+    for problem in problems {
+      logger.error(
+        "reading a members file failed, keeping the previous members",
+        metadata: ["group": "\(problem.group)", "problem": "\(problem.problem)", "remedy": "\(problem.remedy)"])
+    }
+  }
+
+  /// Applies other members of the same groups. Cannot fail.
+  private func apply(_ members: MembersFiles, after current: ConfigurationSnapshot) async {
+    let next = factory.make(members, after: current)
+    await running.sites.apply { $0.gate.apply(next.gate, actions: next.actions) }
+    replace(next)
+  }
+}
+
+extension MembersFiles {
+  /// Reports the state of the files to health, for information.
+  func report(to health: HealthMonitor) {
+    guard !isEmpty else { return health.remove(Self.checkName) }
+    let problems = problems
+    health.update(
+      Self.checkName, problems.isEmpty ? .ok : .failing,
+      message: problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; "), at: .now())
+  }
+
+  /// The name of the check on `/healthz`.
+  private static let checkName = "members_file"
+}

@@ -1,0 +1,84 @@
+internal import AccessPolicy
+internal import Sessions
+
+/// Judges users by the groups and lists of one configuration, whatever they ask for.
+struct UserPolicy: Sendable {
+  let routes: RouteTable
+  let groups: GroupDirectory
+  /// Whether addresses count that Apple has not verified.
+  private let allowsUnverifiedEmail: Bool
+  /// Whether a user whom nothing names is admitted by a route that is not public.
+  private let admitsStrangers: Bool
+
+  init(_ routes: RouteTable, _ groups: GroupDirectory, allowsUnverifiedEmail: Bool) {
+    self.routes = routes
+    self.groups = groups
+    self.allowsUnverifiedEmail = allowsUnverifiedEmail
+    admitsStrangers = routes.couldAdmit(Principal(subject: ""))
+  }
+
+  /// The same policy with other members of its groups.
+  func with(_ groups: GroupDirectory) -> UserPolicy {
+    UserPolicy(routes, groups, allowsUnverifiedEmail: allowsUnverifiedEmail)
+  }
+
+  /// The user as rules ask about one, with the groups of the configuration and of the store.
+  func principal(of account: Account) -> Principal {
+    let claims = account.claims
+    var principal = Principal(
+      subject: account.subject.text, email: claims.email, isEmailVerified: claims.emailVerified ?? false,
+      isPrivateEmail: claims.isPrivateEmail ?? false, organization: claims.organizationID)
+    principal.membership = groups.membership(
+      of: principal, stored: account.access.groups.map(\.text), requiresVerifiedEmail: !allowsUnverifiedEmail)
+    return principal
+  }
+
+  /// The names of the groups that admit a user, sorted.
+  func groupNames(of principal: Principal) -> [String] { groups.names(of: principal.membership.groups) }
+
+  /// The names of the groups that admit the user of an account, sorted.
+  func groupNames(of account: Account) -> [String] { groupNames(of: principal(of: account)) }
+
+  /// The verdict of rules on the user of a session.
+  func judge(_ principal: Principal, of snapshot: SessionSnapshot, by rules: AccessRules) -> RuleVerdict {
+    rules.judge(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
+  }
+
+  /// Whether any route that is not public could admit the user of a session.
+  func couldAdmit(_ principal: Principal, of snapshot: SessionSnapshot) -> Bool {
+    routes.couldAdmit(principal, requiresVerifiedEmail: !allowsUnverifiedEmail) { claim($0, of: snapshot, principal) }
+  }
+
+  /// Whether there can be users whom no route admits but public ones.
+  var mayAdmitNowhere: Bool { !admitsStrangers || !groups.names.isEmpty }
+
+  private func claim(_ name: String, of snapshot: SessionSnapshot, _ principal: Principal) -> [String] {
+    if name.utf8.elementsEqual("scopes".utf8) { return snapshot.account.claims.scopes ?? [] }
+    if name.utf8.elementsEqual("groups".utf8) { return groupNames(of: principal) }
+    let said = IdentityHeaders.claim(
+      name, account: snapshot.account, session: snapshot.session, allowUnverifiedEmail: false)
+    return said.map { [$0] } ?? []
+  }
+}
+
+/// A user by the groups and lists of one configuration.
+struct JudgedUser {
+  let principal: Principal
+  /// The names of the user's groups, sorted.
+  let groups: [String]
+  /// Whether the deny lists of `[access]` name the user, who is then nobody on public routes.
+  let isDenied: Bool
+  /// Whether any route that is not public could admit the user.
+  let isAdmittedAnywhere: Bool
+  /// `SessionConfiguration.generation` of that configuration.
+  let generation: Int
+
+  init(_ snapshot: SessionSnapshot, _ configuration: SessionConfiguration) {
+    let policy = configuration.policy
+    principal = policy.principal(of: snapshot.account)
+    groups = policy.groupNames(of: principal)
+    isDenied = policy.routes.isDenied(principal)
+    isAdmittedAnywhere = policy.couldAdmit(principal, of: snapshot)
+    generation = configuration.generation
+  }
+}

@@ -1,0 +1,98 @@
+import AccessPolicy
+import Foundation
+import Testing
+
+@testable import Gateway
+
+@Suite("Members files")
+struct MembersFilesTests {
+  private let folder: URL
+  private var path: String { folder.appendingPathComponent("staff.txt").path }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func write(_ text: String, atomically: Bool = true) throws {
+    try text.write(toFile: path, atomically: atomically, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+  }
+
+  private func files() throws -> MembersFiles {
+    try MembersFiles([GroupConfiguration(name: "staff", members: ["000.root"], membersFile: path)])
+  }
+
+  private func isMember(_ subject: String, _ files: MembersFiles) -> Bool {
+    let directory = files.directory
+    return directory.names(of: directory.membership(of: Principal(subject: subject)).groups) == ["staff"]
+  }
+
+  @Test("A group has the members of the configuration and of its file")
+  func reads() throws {
+    try write("# the staff\n001.anna\n")
+    let files = try files()
+    #expect(isMember("000.root", files) && isMember("001.anna", files) && !isMember("002.ben", files))
+    #expect(!files.areOutdated)
+  }
+
+  @Test("A file that was replaced or written in place is read again", arguments: [true, false])
+  func changes(atomically: Bool) throws {
+    try write("001.anna\n")
+    var files = try files()
+    try write("002.ben\n", atomically: atomically)
+    #expect(files.areOutdated)
+    let (areChanged, problems) = files.reread()
+    #expect(areChanged && problems.isEmpty)
+    #expect(isMember("002.ben", files) && !isMember("001.anna", files))
+    #expect(files.areOutdated, "a changed file is read once more")
+    #expect(!files.reread().areChanged && !files.areOutdated)
+  }
+
+  @Test("A broken, empty or missing file keeps the old members, and is reported once with line and remedy")
+  func broken() throws {
+    try write("001.anna\n")
+    var files = try files()
+    try write("001.anna\n*@example.com\n")
+    let (areChanged, problems) = files.reread()
+    #expect(!areChanged && isMember("001.anna", files))
+    #expect(problems.count == 1 && problems.first?.problem.contains("staff.txt:2:") == true)
+    #expect(problems.first?.remedy.isEmpty == false && files.problems == problems)
+    #expect(files.reread().problems.isEmpty, "the same problem is not reported again")
+    try write("# nobody\n")
+    #expect(files.reread().problems.count == 1 && isMember("001.anna", files))
+    try FileManager.default.removeItem(atPath: path)
+    #expect(files.reread().problems.count == 1 && isMember("001.anna", files))
+    try write("002.ben\n")
+    #expect(files.reread().areChanged && files.problems.isEmpty && isMember("002.ben", files))
+  }
+
+  @Test("A file behind a link that is switched, as Kubernetes does with a ConfigMap, is read again")
+  func link() throws {
+    let manager = FileManager.default
+    for (name, member) in [("v1", "001.anna"), ("v2", "002.ben")] {
+      let version = folder.appendingPathComponent(name)
+      try manager.createDirectory(at: version, withIntermediateDirectories: true)
+      try "\(member)\n".write(to: version.appendingPathComponent("staff.txt"), atomically: true, encoding: .utf8)
+    }
+    let data = folder.appendingPathComponent("..data").path
+    try manager.createSymbolicLink(atPath: data, withDestinationPath: "v1")
+    try manager.createSymbolicLink(atPath: path, withDestinationPath: "..data/staff.txt")
+    var files = try files()
+    #expect(isMember("001.anna", files))
+    let next = folder.appendingPathComponent("..next").path
+    try manager.createSymbolicLink(atPath: next, withDestinationPath: "v2")
+    #expect(rename(next, data) == 0)
+    #expect(files.areOutdated && files.reread().areChanged && isMember("002.ben", files))
+  }
+
+  @Test("A broken file, or one that everybody may write, is an error at the start")
+  func start() throws {
+    #expect(throws: MembersFileError.self) { try files() }
+    try write("")
+    #expect(throws: MembersFileError.self) { try files() }
+    try write("001.anna\n")
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    #expect(throws: MembersFileError.self) { try files() }
+  }
+}
