@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+// Groups, from the configuration, a file and the store.
+//
+// - A member passes with the claim `groups` in header, assertion and `GET session`; anybody else gets 403.
+// - What the admin listener changes holds on another gateway of the same store within two seconds, for requests and
+//   for an open WebSocket.
+// - A changed members_file holds within five seconds, without a reload; a broken one keeps the old list and says so;
+//   one that is broken at the start ends it with 78.
+// - Method-override headers are removed below a route with methods.
+
+@SystemActor
+@Suite("Groups", .serialized)
+struct GroupTests {
+  private static let staffOnly = """
+    [[group]]
+    name = "staff"
+    members = ["anna.bergstrom@example.com"]
+    [[group]]
+    name = "all"
+    members = ["@example.com"]
+    [[route]]
+    path = "/"
+    allow_groups = ["staff"]
+    """
+
+  private static func site(_ ending: String = staffOnly) throws -> Site {
+    try Site(upstream: EchoingApplication.answer) {
+      $0["admin", "token_file"] = "\"admin.token\""
+      $0["identity.headers", "X-Groups"] = "\"groups\""
+      $0["log", "format"] = "\"json\""
+      $0.ending = ending
+    }
+  }
+
+  private func status(_ visitor: Visitor, _ site: Site) throws -> Int {
+    try visitor.fetch(site.origin + "/x").status
+  }
+
+  @Test("A member passes with the claim groups, anybody else is refused")
+  func claim() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    #expect(try anna.fetch(site.origin + "/x").text.contains("X-Groups: all,staff"))
+    #expect(try status(ben, site) == 403)
+    let json = try #require(
+      try JSONSerialization.jsonObject(with: Data(anna.fetch(site.own("session")).body)) as? [String: Any])
+    #expect(json["groups"] as? [String] == ["all", "staff"])
+    try site.gateway.order("PUT", site.member("ben", of: "staff"))
+    #expect(try ben.fetch(site.origin + "/x").text.contains("X-Groups: staff"))
+  }
+
+  @Test("A change in the store holds on another gateway within two seconds, for an open WebSocket as well")
+  func replica() throws {
+    let site = try Self.site()
+    defer { site.stop() }
+    let other = try GatewayProcess(
+      site.gateway.configuration.replica(store: "\(site.gateway.directory.path)/cordon.db"))
+    defer { other.stop() }
+    let ben = try site.signedIn(as: "ben")
+    let member = try site.member("ben", of: "staff")
+    var (requests, sockets): ([Double], [Double]) = ([], [])
+    for _ in 0..<3 {
+      ben.detours[site.gateway.configuration.port] = other.configuration.port
+      #expect(try status(ben, site) == 403)
+      try site.gateway.order("PUT", member)
+      var began = Date()
+      try poll("the other gateway to admit") { try status(ben, site) == 200 ? () : nil }
+      requests.append(Date().timeIntervalSince(began))
+      let socket = try other.webSocket(of: ben, site)
+      try socket.send("still here")
+      #expect(try socket.read(count: 10) == Array("still here".utf8))
+      try site.gateway.order("DELETE", member)
+      began = Date()
+      _ = try socket.readToEnd()
+      sockets.append(Date().timeIntervalSince(began))
+      try poll("the other gateway to refuse") { try status(ben, site) == 403 ? () : nil }
+    }
+    // A machine that is busy may hold one of the rounds up, not all of them.
+    #expect(try #require(requests.min()) < 2, "\(requests)")
+    #expect(try #require(sockets.min()) < 2, "\(sockets)")
+  }
+
+  @Test("A changed members_file holds within five seconds; a broken one keeps the members and says so")
+  func membersFile() throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write("# nobody but Anna\nanna.bergstrom@example.com\n", to: "staff.txt")
+    let site = try Self.site(
+      """
+      [[group]]
+      name = "staff"
+      members_file = "\(file)"
+      [[route]]
+      path = "/"
+      allow_groups = ["staff"]
+      """)
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    #expect(try status(anna, site) == 200 && status(ben, site) == 403)
+    let socket = try site.gateway.webSocket(of: anna, site)
+    try folder.write("\(site.apple.subject(of: "ben"))\n", to: "staff.txt")
+    let began = Date()
+    _ = try socket.readToEnd()
+    #expect(Date().timeIntervalSince(began) < 5)
+    try poll("the new list") { try status(ben, site) == 200 ? () : nil }
+    #expect(try status(anna, site) == 403)
+    try folder.write("\(site.apple.subject(of: "ben"))\n*@example.com\n", to: "staff.txt")
+    try site.gateway.waitForLog("reading a members file failed, keeping the previous members")
+    #expect(try status(ben, site) == 200 && status(anna, site) == 403)
+    #expect(try site.gateway.admin.get("/healthz").text.contains("staff.txt:2:"))
+    let metrics = try site.gateway.admin.get("/metrics").text
+    #expect(metrics.contains("cordon_config_last_reload_successful 0"))
+    try folder.write("anna.bergstrom@example.com\n", to: "staff.txt")
+    try poll("the list that is in order again") { try status(anna, site) == 200 ? () : nil }
+    // A reload of the configuration keeps what the file says.
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.waitForLog("configuration reloaded")
+    #expect(try status(anna, site) == 200 && status(ben, site) == 403)
+  }
+
+  @Test("A members_file that is broken at the start ends it with 78")
+  func brokenAtStart() throws {
+    let folder = try TemporaryDirectory()
+    try folder.write("\n", to: "staff.txt")
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: nil)
+    configuration.ending = "[[group]]\nname = \"staff\"\nmembers_file = \"\(folder.path)/staff.txt\"\n"
+    let file = try configuration.install(in: folder)
+    let process = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], directory: folder.path)
+    #expect(try process.waitForExit() == .code(78))
+  }
+
+  @Test("Method-override headers do not reach the application below a route with methods")
+  func methodOverride() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/"
+      access = "public"
+      [[route]]
+      path = "/reports/"
+      methods = ["GET"]
+      access = "signed-in"
+      """)
+    defer { site.stop() }
+    let overrides = ["X-HTTP-Method-Override", "X-Http-Method", "X_METHOD_OVERRIDE"].map { ($0, "GET") }
+    let client = site.gateway.client
+    let below = try client.send("POST", "/reports/x", fields: overrides + [("X-Method", "kept")], body: [])
+    #expect(below.status == 200 && !below.text.lowercased().contains("override"))
+    #expect(!below.text.lowercased().contains("x-http-method") && below.text.contains("kept"))
+    let elsewhere = try client.send("POST", "/x", fields: overrides, body: [])
+    #expect(elsewhere.text.contains("X-HTTP-Method-Override"))
+  }
+}
