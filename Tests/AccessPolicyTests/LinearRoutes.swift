@@ -6,6 +6,7 @@ import WebFormats
 struct LinearRoutes {
   let access: AccessSettings
   let routes: [RouteSettings]
+  var groups: [String] = []
 
   struct Request {
     var path: [UInt8]
@@ -19,6 +20,21 @@ struct LinearRoutes {
     /// ``automatic`` where nobody passes.
     var unauthenticated: RouteSettings.Unauthenticated
     var upstream: String?
+    var networks: Set<NetworkCondition> = []
+    var maxAge = 0
+    var acceptsTokens = false
+    var dropsMethodOverride = false
+
+    /// Without what has no effect where nobody passes, or everybody.
+    var normalised: Answer {
+      var result = self
+      if who == .nobody {
+        result = Answer(who: .nobody, unauthenticated: .automatic, upstream: upstream)
+      } else if who == .everybody {
+        (result.maxAge, result.acceptsTokens) = (0, false)
+      }
+      return result
+    }
   }
 
   enum Who: Hashable {
@@ -42,13 +58,13 @@ struct LinearRoutes {
     var answer = settings(eligible.filter { contains(routes[$0], request.path) }, request)
     var isAnywhere = false
     if case .ambiguous(let ambiguity) = judgement {
-      for floor in [settings([], request), settings(eligible.filter { isRoot(routes[$0]) }, request)]
-      where floor.who.strictness > answer.who.strictness {
-        answer = both(answer, floor)
+      for floor in [settings([], request), settings(eligible.filter { isRoot(routes[$0]) }, request)] {
+        let isStricter = floor.who.strictness > answer.who.strictness
+        answer = isStricter ? both(answer, floor) : withAgeAndTokens(answer, floor)
       }
       isAnywhere = ambiguity.couldBeAnywhere
     }
-    for index in eligible where routes[index].access != nil || !routes[index].conditions.isEmpty {
+    for index in eligible where routes[index].statesAccess {
       let route = routes[index]
       guard isAnywhere || !contains(route, request.path) && mayContain(route, request.path) else { continue }
       let place = Array(route.path.utf8)
@@ -59,8 +75,11 @@ struct LinearRoutes {
       }
       answer = both(answer, settings(chain, request))
     }
-    if answer.who == .nobody { answer.unauthenticated = .automatic }
-    return answer
+    answer.dropsMethodOverride = routes.contains { route in
+      route.methods != nil && holds(route.host, request.host)
+        && (isAnywhere || contains(route, request.path) || mayContain(route, request.path))
+    }
+    return answer.normalised
   }
 
   private func isRoot(_ route: RouteSettings) -> Bool { route.path == "/" && route.match == .prefix }
@@ -74,7 +93,26 @@ struct LinearRoutes {
     } else if other.who.strictness > one.who.strictness {
       result.who = other.who
     }
+    result.networks.formUnion(other.networks)
+    if result.networks.count > NetworkIndexes.limit { result.who = .nobody }
+    let (age, tokens) = ageAndTokens(one, other, result.who)
+    (result.maxAge, result.acceptsTokens) = (age, tokens)
     return result
+  }
+
+  private func withAgeAndTokens(_ one: Answer, _ floor: Answer) -> Answer {
+    var result = one
+    (result.maxAge, result.acceptsTokens) = ageAndTokens(one, floor, one.who)
+    return result
+  }
+
+  /// The smaller age; tokens, where every reading that is not public admits them.
+  private func ageAndTokens(_ one: Answer, _ other: Answer, _ who: Who) -> (age: Int, tokens: Bool) {
+    let ages = [one, other].filter { $0.who != .everybody && $0.maxAge > 0 }.map(\.maxAge)
+    let asked = [one, other].filter { $0.who != .everybody }
+    var tokens = asked.allSatisfy(\.acceptsTokens)
+    if case .admittedBy = who, asked.contains(where: { $0.who == .signedIn }) { tokens = false }
+    return (ages.min() ?? 0, tokens)
   }
 
   // MARK: What holds
@@ -106,21 +144,29 @@ struct LinearRoutes {
     var conditions = AccessConditions()
     for each in chain.map(\.conditions) + [access.conditions] {
       conditions.requirements += each.requirements
+      conditions.denied.formUnion(each.denied)
       if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
     }
+    var networks = chain.map(\.networks)
+    if who != .public { networks.append(access.networks) }
+    networks.removeAll { $0.isEmpty }
     let upstream = chain.lazy.compactMap(\.upstream).first
     return Answer(
       who: self.who(who, conditions),
       unauthenticated: chain.lazy.compactMap(\.unauthenticated).first ?? access.unauthenticated,
-      upstream: upstream == "default" ? nil : upstream)
+      upstream: upstream == "default" ? nil : upstream,
+      networks: networks.isEmpty ? [] : [NetworkCondition(networks)],
+      maxAge: who == .public ? 0 : chain.lazy.compactMap(\.maxAge).first ?? access.maxAge,
+      acceptsTokens: chain.lazy.compactMap(\.tokens).first ?? access.tokens)
   }
 
   private func who(_ access: RouteSettings.Access, _ conditions: AccessConditions) -> Who {
     switch access {
     case .public: .everybody
     case .deny: .nobody
-    case .signedIn: conditions.isEmpty ? .signedIn : .admittedBy([AccessRules(lists: nil, conditions: conditions)])
-    case .lists(let lists): .admittedBy([AccessRules(lists: lists, conditions: conditions)])
+    case .signedIn:
+      conditions.isEmpty ? .signedIn : .admittedBy([AccessRules(lists: nil, conditions: conditions, groups: groups)])
+    case .lists(let lists): .admittedBy([AccessRules(lists: lists, conditions: conditions, groups: groups)])
     }
   }
 

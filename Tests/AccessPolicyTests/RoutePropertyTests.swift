@@ -1,4 +1,5 @@
 import Testing
+import WebFormats
 
 @testable import AccessPolicy
 
@@ -13,7 +14,7 @@ struct RoutePropertyTests {
     var random = RandomRoutes(seed: seed)
     for _ in 0..<60 {
       let (access, routes, table) = try random.table()
-      let linear = LinearRoutes(access: access, routes: routes)
+      let linear = LinearRoutes(access: access, routes: routes, groups: RandomRoutes.groups)
       for _ in 0..<80 {
         let request = random.request()
         let (expected, found) = (linear.answer(request), answer(of: table, request))
@@ -35,10 +36,22 @@ struct RoutePropertyTests {
       added.access = nil
       added.conditions = AccessConditions()
       added.methods = nil
-      guard let other = try? RouteTable(access: access, routes: routes + [added]) else { continue }
+      added.networks = []
+      added.maxAge = nil
+      added.tokens = nil
+      guard
+        let other = try? RouteTable(access: access, routes: routes + [added], groups: RandomRoutes.groups)
+      else { continue }
+      for user in RandomRoutes.users {
+        #expect(table.couldAdmit(user) == other.couldAdmit(user), "\(added) in \(routes)")
+      }
       for _ in 0..<80 {
         let request = random.request()
-        let (before, after) = (answer(of: table, request).who, answer(of: other, request).who)
+        var (before, after) = (answer(of: table, request), answer(of: other, request))
+        before.upstream = nil
+        before.unauthenticated = .automatic
+        after.upstream = nil
+        after.unauthenticated = .automatic
         compared += 1
         guard before != after else { continue }
         Issue.record("\(added) in \(routes) changes \(request) from \(before) to \(after)")
@@ -85,12 +98,19 @@ struct RoutePropertyTests {
       }
     return LinearRoutes.Answer(
       who: who, unauthenticated: who == .nobody ? .automatic : decision.unauthenticated,
-      upstream: table.upstreams[decision.upstream])
+      upstream: table.upstreams[decision.upstream],
+      networks: Set((0..<decision.networks.count).map { table.networks[decision.networks[$0]] }),
+      maxAge: decision.maxAge, acceptsTokens: decision.acceptsTokens,
+      dropsMethodOverride: decision.dropsMethodOverride
+    ).normalised
   }
 }
 
 /// Tables and requests from a few words, so that they meet.
 private struct RandomRoutes {
+  static let groups = ["g2", "g1"]
+  static let users = (1...4).map { Principal(subject: "\($0)") } + [Principal(subject: "5", isPrivateEmail: true)]
+
   private var generator: SplitMix
 
   init(seed: UInt64) { generator = SplitMix(state: seed &+ 77) }
@@ -105,6 +125,9 @@ private struct RandomRoutes {
     if chance(40) { access.lists = lists() }
     if chance(25) { access.conditions = conditions() }
     if chance(20) { access.unauthenticated = .unauthorized }
+    if chance(20) { access.networks = networks() }
+    if chance(20) { access.maxAge = one(of: [60, 120]) }
+    if chance(20) { access.tokens = true }
     var routes = (0..<Int.random(in: 0...9, using: &generator)).map { _ in route() }
     // The other hosts are there, so that requests to them have a tree.
     for name in ["one", "two"] {
@@ -114,7 +137,7 @@ private struct RandomRoutes {
     }
     while true {
       do {
-        return (access, routes, try RouteTable(access: access, routes: routes))
+        return (access, routes, try RouteTable(access: access, routes: routes, groups: Self.groups))
       } catch {
         let bad = Set(error.problems.compactMap(\.route))
         guard !bad.isEmpty else { throw error }
@@ -143,12 +166,20 @@ private struct RandomRoutes {
     if route.access != .public, route.access != .deny, chance(20) { route.conditions = conditions() }
     if chance(20) { route.unauthenticated = one(of: [.automatic, .unauthorized]) }
     if chance(30) { route.upstream = one(of: ["x", "y", "default"]) }
+    if chance(20) { route.networks = networks() }
+    if chance(15) { route.maxAge = one(of: [0, 30, 90]) }
+    if chance(15) { route.tokens = one(of: [true, false]) }
     return route
+  }
+
+  private mutating func networks() -> [NetworkPrefix] {
+    [NetworkPrefix(one(of: ["10.0.0.0/8", "10.1.0.0/16", "fd00::/8", "192.0.2.1", "0.0.0.0/0", "::/0"]))!]
   }
 
   private mutating func lists() -> AccessLists {
     var lists = AccessLists()
-    lists.subjects = [one(of: ["1", "2", "3", "4"])]
+    if chance(70) { lists.subjects = [one(of: ["1", "2", "3", "4"])] }
+    if lists.isEmpty || chance(20) { lists.groups = [one(of: Self.groups)] }
     return lists
   }
 
@@ -156,6 +187,8 @@ private struct RandomRoutes {
     var conditions = AccessConditions()
     if chance(50) { conditions.privateEmail = one(of: [.deny, .require]) }
     if chance(60) { conditions.requirements = [ClaimRequirement(claim: "org_id", values: [one(of: ["1", "2"])])] }
+    if chance(30) { conditions.denied.subjects = [one(of: ["1", "2"])] }
+    if chance(20) { conditions.denied.groups = [one(of: Self.groups)] }
     return conditions
   }
 

@@ -2,13 +2,9 @@ package import WebFormats
 
 /// The networks of several places of the configuration, each of which must contain the client's address.
 package struct NetworkCondition: Sendable, Hashable {
-  private let sets: [NetworkSet]
+  private let sets: Set<NetworkSet>
 
-  init(_ lists: [[NetworkPrefix]]) {
-    var sets: [NetworkSet] = []
-    for set in lists.map({ NetworkSet($0) }) where !sets.contains(set) { sets.append(set) }
-    self.sets = sets
-  }
+  init(_ lists: [[NetworkPrefix]]) { sets = Set(lists.map { NetworkSet($0) }) }
 
   /// Whether an address is in all of them. An unknown address never is.
   package func contains(_ address: IPAddress?) -> Bool {

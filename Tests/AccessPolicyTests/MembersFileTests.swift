@@ -1,0 +1,77 @@
+import AccessPolicy
+import Testing
+
+@Suite("Files of members")
+struct MembersFileTests {
+  private func parse(_ text: String) -> Result<[String], MembersFileProblem> {
+    Result { () throws(MembersFileProblem) in try MembersFile.parse(Array(text.utf8)) }
+  }
+
+  private func problem(_ text: String) -> (line: Int, reason: MembersFileProblem.Reason)? {
+    guard case .failure(let problem) = parse(text) else { return nil }
+    return (problem.line, problem.reason)
+  }
+
+  @Test("One member a line; comments begin at the start of a line or after white space")
+  func members() throws {
+    let text = """
+      \u{FEFF}# The office
+      001234.abc.5678
+
+        ada@example.com   # Ada
+      \t@example.com\t#all
+      a#b@example.com\r
+        # indented
+      last#one@example.org
+      """
+    #expect(
+      try parse(text).get() == [
+        "001234.abc.5678", "ada@example.com", "@example.com", "a#b@example.com", "last#one@example.org",
+      ])
+  }
+
+  @Test("An empty file is a problem, also one with comments only")
+  func empty() {
+    for text in ["", "\n\n", "# nobody\n", "   \r\n"] {
+      #expect(problem(text)?.reason == .empty, "\(text)")
+    }
+  }
+
+  @Test(
+    "A line that is no member is a problem of that line",
+    arguments: [
+      ("ada@example.com, ben@example.com", GroupMember.Problem.notMember), ("Ada Lovelace", .notMember),
+      ("ada@", .notMember), ("@", .notMember), ("a@b@c", .notMember), ("001 234", .notMember), ("\u{E9}", .notMember),
+      ("*@example.com", .pattern), ("*", .pattern), ("@*.example.com", .notMember),
+      ("@PrivateRelay.appleid.com", .relayDomain), ("a\u{0}b", .notMember), ("a\rb", .notMember),
+    ])
+  func wrong(line: String, expected: GroupMember.Problem) throws {
+    let found = try #require(problem("001.a\n\n\(line)\n002.b\n"))
+    #expect(found.line == 3 && found.reason == .member(expected))
+  }
+
+  @Test("Bytes that are no UTF-8 are a problem of their line, and the message does not repeat the line")
+  func bytes() throws {
+    let problem = try #require(throws: MembersFileProblem.self) {
+      try MembersFile.parse(Array("001.a\n".utf8) + [0xFF, 0x0A])
+    }
+    #expect(problem.line == 2 && problem.reason == .notUTF8)
+    guard case .failure(let wrong) = parse("private person") else { throw problem }
+    #expect(!wrong.description.contains("private") && !wrong.remedy.contains("private"))
+  }
+
+  @Test("More members than a million are a problem")
+  func tooMany() {
+    let line = Array("1\n".utf8)
+    let bytes = [UInt8](unsafeUninitializedCapacity: 2 * 1_000_001) { buffer, count in
+      for index in 0..<(2 * 1_000_001) { buffer[index] = line[index & 1] }
+      count = 2 * 1_000_001
+    }
+    do throws(MembersFileProblem) {
+      _ = try MembersFile.parse(bytes)
+      Issue.record("it was accepted")
+    } catch {
+      #expect(error.line == 1_000_001 && error.reason == .tooMany)
+    }
+  }
+}
