@@ -112,6 +112,25 @@ struct ImportTests {
     try check(made.configuration)
   }
 
+  @Test("A file with one address on each line becomes a group whose members are watched")
+  func membersFile() throws {
+    try directory.write("# people\nAda@Example.com\n\n  ben@example.org \n", to: "emails.txt")
+    let made = try translate(
+      Self.apple + "authenticated_emails_file = \"emails.txt\"\nemail_domains = [\"example.net\"]\n")
+    #expect(made.configuration.contains("allow_groups = [\"members\"]"), "\(made.configuration)")
+    #expect(made.configuration.contains("name = \"members\"\nmembers_file = \"emails.txt\""), "\(made.configuration)")
+    #expect(made.configuration.contains("allow_email_domains = [\"example.net\"]"))
+    #expect(!made.configuration.contains("allow_emails") && !made.configuration.contains(Self.closed))
+    try check(made.configuration)
+    // To oauth2-proxy these lines are no addresses; here they would admit more.
+    for line in ["@example.com", "001234.abc.5678", "*@example.com", "ada@example.com # Ada"] {
+      try directory.write("ben@example.org\n\(line)\n", to: "emails.txt")
+      let careful = try translate(Self.apple + "authenticated_emails_file = \"emails.txt\"\n")
+      #expect(!careful.configuration.contains("members_file"), "\(line)\n\(careful.configuration)")
+      try check(careful.configuration)
+    }
+  }
+
   @Test(
     "A setting that cannot be translated restricts all routes that were not public, and the result says why",
     arguments: [

@@ -5,6 +5,8 @@ import ConfigurationFile
 struct OAuth2ProxyAccess {
   private var emails: [String] = []
   private var domains: [String] = []
+  /// A file of addresses that is a `members_file` as it is.
+  private var membersFile: String?
   /// Whether `email_domains` has `*`.
   private var admitsEverybody = false
   /// The reason why everything is denied; empty where the restrictions could be translated.
@@ -46,6 +48,10 @@ struct OAuth2ProxyAccess {
       return .left(
         "it could not be read: write its addresses into access.allow_emails, and remove the route that denies")
     }
+    if Self.isMembersFile(contents) {
+      membersFile = name
+      return .translated
+    }
     var droppedLines = 0
     // As Go's CSV reader: `#` begins a comment, and the address is the first field.
     for line in text.utf8.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != UInt8(ascii: "#") {
@@ -64,18 +70,37 @@ struct OAuth2ProxyAccess {
     return .left("lines that are no address were left out: \(droppedLines)")
   }
 
+  /// Whether a file means the same to both: one address on each line, and comments.
+  private static func isMembersFile(_ contents: [UInt8]) -> Bool {
+    var isEmpty = true
+    for line in contents.split(whereSeparator: { $0 == 0x0A || $0 == 0x0D }) where line.first != UInt8(ascii: "#") {
+      let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
+      let text = line.drop(while: isBlank).reversed().drop(while: isBlank).reversed()
+      if text.isEmpty { continue }
+      guard OAuth2ProxyValue.isAddress(String(decoding: Array(text), as: UTF8.self).lowercased()),
+        !text.contains(UInt8(ascii: "*")), text.first != UInt8(ascii: "#")
+      else { return false }
+      isEmpty = false
+    }
+    return !isEmpty
+  }
+
   /// A restriction that Apple's accounts know nothing of: groups, roles, organisations of another provider.
   mutating func add(restriction name: String) -> OAuth2ProxyTranslation.Outcome {
     deny("\(name) kept users out by what Apple does not tell: name those who may pass in [access]")
     return .left(
       "Apple does not tell it, so everything is denied: name those who may pass in [access] (allow_subjects, "
-        + "allow_emails, allow_organizations), and remove the route that denies")
+        + "allow_emails, allow_organizations, or allow_groups with a [[group]] of your own), and remove the route "
+        + "that denies")
   }
 
   // MARK: The result
 
   private static let emailsKey = "access.allow_emails"
   private static let domainsKey = "access.allow_email_domains"
+  private static let groupsKey = "access.allow_groups"
+  /// The group whose members are in `authenticated_emails_file`.
+  private static let group = "members"
 
   /// Looks at the restrictions as a whole, once every option was added.
   /// - Parameter isFromElsewhere: whether another provider decided who has an account at all.
@@ -84,7 +109,7 @@ struct OAuth2ProxyAccess {
       if isFromElsewhere, reasons.isEmpty {
         deny("every account of another provider could pass; here that would be everybody with an Apple Account")
       }
-    } else if emails.isEmpty, domains.isEmpty, reasons.isEmpty {
+    } else if emails.isEmpty, domains.isEmpty, membersFile == nil, reasons.isEmpty {
       deny(
         notes.isEmpty
           ? "the file names no email_domains and no addresses: name those who may pass in [access]; email_domains = "
@@ -99,6 +124,12 @@ struct OAuth2ProxyAccess {
       if !emails.isEmpty { configuration.set(Self.emailsKey, .texts(emails), comment: comment) }
       if !domains.isEmpty {
         configuration.set(Self.domainsKey, .texts(domains), comment: emails.isEmpty ? comment : nil)
+      }
+      if let membersFile {
+        configuration.set(Self.groupsKey, .texts([Self.group]))
+        configuration.append(
+          "group", [("name", .text(Self.group)), ("members_file", .text(membersFile))],
+          comment: "was authenticated_emails_file; a relative path is relative to this file")
       }
     }
     guard !reasons.isEmpty else { return }
