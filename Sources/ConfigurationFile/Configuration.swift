@@ -40,6 +40,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var routes: [RouteSettings] = []
   /// In the order of the file.
   package internal(set) var groups: [GroupConfiguration] = []
+  /// The number of members in the file of each of them, when the configuration was read.
+  package internal(set) var membersInFiles: [Int] = []
   package internal(set) var pages = PageSettings()
   package internal(set) var button = ButtonSettings()
   package internal(set) var log = LogSettings()

@@ -91,9 +91,9 @@ package enum ConfigurationFile {
     CombinationChecks.check(&draft, &reading)
     GroupChecks.check(reader.groups, into: &draft.configuration, &reading)
     let routes = RouteChecks.check(reader.routes, draft.access.settings, into: &draft.configuration, &reading)
-    TemplateChecks.check(&draft, files, &reading)
+    TemplateChecks.check(&draft, asksForAccess: draft.access.requests, files, &reading)
     FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
-    FileChecks(files: files).check(reader.groups, &reading)
+    draft.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &reading)
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
     return (draft.configuration, routes, reading)
   }

@@ -54,7 +54,9 @@ struct ReferenceTests {
     let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
     }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
-    #expect(configuration.routes.count == 5)
+    #expect(configuration.routes.count == 6)
+    #expect(configuration.groups.map(\.name) == ["staff"] && configuration.membersInFiles == [3])
+    #expect(configuration.routes[4].methods == ["GET", "POST"] && configuration.routes[4].maxAge == 12 * 3_600)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
     #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
     #expect(configuration.listener.main.tls?.certificates.count == 1)
@@ -88,7 +90,7 @@ struct ReferenceTests {
     #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
     if key == "identity.headers" {
       #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
-    } else if ["route.", "upstreams.", "listener."].contains(where: key.hasPrefix) {
+    } else if ["route.", "upstreams.", "listener.", "group."].contains(where: key.hasPrefix) {
       #expect(SampleFile.text().contains("\n#   \(entry.name)\n"))
     } else {
       let isRequired = if case .required = entry.presence { true } else { false }

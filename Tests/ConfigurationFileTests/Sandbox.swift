@@ -31,6 +31,7 @@ enum Sandbox {
     case "/conf/pages": .names([".", "..", ".git", "sign-in.mustache", "style.css", "sign-in.mustache~"])
     case "/conf/bad-pages":
       .names(["signin.mustache", "sign-out.mustache", "style.css", "layout.mustache", "logo.png"])
+    case "/conf/old-pages": .names(["failure.mustache"])
     case "/conf/session.key": .notFolder
     case "/conf/locked": .unreadable(reason: "Permission denied")
     default: .missing
@@ -63,6 +64,13 @@ enum Sandbox {
       .contents(Array("-----BEGIN CERTIFICATE-----\nMII…".utf8), mode: 0o644)
     case "/conf/tls/group-may-write.pem": .contents(key, mode: 0o660)
     case "/conf/two-lines.token": .contents(Array("\(String(repeating: "A", count: 40))\nB\n".utf8), mode: 0o600)
+    case "/conf/staff.txt":
+      .contents(Array("# The office\n002.b\nben@example.com # Ben\n\n@example.net\n".utf8), mode: 0o644)
+    case "/conf/bad-members.txt": .contents(Array("002.b\n\nAda Lovelace\n".utf8), mode: 0o644)
+    case "/conf/empty-members.txt": .contents(Array("# nobody yet\n".utf8), mode: 0o644)
+    case "/conf/open-members.txt": .contents(Array("002.b\n".utf8), mode: 0o666)
+    case "/conf/old-pages/failure.mustache":
+      .contents(Array("{{<layout}}{{$content}}<h1>{{heading}}</h1>{{/content}}{{/layout}}".utf8), mode: 0o644)
     case "/conf/folder": .notRegular
     case "/conf/huge": .tooLong
     case "/conf/locked": .unreadable(reason: "Permission denied")

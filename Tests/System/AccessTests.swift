@@ -72,6 +72,40 @@ struct InheritedAccessTests {
     #expect(try site.gateway.client.get("/api/x", fields: [("Sec-Fetch-Mode", "navigate")]).status == 401)
   }
 
+  @Test("A denied address is refused whatever list names it, and a route holds for its methods only")
+  func deniedAndMethods() throws {
+    let site = try Self.site(
+      """
+      [[route]]
+      path = "/ben/"
+      allow_emails = ["ben@example.org"]
+      [[route]]
+      path = "/all/"
+      access = "signed-in"
+      [[route]]
+      path = "/open/"
+      access = "public"
+      [[route]]
+      path = "/reports/"
+      methods = ["GET"]
+      access = "signed-in"
+      upstream = "reports"
+      [[route]]
+      path = "/reports/"
+      access = "deny"
+      """, access: ["deny_emails": "[\"Ben@Example.ORG\"]"])
+    defer { site.stop() }
+    let (anna, ben) = (try site.signedIn(as: "anna"), try site.signedIn(as: "ben"))
+    for path in ["/x", "/ben/x", "/all/x"] { #expect(try status(ben, site, path) == 403, "\(path)") }
+    #expect(try status(ben, site, "/open/x") == 200)
+    #expect(try status(anna, site, "/all/x") == 200 && status(anna, site, "/ben/x") == 403)
+    let reports = site.origin + "/reports/x"
+    #expect(try anna.fetch(reports).text == "reports")
+    for method in ["POST", "get", "PURGE"] {
+      #expect(try anna.fetch(reports, method: method).status == 403, "\(method)")
+    }
+  }
+
   @Test("The same beneath the list of a route for /")
   func holeBeneathRoot() throws {
     let site = try Self.site(
@@ -242,6 +276,81 @@ struct ExplainTests {
     let inherited = try #require(blocks.first { $0.hasPrefix("/public/reports/") })
     #expect(inherited.contains("everybody, signed in or not  (from /public/, line \(try line("access = ")))"))
     #expect(blocks.contains { $0.hasPrefix("everything else\n") && $0.contains("everybody @example.org") })
+  }
+
+  private static let groups = """
+    [access]
+    allow_groups = ["staff"]
+    deny_emails = ["eve@example.com"]
+    networks = ["10.0.0.0/8"]
+    max_age = "12h"
+    [[group]]
+    name = "staff"
+    members = ["ada@example.com"]
+    members_file = "staff.txt"
+    [[group]]
+    name = "machines"
+    [[route]]
+    path = "/reports/"
+    methods = ["GET"]
+    allow_groups = ["staff", "machines"]
+    deny_groups = ["machines"]
+    networks = ["10.1.0.0/16", "10.2.0.0/16"]
+    tokens = true
+
+    """
+
+  @Test("check counts groups and members, and explains groups, deny lists, networks, ages, methods and tokens")
+  func explainGroups() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    configuration.ending = Self.groups
+    let file = try configuration.install(in: directory)
+    try directory.write("# The office\nben@example.com\n001.c # Cleo\n", to: "staff.txt")
+    func run(_ arguments: [String]) throws -> String {
+      let result = try ServerProcess.run(
+        Machine.binary("cordon"), ["check", "--config", file] + arguments, directory: directory.path)
+      #expect(result.exit == .code(0), "\(result.standardOutput)")
+      return result.standardOutput
+    }
+    let summary = try run([])
+    #expect(summary.contains("staff (3 members), machines (members at run time)"), "\(summary)")
+    #expect(summary.contains("warning: networks is judged by the address of the connection"), "\(summary)")
+    let lines = configuration.text.components(separatedBy: "\n")
+    func line(_ text: String) throws -> Int { try #require(lines.lastIndex { $0.hasPrefix(text) }) + 1 }
+    let explanation = try run(["--explain"])
+    let blocks = explanation.components(separatedBy: "\n\n")
+    let reports = try #require(blocks.first { $0.hasPrefix("/reports/") })
+    for expected in [
+      "GET, HEAD; a field _method in a form is not seen  (line \(try line("methods")))",
+      "group staff, group machines  (line \(try line("allow_groups")))",
+      "group machines  (line \(try line("deny_groups")))", "eve@example.com  ([access], line ",
+      "10.1.0.0/16 or 10.2.0.0/16  (line \(try line("networks")))", "10.0.0.0/8  ([access], line ",
+      "not older than 12h  ([access], line \(try line("max_age")))",
+      "machine tokens of group staff or group machines  (line \(try line("tokens")))",
+    ] { #expect(reports.contains(expected), "\(expected)\n\(reports)") }
+    let rest = try #require(blocks.first { $0.hasPrefix("everything else") })
+    #expect(rest.contains("group staff  ([access], line ") && !rest.contains("tokens"), "\(rest)")
+  }
+
+  @Test(
+    "A mistake in a group or in a file of members is told with its line",
+    arguments: [
+      ("allow_groups = [\"stafff\"]", "ada@example.com\n", "did you mean \"staff\"?"),
+      ("", "ada@example.com\nAda Lovelace\n", "staff.txt:2: the line is neither a subject"),
+      ("", "# nobody\n", "staff.txt:1: the file has no members"),
+      ("managers = [\"bosses\"]", "ada@example.com\n", "there is no group \"bosses\""),
+    ])
+  func groupMistakes(access: String, members: String, message: String) throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:3000", apple: "http://127.0.0.1:9")
+    configuration.ending = "[access]\n\(access)\n[[group]]\nname = \"staff\"\nmembers_file = \"staff.txt\"\n"
+    let file = try configuration.install(in: directory)
+    try directory.write(members, to: "staff.txt")
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", file], directory: directory.path)
+    #expect(result.exit == .code(78), "\(result.standardOutput)")
+    #expect(result.standardOutput.contains(message), "\(result.standardOutput)")
   }
 
   @Test("check warns of a route that gets public from above without saying so, and is content")

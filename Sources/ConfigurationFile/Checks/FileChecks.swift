@@ -55,8 +55,10 @@ struct FileChecks {
   }
 
   /// The members of groups: whoever may write such a file admits users.
-  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ reading: inout DecodingContext) {
-    for (index, group, _) in groups {
+  /// - Returns: the number of members in the file of each.
+  func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ reading: inout DecodingContext) -> [Int] {
+    var counts = [Int](repeating: 0, count: groups.count)
+    for (place, (index, group, _)) in groups.enumerated() {
       guard let file = group.membersFile else { continue }
       let path = GroupChecks.path(at: index).appending("members_file")
       guard
@@ -70,12 +72,13 @@ struct FileChecks {
           remedy: "fix it with: chmod o-w \(reading.concealing(file))")
       }
       do throws(MembersFileProblem) {
-        _ = try MembersFile.parse(bytes)
+        counts[place] = try MembersFile.parse(bytes).count
       } catch {
         reading.complain(
           at: path, "\(path): \(reading.shown(file)):\(error.line): \(error.message)", remedy: error.remedy)
       }
     }
+    return counts
   }
 
   /// Any bytes, one trailing newline dropped, at least 32 left.

@@ -43,11 +43,15 @@ enum RouteChecks {
     else { return }
     for (place, (index, route)) in routes.enumerated() where route.tokens == true {
       let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
-      let (what, remedy): (String, String)
+      let what: String
+      let remedy: String
       switch effective.routes[place].access.value {
       case .public:
-        (what, remedy) = ("everybody is admitted here, so a token would have no effect", "remove it, or restrict access")
-      case .deny: (what, remedy) = ("nobody is admitted here, tokens included", "remove it, or write allow_groups")
+        what = "everybody is admitted here, so a token would have no effect"
+        remedy = "remove it, or restrict access"
+      case .deny:
+        what = "nobody is admitted here, tokens included"
+        remedy = "remove it, or write allow_groups"
       case .signedIn, .lists: continue
       }
       reading.complain(at: key, "tokens = true, but \(what)", remedy: remedy)
@@ -128,7 +132,9 @@ enum RouteChecks {
         remedy: "remove it, or choose another path_prefix")
       return nil
     }
-    guard checkLists(draft, path, &reading), checkRequestConditions(draft, path, &reading), checkAccess(draft, present, path, &reading) else { return nil }
+    guard checkLists(draft, path, &reading), checkRequestConditions(draft, path, &reading),
+      checkAccess(draft, present, path, &reading)
+    else { return nil }
     var route = RouteSettings(path: draft.path)
     route.match = draft.match
     route.access = draft.lists.map { .lists($0) } ?? draft.access?.setting

@@ -3,7 +3,10 @@ import WebFormats
 
 /// Reads the operator's own templates: they are a part of the configuration, and a reload takes them with it.
 enum TemplateChecks {
-  static func check(_ draft: inout ConfigurationBuilder, _ files: FileAccess, _ reading: inout DecodingContext) {
+  /// - Parameter asksForAccess: whether the page of a refused user has a button to ask for access.
+  static func check(
+    _ draft: inout ConfigurationBuilder, asksForAccess: Bool, _ files: FileAccess, _ reading: inout DecodingContext
+  ) {
     guard let folder = draft.templates, reading.good.contains(path.description) else { return }
     guard let names = names(in: folder, files, &reading) else { return }
     var found: [(name: String, contents: [UInt8])] = []
@@ -27,7 +30,13 @@ enum TemplateChecks {
       }
     }
     do throws(TemplateProblems) {
-      draft.configuration.pages.templates = try OwnTemplates(files: found)
+      let templates = try OwnTemplates(files: found)
+      draft.configuration.pages.templates = templates
+      if asksForAccess, templates.lacksRequestSection {
+        complain(
+          "\(folder)/failure.mustache", "has no section request_access, so that nobody could ask for access",
+          remedy: "add the section as in Documentation/PAGES.md, or remove access.requests", &reading)
+      }
     } catch {
       for problem in error.problems {
         let place = problem.place.map { ":\($0.line):\($0.column)" } ?? ""

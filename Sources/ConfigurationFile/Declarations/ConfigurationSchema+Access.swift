@@ -29,7 +29,8 @@ extension ConfigurationSchema {
         "Admitted users by the org_id of their Managed Apple Account.", seeAlso: ["route.allow_organizations"]),
       .withDefault(
         "access.allow_groups", groups, into: \.access.groups,
-        "Admitted users by group. Each must be declared as a [[group]].", seeAlso: ["group.name", "route.allow_groups"]),
+        "Admitted users by group. Each must be declared as a [[group]].",
+        seeAlso: ["group.name", "route.allow_groups"]),
       .withDefault(
         "access.deny_groups", groups, into: \.access.denied.groups,
         """

@@ -64,6 +64,12 @@ struct DecodingContext {
   /// The location of a key, for the order of diagnostics.
   func place(of path: NodePath) -> SourcePlace { document.placeOfKey(path) }
 
+  /// The line of the first of these keys of a table that is there, or of the table.
+  func line(_ table: NodePath, _ keys: [String]) -> Int {
+    let key = keys.map { table.appending($0) }.filter { isThere($0) }.min { place(of: $0) < place(of: $1) }
+    return place(of: key ?? table).line
+  }
+
   /// A problem at a key that keeps nothing from running: it is told, not collected.
   func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationProblem {
     let place = document.placeOfKey(path)

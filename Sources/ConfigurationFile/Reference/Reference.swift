@@ -13,6 +13,7 @@ package enum Reference {
       """
     ]
     for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }
+    parts.append(text(of: ConfigurationSchema.group, header: "[[group]]"))
     parts.append(text(of: ConfigurationSchema.listener, header: "[[listener]]"))
     parts.append(text(of: ConfigurationSchema.upstreams, header: "[[upstreams]]"))
     parts.append(text(of: ConfigurationSchema.route, header: "[[route]]"))

@@ -7,7 +7,7 @@ package enum SampleFile {
   package static func text() -> String {
     var parts = [head]
     for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }
-    parts += [listeners, upstreams, routes]
+    parts += [groups, listeners, upstreams, routes]
     return parts.joined(separator: "\n\n\n") + "\n"
   }
 
@@ -69,6 +69,17 @@ package enum SampleFile {
       + "\n#[\(section.name)]\n" + headers
   }
 
+  private static var groups: String {
+    keys(of: ConfigurationSchema.group) + """
+
+
+      #[[group]]
+      #name = "staff"
+      #members = ["001234.0123456789abcdef0123456789abcdef.0123", "ada@example.com", "@example.com"]
+      #members_file = "staff.txt"
+      """
+  }
+
   private static var listeners: String {
     keys(of: ConfigurationSchema.listener) + """
 
@@ -119,6 +130,13 @@ package enum SampleFile {
       #allow_emails = ["ada@example.com"]
       #allow_email_domains = ["example.com"]
       #allow_organizations = ["1234567"]
+
+      #[[route]]
+      #path = "/reports/changes/"
+      #methods = ["GET", "POST"]
+      #allow_groups = ["staff"]
+      #networks = ["10.0.0.0/8"]
+      #max_age = "12h"
 
       #[[route]]
       #path = "/school/"

@@ -30,6 +30,7 @@ extension Configuration {
     ]
     if !nativeText.isEmpty { lines.append(("native", nativeText)) }
     if access != AccessSettings() { lines.append(("access", accessText)) }
+    if !groups.isEmpty { lines.append(("groups", groupsText)) }
     lines.append(
       (
         "routes",
@@ -91,31 +92,45 @@ extension Configuration {
 
   private var routesText: String {
     routes.map { route in
+      let hasConditions = !route.conditions.isEmpty || !route.networks.isEmpty || route.maxAge ?? 0 > 0
       let access =
         switch route.access {
         case .public: "public"
-        case .signedIn: route.conditions.isEmpty ? "signed in" : "rules"
+        case .signedIn: hasConditions ? "rules" : "signed in"
         case .lists: "rules"
         case .deny: "deny"
-        case nil: route.conditions.isEmpty ? "as above it" : "as above it, and conditions"
+        case nil: hasConditions ? "as above it, and conditions" : "as above it"
         }
-      return "\(route.path)\(route.match == .exact ? " exactly" : "") \(access)"
+      let methods = route.methods.map { "\($0.joined(separator: "|")) " } ?? ""
+      return "\(methods)\(route.path)\(route.match == .exact ? " exactly" : "") \(access)"
         + (route.upstream.map { " (\($0))" } ?? "")
     }.joined(separator: ", ")
   }
 
   private var accessText: String {
-    guard let lists = access.lists else {
-      return "everybody who is signed in\(access.conditions.isEmpty ? "" : ", with conditions")"
-    }
+    let hasConditions = !access.conditions.isEmpty || !access.networks.isEmpty || access.maxAge > 0
+    let rest =
+      (hasConditions ? ", with conditions" : "") + (access.requests ? ", others may ask for access" : "")
+    guard let lists = access.lists else { return "everybody who is signed in" + rest }
     let parts = [
       (lists.subjects.count, "subject"), (lists.emails.count, "address"), (lists.emailDomains.count, "domain"),
-      (lists.organizations.count, "organization"),
+      (lists.organizations.count, "organization"), (lists.groups.count, "group"),
     ]
     let counts = parts.filter { $0.0 > 0 }.map { count, word in
       "\(count) \(count == 1 ? word : word == "address" ? "addresses" : word + "s")"
     }
-    return counts.joined(separator: ", ") + (access.conditions.isEmpty ? "" : ", with conditions")
+    return counts.joined(separator: ", ") + rest
+  }
+
+  /// Each group with its members, the first few where there are many.
+  private var groupsText: String {
+    let shown = groups.prefix(groups.count <= 6 ? 6 : 5)
+    let parts = shown.enumerated().map { index, group in
+      let count = group.members.count + (index < membersInFiles.count ? membersInFiles[index] : 0)
+      return "\(group.name) (\(count == 0 ? "members at run time" : counted(count, "member")))"
+    }
+    let rest = groups.count > shown.count ? ["\(groups.count - shown.count) more"] : []
+    return (parts + rest).joined(separator: ", ")
   }
 
   private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }

@@ -1,0 +1,193 @@
+import AccessPolicy
+import DataPlane
+import WebFormats
+
+/// The effective settings of one route as text.
+package struct RouteExplanation: Sendable, Equatable {
+  /// The route's path, or what stands for all others.
+  package var title: String
+  /// Each setting by name: what it is, and where it is stated.
+  package var facts: [Fact]
+
+  package struct Fact: Sendable, Equatable {
+    package var name: String
+    package var text: String
+  }
+}
+
+/// Puts into words what holds for a route.
+struct RouteExplanationWriter {
+  private let configuration: Configuration
+  private let places: [NodePath]
+  private let reading: DecodingContext
+
+  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
+    self.configuration = configuration
+    places = routes.map { NodePath(ConfigurationSchema.route.name).appending($0) }
+    self.reading = reading
+  }
+
+  /// - Parameter route: nil for requests that no route holds for.
+  func explanation(of route: Int?, _ effective: EffectiveRoute) -> RouteExplanation {
+    var facts: [(String, String)] = []
+    if let route, let methods = configuration.routes[route].methods {
+      facts.append(("methods", text(of: methods) + origin(.route(route), of: route, ["methods"])))
+    }
+    let access = effective.access
+    facts.append(("passes", passes(access.value) + origin(access.source, of: route, Self.accessKeys)))
+    facts += conditions(of: route, effective)
+    if access.value != .public, access.value != .deny {
+      let stated = effective.unauthenticated
+      facts.append(
+        (
+          "signed out",
+          (stated.value == .unauthorized ? "401" : "browsers are sent to sign in, others get 401")
+            + origin(stated.source, of: route, ["unauthenticated"])
+        ))
+    }
+    if access.value != .deny {
+      facts.append(
+        ("goes to", target(effective.upstream.value) + origin(effective.upstream.source, of: route, ["upstream"])))
+    }
+    return RouteExplanation(
+      title: title(of: route), facts: facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) })
+  }
+
+  static let accessKeys = [
+    "access", "allow_subjects", "allow_emails", "allow_email_domains", "allow_organizations", "allow_groups",
+  ]
+
+  // MARK: Conditions
+
+  /// The conditions in addition to the lists.
+  private func conditions(of route: Int?, _ effective: EffectiveRoute) -> [(String, String)] {
+    guard effective.access.value != .deny else { return [] }
+    var facts: [(String, String)] = []
+    for stated in effective.conditions where !stated.value.denied.isEmpty {
+      facts.append(
+        (
+          "refused",
+          members(stated.value.denied)
+            + origin(stated.source, of: route, ["deny_groups", "deny_subjects", "deny_emails"])
+        ))
+    }
+    let asked = effective.conditions.filter { !$0.value.requirements.isEmpty || $0.value.privateEmail != .allow }
+    for (number, stated) in asked.enumerated() {
+      let keys = stated.value.requirements.isEmpty ? ["private_email"] : ["require_claims", "private_email"]
+      facts.append(
+        (number == 0 ? "only if" : "and if", condition(stated.value) + origin(stated.source, of: route, keys)))
+    }
+    for (number, stated) in effective.networks.enumerated() {
+      let networks = listed(stated.value.map(\.description), "or")
+      facts.append((number == 0 ? "only from" : "and from", networks + origin(stated.source, of: route, ["networks"])))
+    }
+    guard effective.access.value != .public else { return facts }
+    if effective.maxAge.value > 0 {
+      let age = DurationText.format(.seconds(effective.maxAge.value))
+      facts.append(
+        ("sign-in", "not older than \(age)" + origin(effective.maxAge.source, of: route, ["max_age"])))
+    }
+    if effective.tokens.value {
+      facts.append(("tokens", tokens(effective) + origin(effective.tokens.source, of: route, ["tokens"])))
+    }
+    return facts
+  }
+
+  /// The machine tokens that are admitted.
+  private func tokens(_ effective: EffectiveRoute) -> String {
+    guard case .lists(let lists) = effective.access.value, !lists.groups.isEmpty else {
+      return "none: they are admitted by allow_groups only"
+    }
+    if effective.conditions.contains(where: { !$0.value.requirements.isEmpty }) { return "none: they have no claims" }
+    if effective.conditions.contains(where: { $0.value.privateEmail == .require }) {
+      return "none: they have no address"
+    }
+    return "machine tokens of \(listed(lists.groups.map { "group \($0)" }, "or"))"
+  }
+
+  private func condition(_ conditions: AccessConditions) -> String {
+    var parts = conditions.requirements.map { "\($0.claim) is \($0.values.joined(separator: " or "))" }
+    switch conditions.privateEmail {
+    case .allow: break
+    case .deny: parts.append("the address is not hidden behind Apple's relay")
+    case .require: parts.append("the address is hidden behind Apple's relay")
+    }
+    return parts.joined(separator: ", and ")
+  }
+
+  // MARK: Words
+
+  private func title(of route: Int?) -> String {
+    guard let route else { return configuration.routes.isEmpty ? "everything" : "everything else" }
+    let how = configuration.routes[route].match == .exact ? " exactly" : ""
+    return "\(path(route))\(how)  (line \(reading.place(of: places[route]).line))"
+  }
+
+  private func path(_ route: Int) -> String { configuration.routes[route].path }
+
+  private func text(of methods: [String]) -> String {
+    var methods = methods
+    if let get = methods.firstIndex(where: { $0.utf8.elementsEqual("GET".utf8) }),
+      !methods.contains(where: { $0.utf8.elementsEqual("HEAD".utf8) })
+    {
+      methods.insert("HEAD", at: get + 1)
+    }
+    return methods.joined(separator: ", ") + "; a field _method in a form is not seen"
+  }
+
+  private func passes(_ access: RouteSettings.Access) -> String {
+    switch access {
+    case .public: "everybody, signed in or not"
+    case .signedIn: "everybody who is signed in"
+    case .deny: "nobody"
+    case .lists(let lists): members(lists)
+    }
+  }
+
+  private func members(_ lists: AccessLists) -> String {
+    let parts = [
+      listed(lists.groups.map { "group \($0)" }),
+      listed(lists.emails), listed(lists.emailDomains.map { "everybody @\($0)" }),
+      listed(lists.organizations.map { "everybody of organization \($0)" }),
+      listed(lists.subjects.map { "subject \($0)" }),
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+
+  private func members(_ lists: DenyLists) -> String {
+    let parts = [
+      listed(lists.groups.map { "group \($0)" }), listed(lists.emails), listed(lists.subjects.map { "subject \($0)" }),
+    ]
+    return parts.filter { !$0.isEmpty }.joined(separator: ", ")
+  }
+
+  /// The first few, and how many more there are.
+  private func listed(_ members: [String], _ word: String? = nil) -> String {
+    let shown = members.prefix(members.count <= 4 ? 4 : 3)
+    let parts = shown + (members.count > shown.count ? ["\(members.count - shown.count) more"] : [])
+    guard let word, parts.count > 1 else { return parts.joined(separator: ", ") }
+    return parts.dropLast().joined(separator: ", ") + " \(word) " + (parts.last ?? "")
+  }
+
+  private func target(_ name: String?) -> String {
+    guard let name else { return addresses(configuration.upstream) }
+    let upstream = configuration.upstreams.first { UpstreamChecks.isSame($0.name, name) }
+    return "\(name), \(upstream.map { addresses($0) } ?? "which there is not")"
+  }
+
+  private func addresses(_ upstream: UpstreamSettings) -> String {
+    upstream.addresses.map(\.description).joined(separator: ", ")
+  }
+
+  /// The place where a setting is stated: " (line 12, [access])".
+  private func origin(_ source: EffectiveRoute.Source, of route: Int?, _ keys: [String]) -> String {
+    switch source {
+    case .standard: ""
+    case .access: "  ([access], line \(reading.line(NodePath(ConfigurationSchema.access.name), keys)))"
+    case .route(let index):
+      index == route
+        ? "  (line \(reading.line(places[index], keys)))"
+        : "  (from \(path(index)), line \(reading.line(places[index], keys)))"
+    }
+  }
+}
