@@ -17,7 +17,8 @@ struct CordonCommand: AsyncParsableCommand {
     subcommands: [
       InitCommand.self, RunCommand.self, CheckCommand.self, DoctorCommand.self, ReadyCommand.self, ReloadCommand.self,
       DemoCommand.self, KeygenCommand.self, ReferenceCommand.self, ImportCommand.self, AccountsCommand.self,
-      SessionsCommand.self, StoreCommand.self,
+      SessionsCommand.self, GroupsCommand.self, RequestsCommand.self, InvitationsCommand.self, TokensCommand.self,
+      StoreCommand.self,
     ])
 
   /// The version of this source.

@@ -112,7 +112,7 @@ struct AdministrationTests {
     let listed = try handles(ask("GET", "/accounts/\(subject)/sessions"))
     #expect(listed.count == 2 && listed.contains(own))
     #expect(try ask("GET", "/accounts/001.nobody/sessions").status == 404)
-    for bad in ["/accounts", "/accounts?subject=", "/accounts?email=a&email=b", "/accounts?subject=a&email=b"] {
+    for bad in ["/accounts?subject=", "/accounts?email=a&email=b", "/accounts?subject=a&email=b"] {
       #expect(try ask("GET", bad).status == 400, "\(bad)")
     }
     #expect(try ask("GET", "/accounts/%zz/sessions").status == 400)

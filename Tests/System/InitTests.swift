@@ -111,7 +111,7 @@ struct InitTests {
     // `script` is the terminal: what is typed comes from a pipe.
     let typed = [
       "app.example.com", "https://app.example.com", "", "", "/nowhere.pem", "/nowhere.key", "", "com.example.web",
-      "def", "DEF123GHIJ", key, "", "",
+      "def", "DEF123GHIJ", key, "", "7", "2", "ada@*.org", "ada@example.com 001234.abc", "",
     ]
     let command = "\(try Machine.binary("cordon")) init --output made/gateway.conf"
     let made = try ServerProcess.run(
@@ -128,6 +128,40 @@ struct InitTests {
     let configuration = try contents("made/gateway.conf")
     #expect(configuration.contains("url = \"http://127.0.0.1:3000\""))
     #expect(!configuration.contains("tls_"))
+    #expect(configuration.contains("members = [\"ada@example.com\", \"001234.abc\"]"), "\(configuration)")
+    #expect(!configuration.contains("requests"))
+  }
+
+  @Test(
+    "Each answer to who may come in leads to a configuration that is in order, and by default nobody may",
+    arguments: [
+      ([], "requests = true"), (["--access", "requests"], "allow_groups = [\"members\"]"),
+      (["--members", "ada@example.com,001234.abc"], "members = [\"ada@example.com\", \"001234.abc\"]"),
+      (["--access", "domains", "--domains", "example.com"], "allow_email_domains = [\"example.com\"]"),
+      (["--access", "everybody"], "[session]"),
+    ])
+  func access(options: [String], line: String) throws {
+    let made = try initialise(answers + options)
+    #expect(made.exit == .code(0), "\(made.text)")
+    let configuration = try contents("made/gateway.conf")
+    #expect(configuration.contains(line), "\(configuration)")
+    #expect(configuration.contains("requests = true") == (options.isEmpty || options.last == "requests"))
+    #expect(configuration.contains("[access]") == (options.last != "everybody"))
+    let check = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", "made/gateway.conf"], directory: directory.path)
+    #expect(check.exit == .code(0) && !check.standardOutput.contains("warning"), "\(check.standardOutput)")
+  }
+
+  @Test(
+    "An impossible answer to who may come in is refused",
+    arguments: [
+      (["--members", "ada@*.org"], Int32(78)), (["--members", " "], 78), (["--domains", " , "], 78),
+      (["--access", "listed"], 64), (["--access", "nobody"], 64), (["--access", "everybody", "--members", "a"], 64),
+    ])
+  func impossibleAccess(options: [String], status: Int32) throws {
+    let refused = try initialise(answers + options)
+    #expect(refused.exit == .code(status), "\(refused.text)")
+    #expect(!FileManager.default.fileExists(atPath: "\(directory.path)/made/gateway.conf"))
   }
 
   @Test("Input that ends before the last answer leads to no file")

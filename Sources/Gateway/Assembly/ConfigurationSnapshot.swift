@@ -25,10 +25,13 @@ struct ConfigurationSnapshot: Sendable {
     return snapshot
   }
 
+  /// The groups of the configuration.
+  var groups: GroupDirectory { GroupDirectory(settings.groups.map { $0.settings() }) }
+
   /// The part that the status page shows.
   var status: StatusConfiguration {
     StatusConfiguration(
       site: settings.origin.authority, certificates: listener.certificates, apple: settings.apple,
-      session: settings.session)
+      session: settings.session, groups: groups)
   }
 }

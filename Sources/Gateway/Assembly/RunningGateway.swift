@@ -20,6 +20,7 @@ struct RunningGateway: Sendable {
   private let health: HealthMonitor
   private let logger: Logger
   private let board: StatusBoard
+  private let people: PeopleWatch
   private let store: any SessionStore
   private let ending = ShutdownCoordinator()
   let reload: Reload
@@ -101,8 +102,10 @@ struct RunningGateway: Sendable {
       certificates: certificates, logger: logger)
     await tasks.checkStore()
 
+    let people = PeopleWatch(store: store)
+    people.addMetrics(to: metrics)
     let board = StatusBoard(
-      loops: loops, health: health, metrics: metrics, upstreams: { upstreams.status }, version: version,
+      loops: loops, health: health, metrics: metrics, people: people, upstreams: { upstreams.status }, version: version,
       started: started)
     let reload = Reload(
       snapshot, factory: factory,
@@ -121,8 +124,9 @@ struct RunningGateway: Sendable {
       ) {
         let current = reload.current
         return Administration(
-          access: current.access, sessions: sessions, store: store, apple: current.keys.apple,
-          keyring: current.keys.keyring, metrics: metrics, audit: current.keys.audit,
+          access: current.access, sessions: sessions, store: store,
+          accessAdministration: AccessAdministration(current, store: store, sessions: sessions, metrics: metrics),
+          apple: current.keys.apple, keyring: current.keys.keyring, metrics: metrics, audit: current.keys.audit,
           reload: { await reload.run(by: $0) }, refusals: refusals)
       }
     }
@@ -130,7 +134,7 @@ struct RunningGateway: Sendable {
     return RunningGateway(
       listener: listener, adminListener: adminListener, tasks: tasks, lastSeen: lastSeen, health: health,
       logger: logger,
-      board: board, store: store, reload: reload)
+      board: board, people: people, store: store, reload: reload)
   }
 
   /// - Parameter isPrivate: whether a Unix socket is to be its owner's alone, from its first moment on.
@@ -155,6 +159,7 @@ struct RunningGateway: Sendable {
       group.addTask { await CertificateReloader(reload).run() }
       group.addTask { await MembersWatch(reload).run() }
       group.addTask { await board.run() }
+      group.addTask { await people.run() }
       try? await gracefulShutdown()
       group.cancelAll()
     }

@@ -22,6 +22,7 @@ extension StatusReport {
       json.number("tunnels", Double(totals.tunnels))
       json.number("sessions_in_memory", Double(sessions))
       json.number("resident_bytes", process.residentBytes.map { Double($0) })
+      people?.write("people", to: &json)
       json.object("hour") { Self.writeMembers(of: hour, to: &$0) }
       json.array("minutes") { json in for minute in minutes { Self.write(minute, to: &json) } }
       json.array("upstreams") { json in for upstream in upstreams { Self.write(upstream, to: &json) } }

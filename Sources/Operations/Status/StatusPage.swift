@@ -24,6 +24,8 @@ extension StatusReport {
       \(HTMLText(cards))
       </div>
       <div class="tables">
+      \(table("Access", people?.accessRows ?? []))
+      \(table("People", people?.rows ?? []))
       \(upstreamTable)
       \(healthTable)
       \(fileTable)
@@ -128,13 +130,14 @@ extension StatusReport {
             .init(name: "sign-ins", values: minutes.map { $0.map { Double($0.counted.signIns) } })
           ], label: "Sign-ins in each minute of the last hour", write: Self.aMinute)),
       card(
-        "Daily checks", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
+        "Revalidation", StatusNumbers.grouped(hour.counted.checksGood), unit: "good",
         note: "\(StatusNumbers.grouped(hour.counted.checksOther)) with another verdict in the last hour",
         plot: StatusPlot(
           lines: [
             .init(name: "good", values: minutes.map { $0.map { Double($0.counted.checksGood) } }),
             .init(name: "other", look: .trouble, values: minutes.map { $0.map { Double($0.counted.checksOther) } }),
-          ], label: "Checks with Apple in each minute of the last hour: good ones, and those with another verdict",
+          ],
+          label: "Revalidations with Apple in each minute of the last hour: good ones, and those with another verdict",
           write: Self.aMinute)),
     ]
   }

@@ -15,10 +15,13 @@ package struct StatusReport: Sendable {
   package var upstreams: [Upstream]
   package var files: [DatedFile]
   package var process: ProcessSample
+  /// Nil while the store has not told.
+  package var people: PeopleCounts?
 
   package init(
     now: Timestamp, version: String, started: Timestamp, site: String, health: HealthReport, totals: StatusTotals,
-    steps: [StatusHistory.Step], sessions: Int, upstreams: [Upstream], files: [DatedFile], process: ProcessSample
+    steps: [StatusHistory.Step], sessions: Int, upstreams: [Upstream], files: [DatedFile], process: ProcessSample,
+    people: PeopleCounts? = nil
   ) {
     self.now = now
     self.version = version
@@ -31,6 +34,7 @@ package struct StatusReport: Sendable {
     self.upstreams = upstreams
     self.files = files
     self.process = process
+    self.people = people
   }
 
   /// One address of an application.

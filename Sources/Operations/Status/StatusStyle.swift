@@ -48,7 +48,8 @@ enum StatusStyle {
     th{overflow-wrap:anywhere;padding-inline-end:.75rem}td{padding-inline-start:.5rem}
     small{display:block;font-size:.75rem;color:var(--soft)}
     .number{text-align:end;font-variant-numeric:tabular-nums;color:var(--soft);white-space:nowrap}
-    .badge{white-space:nowrap;color:var(--soft)}.badge.ok{color:var(--leaf)}.badge.failing{color:var(--fruit)}
+    .badge{white-space:nowrap;color:var(--soft)}.badge.ok{color:var(--leaf)}.badge.failing{color:var(--fruit)}\
+    .badge.waiting{color:var(--warn)}
     footer{max-width:72rem;margin:0 auto;padding:0 1.25rem 2rem;font-size:.8125rem;color:var(--soft)}
     a{color:var(--leaf)}:focus-visible{outline:3px solid var(--leaf);outline-offset:3px}
     .stale main{opacity:.55}

@@ -14,7 +14,7 @@ package struct StatusTotals: Sendable, Equatable {
   package internal(set) var signIns: UInt64 = 0
   package internal(set) var signInsFailed: UInt64 = 0
   package internal(set) var sessionsEnded: UInt64 = 0
-  /// Daily checks with a good answer, and all others.
+  /// Revalidations with a good answer, and all others.
   package internal(set) var checksGood: UInt64 = 0
   package internal(set) var checksOther: UInt64 = 0
   /// Requests that are being answered at the moment.

@@ -2,12 +2,14 @@ import ArgumentParser
 import Gateway
 import WebFormats
 
-/// `cordon accounts`: who is known to a running gateway.
+/// `cordon accounts`: the accounts of a running gateway.
 struct AccountsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "accounts",
-    abstract: "Finds, disconnects and migrates accounts of a running gateway.",
-    subcommands: [Find.self, Sessions.self, Disconnect.self, MigrateCommand.self])
+    abstract: "Lists, finds, bans, disconnects and migrates accounts of a running gateway.",
+    subcommands: [
+      List.self, Find.self, Sessions.self, Ban.self, Unban.self, Disconnect.self, MigrateCommand.self,
+    ])
 
   /// `cordon accounts find`.
   struct Find: AsyncParsableCommand {

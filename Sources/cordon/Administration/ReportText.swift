@@ -20,6 +20,8 @@ extension AccountReport {
       ("transfer", transferSubject.map { subject in transferTeam.map { "\(subject), to \($0)" } ?? subject }),
       ("formerly", formerSubject), ("signed in", latestAuthorization), ("verified", lastVerified),
       ("asked", lastAsked), ("last answer", lastAnswer),
+      ("groups", groups.flatMap { $0.isEmpty ? nil : $0.joined(separator: ", ") }),
+      ("banned", ban.map { $0.until.map { "until \($0)" } ?? "for good" }), ("reason", ban?.reason),
     ])
   }
 }
@@ -54,8 +56,11 @@ func printJSON(_ report: some Encodable) throws {
 }
 
 /// Prints a report as JSON on one line.
-func printJSONLine(_ report: some Encodable) throws {
+func printJSONLine(_ report: some Encodable) throws { print(try jsonLine(report)) }
+
+/// A report as JSON on one line.
+func jsonLine(_ report: some Encodable) throws -> String {
   let encoder = JSONEncoder()
   encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-  print(String(decoding: try encoder.encode(report), as: UTF8.self))
+  return String(decoding: try encoder.encode(report), as: UTF8.self)
 }

@@ -71,7 +71,7 @@ struct DemoCommand: AsyncParsableCommand {
     interruption: Interruption
   ) async throws {
     let progress = Progress()
-    progress.show("Starting a local Apple, the application and the gateway")
+    progress.show("Starting a simulated Apple, the application and the gateway")
     defer { progress.clear() }
     let settings = try DemoSettings(
       port: LoopbackPort.free(from: port), simulatorPort: LoopbackPort.free(from: simulatorPort),

@@ -77,9 +77,9 @@ struct DemoSettings {
 
       Open  \(publicURL)
 
-      It is a time sheet that knows nothing of Apple; the gateway before it does.
+      A time sheet without sign-in of its own: the gateway in front of it signs users in.
       The application itself    http://127.0.0.1:\(appPort)
-      The local Apple           http://127.0.0.1:\(simulatorPort)
+      The simulated Apple       http://127.0.0.1:\(simulatorPort)
       The gateway's health      http://127.0.0.1:\(adminPort)/healthz
       Configuration and logs    \(folder)
 

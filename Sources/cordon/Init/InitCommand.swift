@@ -56,6 +56,21 @@ struct InitCommand: ParsableCommand {
     help: ArgumentHelp("The key's identifier; it is in the name of the key's file.", valueName: "identifier"))
   var keyID: String?
 
+  @Option(
+    name: .customLong("access"),
+    help: ArgumentHelp(
+      "Who may come in: requests (people who ask, once admitted), listed (--members), domains (--domains), everybody. "
+        + "Without it and those: requests.", valueName: "choice"))
+  var accessChoice: AccessChoice?
+
+  @Option(
+    name: .long, help: ArgumentHelp("The only people who may come in: addresses and subjects.", valueName: "list"))
+  var members: String?
+
+  @Option(
+    name: .long, help: ArgumentHelp("The e-mail domains of the people who may come in.", valueName: "list"))
+  var domains: String?
+
   @Option(name: .long, help: ArgumentHelp("The store of accounts and sessions.", valueName: "url"))
   var store: String?
 
@@ -64,6 +79,16 @@ struct InitCommand: ParsableCommand {
 
   @Flag(name: .long, help: "Replace an existing file without asking.")
   var force = false
+
+  func validate() throws {
+    if members != nil, accessChoice ?? .listed != .listed {
+      throw ValidationError("--members goes with --access listed.")
+    }
+    if domains != nil, accessChoice ?? .domains != .domains {
+      throw ValidationError("--domains goes with --access domains.")
+    }
+    if members != nil, domains != nil { throw ValidationError("Give --members or --domains.") }
+  }
 
   func run() throws {
     let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
@@ -101,6 +126,15 @@ struct InitCommand: ParsableCommand {
         cordon doctor --config \(output)     asks Apple and the application
         cordon run --config \(output)        the gateway
       """)
+    if configuration.access.requests {
+      print(
+        """
+        Nobody may come in yet. Whoever signs in can ask for access, and gets a code; admit them with:
+
+          cordon requests list --config \(output)
+          cordon requests admit CODE --group \(AccessChoice.group) --config \(output)
+        """)
+    }
   }
 
   private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
@@ -113,6 +147,7 @@ struct InitCommand: ParsableCommand {
     try interview.ask(.keyFile, given: keyFile)
     try interview.ask(.keyID(in: interview.keySource), given: keyID)
     interview.nameSecret()
+    try interview.askForAccess(accessChoice, members: members, domains: domains)
     try interview.ask(.store(in: folder), given: store)
   }
 

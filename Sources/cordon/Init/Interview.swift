@@ -3,7 +3,7 @@ import ConfigurationFile
 import Sessions
 
 /// The questions and answers so far, and the configuration that they make. An answer is judged by the same reader that
-/// reads the file afterwards: whatever complaint falls on its line is told, and the question asked again.
+/// reads the file afterwards: problems on its line are reported, and the question is asked again.
 struct Interview {
   static let secretName = "session.key"
 
@@ -17,7 +17,7 @@ struct Interview {
   private(set) var keySource = ""
   let fileName: String
 
-  private let terminal: Terminal?
+  let terminal: Terminal?
   private let folder: ConfigurationFolder
 
   init(terminal: Terminal?, folder: ConfigurationFolder, output: String) {
@@ -37,6 +37,12 @@ struct Interview {
     if terminal != nil, given == nil { terminal?.say("\n\(question.explanation)") }
     while true {
       let answer = try given ?? answer(to: question)
+      // An empty list of domains would admit everybody.
+      if question.key == Question.domains.key, Self.words(answer).isEmpty {
+        try tell(["no domain is named; give one, as in example.com"], question)
+        given = nil
+        continue
+      }
       set(question.key, answer)
       let problems = problems(with: [question.key])
       guard !problems.isEmpty else { return }
@@ -65,7 +71,7 @@ struct Interview {
     }
   }
 
-  private func answer(to question: Question) throws -> String {
+  func answer(to question: Question) throws -> String {
     if let terminal { return try terminal.ask(question.prompt, default: question.fallback) }
     if let fallback = question.fallback { return fallback }
     complain("cordon init: \(question.option) is missing, and there is nobody to ask")
@@ -76,6 +82,8 @@ struct Interview {
     if key == Question.keyFile.key {
       keySource = folder.absolute(answer)
       configuration.set(key, .text(keySource))
+    } else if key == Question.domains.key {
+      configuration.set(key, .texts(Self.words(answer)))
     } else {
       configuration.set(key, .text(answer))
     }
@@ -107,7 +115,12 @@ struct Interview {
   }
 
   private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {
-    let texts = problems.map { printable("\($0.what); \($0.remedy)") }
+    try tell(problems.map { printable("\($0.what); \($0.remedy)") }, question)
+  }
+
+  /// Reports the problems of an answer.
+  /// - Throws: `ExitCode`, where nobody can be asked again.
+  func tell(_ texts: [String], _ question: Question) throws {
     if let terminal {
       let lines = TerminalLines()
       return terminal.say(texts.map { "  No: \(lines.fitted($0, indentation: 6))" }.joined(separator: "\n"))

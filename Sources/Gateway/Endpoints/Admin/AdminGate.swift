@@ -35,9 +35,11 @@ final class AdminGate: RequestGate {
     let path = bytes.string(head.path)
     if AdminOperation.owns(path) {
       return .handle(
-        EndpointAction(bodyLimit: 1_024, routeClass: Self.routeClass, handle: administration().answer))
+        EndpointAction(bodyLimit: OrderBody.limit, routeClass: Self.routeClass, handle: administration().answer))
     }
-    guard head.method == .get || head.method == .head else { return answer(.init(.methodNotAllowed)) }
+    guard head.method == .get || head.method == .head else {
+      return answer(.init(.methodNotAllowed, fields: [.allow: "GET, HEAD"]))
+    }
     let report = health.report
     switch path {
     case "/livez": return answer(ControlResponse(report.livez()))

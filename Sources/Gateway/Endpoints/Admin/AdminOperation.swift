@@ -15,6 +15,8 @@ enum AdminOperation: Equatable {
   case migrate(TeamMigration.Order)
   /// Reads the configuration again.
   case reload
+  /// Lists or changes who may come in.
+  case access(AccessOperation)
 
   /// The name in the audit.
   var name: String {
@@ -26,6 +28,7 @@ enum AdminOperation: Equatable {
     case .disconnect: "disconnect"
     case .migrate: "migrate"
     case .reload: "reload"
+    case .access(let operation): operation.listName ?? "access"
     }
   }
 
@@ -35,7 +38,7 @@ enum AdminOperation: Equatable {
     case .findSubject(let subject), .sessions(of: let subject), .endSessions(of: let subject),
       .disconnect(let subject, _):
       subject
-    case .findEmail, .endSession, .migrate, .reload: nil
+    case .findEmail, .endSession, .migrate, .reload, .access: nil
     }
   }
 
@@ -46,52 +49,54 @@ enum AdminOperation: Equatable {
   static func owns(_ path: String) -> Bool {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     return parts.count > 1 && parts[0].isEmpty
-      && ["accounts", "sessions", "reload"].contains { parts[1].elementsEqual($0.utf8) }
+      && (["accounts", "sessions", "reload"] + AccessOperation.folders).contains { parts[1].elementsEqual($0.utf8) }
   }
 
   /// - Parameter target: path and query.
-  init(method: String, target: String) throws(AdministrationError) {
+  init(method: String, target: String, body: [UInt8] = []) throws(AdministrationError) {
     let bytes = Array(target.utf8)
     let path = bytes.prefix { $0 != UInt8(ascii: "?") }
     let query = bytes.dropFirst(path.count + 1)
     let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst()
       .map { PercentEncoding.decode($0).flatMap { String(validating: $0, as: UTF8.self) } }
-    func expect(_ expected: String) throws(AdministrationError) {
-      guard method == expected else { throw .wrongMethod(expected) }
-    }
+    let method = AdminMethod(method)
     switch (parts.first, parts.count) {
     case ("accounts", 1):
-      try expect("GET")
+      try method.require(["GET"])
       self = try Self.finding(Array(query))
     case ("accounts", 2) where parts[1] == "migrate":
-      try expect("POST")
+      try method.require(["POST"])
       self = .migrate(try Self.migration(Array(query)))
     case ("accounts", 3) where parts[2] == "sessions":
       let subject = try Self.subject(parts[1])
-      switch method {
-      case "GET": self = .sessions(of: subject)
-      case "DELETE": self = .endSessions(of: subject)
-      default: throw .wrongMethod("GET or DELETE")
-      }
+      try method.require(["GET", "DELETE"])
+      self = method == .get ? .sessions(of: subject) : .endSessions(of: subject)
     case ("accounts", 3) where parts[2] == "disconnect":
-      try expect("POST")
+      try method.require(["POST"])
       let force = try Self.fields(Array(query), ["force"])["force"]
       guard force == nil || force == "true" else { throw .noQuery }
       self = .disconnect(try Self.subject(parts[1]), evenUnrevoked: force != nil)
     case ("sessions", 2):
-      try expect("DELETE")
+      try method.require(["DELETE"])
       guard let handle = parts[1].flatMap({ PublicSessionID(text: $0) }) else { throw .noHandle }
       self = .endSession(handle)
     case ("reload", 1):
-      try expect("POST")
+      try method.require(["POST"])
       self = .reload
-    default: throw .unknown
+    default:
+      guard
+        let operation = try AccessOperation(
+          method: method, parts: Array(parts), query: Array(query), body: body)
+      else { throw .unknown }
+      self = .access(operation)
     }
   }
 
   private static func finding(_ query: [UInt8]) throws(AdministrationError) -> AdminOperation {
-    let fields = try fields(query, ["subject", "email"])
+    let fields = try fields(query, ["subject", "email", "group", "seen_since", "after", "limit"])
     switch (fields["subject"], fields["email"]) {
+    case (nil, nil): return .access(try AccessOperation.listing(fields))
+    case _ where fields.count > 1: throw .noQuery
     case (let text?, nil): return .findSubject(try subject(text))
     case (nil, let email?) where !email.isEmpty: return .findEmail(email)
     default: throw .noQuery
@@ -113,7 +118,7 @@ enum AdminOperation: Equatable {
   }
 
   /// The fields of a query, of which there may be only these, each once.
-  private static func fields(
+  static func fields(
     _ query: [UInt8], _ names: Set<String>
   ) throws(AdministrationError) -> [String: String] {
     guard let form = try? FormFields(parsing: query) else { throw .noQuery }

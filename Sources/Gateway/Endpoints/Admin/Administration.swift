@@ -11,6 +11,8 @@ struct Administration: Sendable {
   let access: AdministrationAccess
   let sessions: SessionManager
   let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore
+  /// Who may come in.
+  let accessAdministration: AccessAdministration
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring
   let metrics: MetricsRegistry
@@ -30,12 +32,15 @@ struct Administration: Sendable {
         refuse(request)
         throw error
       }
-      let act = try AdminOperation(method: request.head.method.rawValue, target: request.head.path ?? "")
-      let deed = AdminRequestContext(request: request, right: right)
+      let operation = try AdminOperation(
+        method: request.head.method.rawValue, target: request.head.path ?? "", body: request.body)
+      if case .access(let operation) = operation { return try await carryOut(operation, by: right, request) }
+      let context = AdminRequestContext(request: request, right: right)
       do throws(AdministrationError) {
-        return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(act, deed) }
+        return try await Self.storeTrouble(metrics) { () async throws in try await carryOut(operation, context) }
       } catch {
-        record(act.name, act.subject, session: act.session, by: right, failed: error.code, request)
+        record(
+          operation.name, operation.subject, session: operation.session, by: right, failed: error.code, request)
         throw error
       }
     } catch {
@@ -49,47 +54,70 @@ struct Administration: Sendable {
     let right: String
   }
 
-  private func carryOut(_ act: AdminOperation, _ deed: AdminRequestContext) async throws -> ControlResponse {
-    switch act {
+  private func carryOut(_ operation: AdminOperation, _ context: AdminRequestContext) async throws -> ControlResponse {
+    switch operation {
     case .findSubject(let subject):
       let account = try await store.account(subject)
-      record(act.name, subject, by: deed.right, deed.request)
-      return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(AccountReport.init)))
+      record(operation.name, subject, by: context.right, context.request)
+      return Self.json(AccountsReport(accounts: [account].compactMap(\.self).map(report)))
     case .findEmail(let email):
       let accounts = try await store.accounts(withEmail: email)
-      for account in accounts { record(act.name, account.subject, by: deed.right, deed.request) }
-      if accounts.isEmpty { record(act.name, by: deed.right, deed.request) }
-      return Self.json(AccountsReport(accounts: accounts.map(AccountReport.init)))
+      for account in accounts { record(operation.name, account.subject, by: context.right, context.request) }
+      if accounts.isEmpty { record(operation.name, by: context.right, context.request) }
+      return Self.json(AccountsReport(accounts: accounts.map(report)))
     case .sessions(of: let subject):
       try await requireAccount(subject)
       let found = try await store.sessions(of: subject)
-      record(act.name, subject, by: deed.right, deed.request)
+      record(operation.name, subject, by: context.right, context.request)
       return Self.json(SessionsReport(sessions: found.map(SessionReport.init)))
     case .endSession(let handle):
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }
-      record(act.name, session: handle, by: deed.right, deed.request)
-      recordEnd(of: ended, nil, .byOperator, deed.request)
+      record(operation.name, session: handle, by: context.right, context.request)
+      recordEnd(of: ended, nil, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
       try await requireAccount(subject)
       let ended = try await sessions.end(.all(of: subject), because: .byOperator)
-      record(act.name, subject, by: deed.right, deed.request)
-      recordEnd(of: ended, subject, .byOperator, deed.request)
+      record(operation.name, subject, by: context.right, context.request)
+      recordEnd(of: ended, subject, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)
-      record(act.name, subject, by: deed.right, deed.request)
-      return try await disconnect(subject, evenUnrevoked: evenUnrevoked, deed.request)
+      record(operation.name, subject, by: context.right, context.request)
+      return try await disconnect(subject, evenUnrevoked: evenUnrevoked, context.request)
     case .migrate(let order):
-      record(act.name, by: deed.right, deed.request)
+      record(operation.name, by: context.right, context.request)
       let migration = TeamMigration(store: store, sessions: sessions, apple: apple, keyring: keyring)
       return Self.json(try await migration.run(order))
     case .reload:
-      let report = await reload(deed.right)
-      record(act.name, by: deed.right, failed: report.failure, deed.request)
+      let report = await reload(context.right)
+      record(operation.name, by: context.right, failed: report.failure, context.request)
       return Self.json(report, status: report.reloaded ? .ok : .unprocessableContent)
+    case .access(let operation): return try await carryOut(operation, by: context.right, context.request)
     }
+  }
+
+  /// Carries out an operation on access. Changes are audited by ``AccessAdministration``, lists here.
+  private func carryOut(
+    _ operation: AccessOperation, by right: String, _ request: ControlRequest
+  ) async throws(AdministrationError) -> ControlResponse {
+    let actor = AccessAdministration.Actor(
+      name: right, peer: request.client.address, requestID: request.requestID)
+    guard let name = operation.listName else { return try await carryOut(operation, by: actor) }
+    do throws(AdministrationError) {
+      let response = try await carryOut(operation, by: actor)
+      record(name, by: right, request)
+      return response
+    } catch {
+      record(name, by: right, failed: error.code, request)
+      throw error
+    }
+  }
+
+  /// An account with its groups and its ban.
+  private func report(_ account: Account) -> AccountReport {
+    AccountReport(account, groups: accessAdministration.groupNames(of: account), at: accessAdministration.now)
   }
 
   private func requireAccount(_ subject: Subject) async throws {
@@ -186,7 +214,7 @@ struct Administration: Sendable {
     }
   }
 
-  private static func json(_ report: some Encodable, status: HTTPResponse.Status = .ok) -> ControlResponse {
+  static func json(_ report: some Encodable, status: HTTPResponse.Status = .ok) -> ControlResponse {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
     // Encoding plain values into memory does not fail; were it to, the answer is an empty object, not a crash.
@@ -198,6 +226,9 @@ struct Administration: Sendable {
   private static func response(_ refusal: AdministrationError) -> ControlResponse {
     var response = json(
       RefusalReport(error: refusal.code, message: refusal.message), status: .init(code: refusal.status))
+    if let allowed = refusal.allowed {
+      response.head.headerFields[.allow] = allowed.joined(separator: ", ")
+    }
     if refusal == .noToken { response.head.headerFields[.wwwAuthenticate] = "Bearer realm=\"cordon\"" }
     return response
   }

@@ -52,6 +52,8 @@ struct AdministrationError: Error, Equatable {
   let code: String
   /// The problem and the remedy.
   let message: String
+  /// The methods that the path has, for the answer 405.
+  var allowed: [String]?
 
   static let switchedOff = AdministrationError(
     status: 403, code: "administration_off",
@@ -72,16 +74,28 @@ struct AdministrationError: Error, Equatable {
     status: 400, code: "bad_handle",
     message: "a session's handle is 22 characters, as GET /accounts/SUB/sessions and cordon accounts sessions tell it")
   static let noQuery = AdministrationError(
-    status: 400, code: "bad_query", message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them")
+    status: 400, code: "bad_query",
+    message: "ask with ?subject=SUB or with ?email=ADDRESS, one of them, or list accounts with any of ?group=, "
+      + "seen_since=, after= and limit=")
+  static let badLimit = AdministrationError(
+    status: 400, code: "bad_query", message: "limit is a number from 1 to \(AccessOperation.largestLimit)")
   static let sameTeam = AdministrationError(
     status: 400, code: "same_team", message: "this is the team of the configuration: name the one that receives")
   static let unknown = AdministrationError(
     status: 404, code: "not_found",
-    message: "there are GET /accounts?subject=|email=, GET and DELETE /accounts/SUB/sessions, POST "
-      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/HANDLE and POST /reload")
+    message: "there are GET /accounts, GET and DELETE /accounts/SUB/sessions, PUT and DELETE /accounts/SUB/ban, POST "
+      + "/accounts/SUB/disconnect, POST /accounts/migrate, DELETE /sessions/HANDLE, GET /groups, PUT and DELETE "
+      + "/groups/GROUP/members/SUB, GET /requests, POST /requests/CODE/admit and /requests/CODE/reject, GET and POST "
+      + "/invitations, DELETE /invitations/ID, GET and POST /tokens, DELETE /tokens/NAME and POST /reload")
 
-  static func wrongMethod(_ allowed: String) -> AdministrationError {
-    AdministrationError(status: 405, code: "method_not_allowed", message: "here it is \(allowed)")
+  static func badBody(_ problem: String) -> AdministrationError {
+    AdministrationError(status: 400, code: "bad_body", message: problem)
+  }
+
+  static func wrongMethod(_ methods: [String]) -> AdministrationError {
+    AdministrationError(
+      status: 405, code: "method_not_allowed", message: "here it is \(methods.joined(separator: " or "))",
+      allowed: methods.contains("GET") ? methods + ["HEAD"] : methods)
   }
 
   static func store(_ reason: String) -> AdministrationError {

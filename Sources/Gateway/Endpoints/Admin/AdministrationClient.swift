@@ -78,10 +78,14 @@ package struct AdministrationClient: Sendable {
     return try await ask(.post, "/accounts/migrate?\(fields.joined(separator: "&"))", MigrationReport.self)
   }
 
-  private func ask<Report: Decodable>(
-    _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok
+  /// - Parameters:
+  ///   - other: another status than 200 with a report.
+  ///   - body: a JSON object; empty for none.
+  func ask<Report: Decodable>(
+    _ method: HTTPRequest.Method, _ target: String, _ report: Report.Type, or other: HTTPResponse.Status = .ok,
+    body: [UInt8] = []
   ) async throws -> Report {
-    let response = try await send(method, target)
+    let response = try await send(method, target, body)
     guard response.head.status == .ok || response.head.status == other else {
       let refusal = try? JSONDecoder().decode(RefusalReport.self, from: Data(response.body))
       throw AdministrationClientError(
@@ -94,7 +98,9 @@ package struct AdministrationClient: Sendable {
     }
   }
 
-  private func send(_ method: HTTPRequest.Method, _ target: String) async throws -> OriginResponse {
+  private func send(
+    _ method: HTTPRequest.Method, _ target: String, _ body: [UInt8] = []
+  ) async throws -> OriginResponse {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     do {
       let upstream = try UpstreamGroup(UpstreamSettings(address: Self.reachable(address)))
@@ -102,9 +108,10 @@ package struct AdministrationClient: Sendable {
         upstream, authority: "localhost", timeout: Self.timeout, bodyLimit: Self.bodyLimit, on: group.next())
       var fields: HTTPFields = [.accept: "application/json"]
       if let token { fields[.authorization] = "Bearer \(token.exposed)" }
+      if !body.isEmpty { fields[.contentType] = "application/json" }
       let request = HTTPRequest(
         method: method, scheme: "http", authority: "localhost", path: target, headerFields: fields)
-      let response = try await client.send(request, body: [])
+      let response = try await client.send(request, body: body)
       try await group.shutdownGracefully()
       return response
     } catch {

@@ -1,9 +1,16 @@
 internal import FoundationEssentials
 internal import Sessions
 
-/// `GET /accounts`: who was found.
+/// `GET /accounts`: the accounts that were found, or a page of a list.
 package struct AccountsReport: Codable, Sendable, Equatable {
   package let accounts: [AccountReport]
+  /// In a list, the subject to go on after; nil at the end. A page may be empty and yet not be the last.
+  package let next: String?
+
+  init(accounts: [AccountReport], next: String? = nil) {
+    self.accounts = accounts
+    self.next = next
+  }
 }
 
 /// One Apple user, as the operator sees them. Times are RFC 3339, in UTC.
@@ -30,6 +37,14 @@ package struct AccountReport: Codable, Sendable, Equatable {
   package let lastAsked: String?
   /// The result of the last revalidation: `good`, `revoked`, `no good answer`; nil before the first.
   package let lastAnswer: String?
+  /// The groups that admit the user, by configuration or at run time.
+  package let groups: [String]?
+  /// The ban, if one is in force.
+  package let ban: BanReport?
+  /// In lists, the number of sessions that have not ended.
+  package let sessions: Int?
+  /// In lists, the latest use or sign-in.
+  package let lastSeen: String?
 
   private enum CodingKeys: String, CodingKey {
     case subject = "sub"
@@ -45,9 +60,15 @@ package struct AccountReport: Codable, Sendable, Equatable {
     case lastVerified = "last_verified"
     case lastAsked = "last_asked"
     case lastAnswer = "last_answer"
+    case groups, ban, sessions
+    case lastSeen = "last_seen"
   }
 
-  init(_ account: Account) {
+  init(_ account: Account, groups: [String], at now: Date, sessions: Int? = nil, lastSeen: Date? = nil) {
+    self.groups = groups
+    ban = account.access.ban.flatMap { $0.isInForce(at: now) ? BanReport($0) : nil }
+    self.sessions = sessions
+    self.lastSeen = lastSeen?.rfc3339
     subject = account.subject.text
     name = account.name?.text
     email = account.claims.email
@@ -140,5 +161,6 @@ struct RefusalReport: Codable {
 }
 
 extension Date {
-  fileprivate var rfc3339: String { ISO8601Format() }
+  /// In UTC, to the second.
+  var rfc3339: String { ISO8601Format() }
 }

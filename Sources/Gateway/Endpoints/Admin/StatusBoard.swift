@@ -13,18 +13,20 @@ final class StatusBoard: Sendable {
   private let loops: SessionLoops
   private let health: HealthMonitor
   private let metrics: MetricsRegistry
+  private let people: PeopleWatch
   private let upstreams: @Sendable () -> [UpstreamAddressStatus]
   private let version: String
   private let started: Timestamp
   private let history = StatusHistory()
 
   init(
-    loops: SessionLoops, health: HealthMonitor, metrics: MetricsRegistry,
+    loops: SessionLoops, health: HealthMonitor, metrics: MetricsRegistry, people: PeopleWatch,
     upstreams: @escaping @Sendable () -> [UpstreamAddressStatus], version: String, started: Timestamp
   ) {
     self.loops = loops
     self.health = health
     self.metrics = metrics
+    self.people = people
     self.upstreams = upstreams
     self.version = version
     self.started = started
@@ -73,7 +75,7 @@ final class StatusBoard: Sendable {
       now: now, version: version, started: started, site: configuration.site,
       health: health.report, totals: metrics.statusTotals(), steps: history.steps(before: now),
       sessions: await loops.count(), upstreams: upstreams().map(Self.upstream),
-      files: Self.files(configuration), process: .current())
+      files: Self.files(configuration), process: .current(), people: people.latest(configuration.groups))
   }
 
   private static func upstream(_ status: UpstreamAddressStatus) -> StatusReport.Upstream {
@@ -126,4 +128,5 @@ struct StatusConfiguration: Sendable {
   let certificates: [ListenerCertificate]
   let apple: AppleSettings
   let session: SessionSettings
+  let groups: GroupDirectory
 }

@@ -1,0 +1,211 @@
+internal import AppleIdentity
+internal import Sessions
+internal import WebFormats
+
+/// An operation of the admin API on who may come in, from method, target and body of a request.
+enum AccessOperation: Equatable {
+  case listAccounts(AccountFilter)
+  case ban(Subject, until: String?, reason: String?)
+  case unban(Subject)
+  case listGroups
+  case addMember(Subject, group: String)
+  case removeMember(Subject, group: String)
+  case listRequests(after: AccessRequestCode?, limit: Int)
+  /// The request is named by its code or by the user's subject, as in `reject`.
+  case admit(String, group: String)
+  case reject(String)
+  case listInvitations
+  case invite(InvitationOrder)
+  case revokeInvitation(String)
+  case listTokens
+  case createToken(name: String, group: String, expires: String?)
+  case revokeToken(String)
+
+  /// The accounts that a list is to show.
+  struct AccountFilter: Equatable {
+    var group: String?
+    var seenSince: String?
+    var after: Subject?
+    var limit = AccessOperation.defaultLimit
+  }
+
+  /// The settings of a new invitation.
+  struct InvitationOrder: Equatable {
+    var group: String
+    var uses = 1
+    var expires = "7d"
+    var note: String?
+  }
+
+  static let defaultLimit = 100
+  static let largestLimit = 1_000
+  /// The first parts of paths that are these operations alone.
+  static let folders = ["groups", "requests", "invitations", "tokens"]
+
+  /// The name in the audit, for operations that change nothing; the others are audited where they are carried out.
+  var listName: String? {
+    switch self {
+    case .listAccounts: "list_accounts"
+    case .listGroups: "list_groups"
+    case .listRequests: "list_requests"
+    case .listInvitations: "list_invitations"
+    case .listTokens: "list_tokens"
+    case .ban, .unban, .addMember, .removeMember, .admit, .reject, .invite, .revokeInvitation, .createToken,
+      .revokeToken:
+      nil
+    }
+  }
+
+  /// Nil if the path is no path of these.
+  /// - Parameter parts: the parts of the path, decoded; nil for one that cannot be decoded.
+  init?(
+    method: AdminMethod, parts: [String?], query: [UInt8], body: [UInt8]
+  ) throws(AdministrationError) {
+    let second = parts.count > 1 ? parts[1] : nil
+    switch (parts.first, parts.count) {
+    case ("accounts", 3) where parts[2] == "ban":
+      try method.require(["PUT", "DELETE"])
+      let subject = try Self.subject(second)
+      guard method == .put else {
+        self = .unban(subject)
+        return
+      }
+      let order = try OrderBody(body, members: ["until", "reason"])
+      self = .ban(subject, until: try order.text("until"), reason: try order.text("reason"))
+    case ("groups", 1):
+      try method.require(["GET"])
+      self = .listGroups
+    case ("groups", 4) where parts[2] == "members":
+      try method.require(["PUT", "DELETE"])
+      guard let group = second else { throw .badGroup }
+      let subject = try Self.subject(parts[3])
+      if method == .put { _ = try OrderBody(body, members: []) }
+      self = method == .put ? .addMember(subject, group: group) : .removeMember(subject, group: group)
+    case ("requests", 1):
+      try method.require(["GET"])
+      let fields = try AdminOperation.fields(query, ["after", "limit"])
+      var after: AccessRequestCode?
+      if let text = fields["after"] {
+        after = AccessRequestCode(text)
+        guard after != nil else { throw .badCode }
+      }
+      self = .listRequests(after: after, limit: try Self.limit(fields["limit"]))
+    case ("requests", 3) where parts[2] == "admit":
+      try method.require(["POST"])
+      guard let request = second else { throw .badCode }
+      self = .admit(request, group: try OrderBody(body, members: ["group"]).required("group"))
+    case ("requests", 3) where parts[2] == "reject":
+      try method.require(["POST"])
+      guard let request = second else { throw .badCode }
+      _ = try OrderBody(body, members: [])
+      self = .reject(request)
+    case ("invitations", 1):
+      try method.require(["GET", "POST"])
+      self = method == .get ? .listInvitations : .invite(try Self.invitation(body))
+    case ("invitations", 2):
+      try method.require(["DELETE"])
+      self = .revokeInvitation(second ?? "")
+    case ("tokens", 1):
+      try method.require(["GET", "POST"])
+      guard method == .post else {
+        self = .listTokens
+        return
+      }
+      let order = try OrderBody(body, members: ["name", "group", "expires"])
+      self = .createToken(
+        name: try order.required("name"), group: try order.required("group"), expires: try order.text("expires"))
+    case ("tokens", 2):
+      try method.require(["DELETE"])
+      self = .revokeToken(second ?? "")
+    default: return nil
+    }
+  }
+
+  /// The list of accounts that a query asks for.
+  static func listing(_ fields: [String: String]) throws(AdministrationError) -> AccessOperation {
+    var filter = AccountFilter(group: fields["group"], seenSince: fields["seen_since"])
+    if let after = fields["after"] { filter.after = try subject(after) }
+    filter.limit = try limit(fields["limit"])
+    return .listAccounts(filter)
+  }
+
+  private static func invitation(_ body: [UInt8]) throws(AdministrationError) -> InvitationOrder {
+    let order = try OrderBody(body, members: ["group", "uses", "expires", "note"])
+    var invitation = InvitationOrder(group: try order.required("group"))
+    if let uses = try order.integer("uses") { invitation.uses = uses }
+    if let expires = try order.text("expires") { invitation.expires = expires }
+    invitation.note = try order.text("note")
+    return invitation
+  }
+
+  private static func subject(_ text: String?) throws(AdministrationError) -> Subject {
+    guard let subject = text.flatMap({ Subject($0) }) else { throw .noSubject }
+    return subject
+  }
+
+  private static func limit(_ text: String?) throws(AdministrationError) -> Int {
+    guard let text else { return defaultLimit }
+    guard let limit = DecimalDigits.parse(Array(text.utf8), limit: largestLimit), limit > 0 else { throw .badLimit }
+    return limit
+  }
+}
+
+/// The method of a request to the admin API; HEAD counts as GET.
+struct AdminMethod: Equatable {
+  let name: String
+
+  static let get = AdminMethod("GET")
+  static let put = AdminMethod("PUT")
+  static let post = AdminMethod("POST")
+
+  init(_ name: String) { self.name = name.utf8.elementsEqual("HEAD".utf8) ? "GET" : name }
+
+  /// - Throws: 405 unless it is one of these.
+  func require(_ allowed: [String]) throws(AdministrationError) {
+    guard allowed.contains(where: { $0.utf8.elementsEqual(name.utf8) }) else { throw .wrongMethod(allowed) }
+  }
+}
+
+/// The body of a request: a JSON object with the names of a command's options. None is an empty object.
+struct OrderBody {
+  /// In bytes.
+  static let limit = 8_192
+  private let members: [String: StrictJSON]
+
+  /// - Throws: 400 for a text that is no JSON object, and for members other than these.
+  init(_ bytes: [UInt8], members names: [String]) throws(AdministrationError) {
+    guard !bytes.isEmpty else {
+      members = [:]
+      return
+    }
+    do throws(StrictJSONError) {
+      members = try StrictJSON.object(bytes, maximumBytes: Self.limit, maximumDepth: 4)
+    } catch {
+      throw .badBody("\(error.reason): send a JSON object, as in {\"group\": \"staff\"}")
+    }
+    for name in members.keys.sorted() where !names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+      let known = names.isEmpty ? "send none" : "there are \(names.joined(separator: ", "))"
+      let shown = name.utf8.count <= 64 ? "\"\(name)\"" : "of this name"
+      throw .badBody("there is no member \(shown) here: \(known)")
+    }
+  }
+
+  func text(_ name: String) throws(AdministrationError) -> String? {
+    guard let value = members[name] else { return nil }
+    guard let text = value.text else { throw .badBody("\(name) is not a string: write it in quotation marks") }
+    return text
+  }
+
+  func required(_ name: String) throws(AdministrationError) -> String {
+    guard let text = try text(name) else { throw .badBody("\(name) is missing: add it to the JSON object") }
+    return text
+  }
+
+  func integer(_ name: String) throws(AdministrationError) -> Int? {
+    guard let value = members[name] else { return nil }
+    guard case .integer(let number) = value, let result = Int(exactly: number) else {
+      throw .badBody("\(name) is not a whole number: write it without quotation marks")
+    }
+    return result
+  }
+}

@@ -1,0 +1,72 @@
+internal import DataPlane
+internal import FoundationEssentials
+internal import Sessions
+
+/// The operations on who may come in.
+extension Administration {
+  /// Carries out an operation, which audits itself.
+  func carryOut(
+    _ operation: AccessOperation, by actor: AccessAdministration.Actor
+  ) async throws(AdministrationError) -> ControlResponse {
+    let people = accessAdministration
+    switch operation {
+    case .listAccounts(let filter):
+      let since = try filter.seenSince.map { text throws(AdministrationError) in
+        try AccessTimes.since(text, now: people.now)
+      }
+      let page = try await people.accounts(
+        group: filter.group, seenSince: since, after: filter.after, limit: filter.limit)
+      return Self.json(
+        AccountsReport(
+          accounts: page.accounts.map { AccountReport($0, at: people.now) }, next: page.next?.text))
+    case .listGroups:
+      return Self.json(GroupsReport(groups: try await people.groupList().map(GroupReport.init)))
+    case .listRequests(let after, let limit):
+      let found = try await people.requests(after: after, limit: limit)
+      return Self.json(
+        RequestsReport(
+          requests: found.map { RequestReport($0.request, $0.account) },
+          next: found.count < limit ? nil : found.last?.request.code.text))
+    case .listInvitations:
+      let now = people.now
+      return Self.json(
+        InvitationsReport(invitations: try await people.invitations().map { InvitationReport($0, at: now) }))
+    case .listTokens:
+      let now = people.now
+      return Self.json(TokensReport(tokens: try await people.tokens().map { TokenReport($0, at: now) }))
+    case .ban(let subject, let until, let reason):
+      let until = try until.map { text throws(AdministrationError) in try AccessTimes.end(text, now: people.now) }
+      let (ban, ended) = try await people.ban(subject, until: until, reason: reason, by: actor)
+      return Self.json(BannedReport(subject: subject.text, ban: BanReport(ban), ended: ended))
+    case .unban(let subject):
+      try await people.unban(subject, by: actor)
+      return Self.json(UnbannedReport(subject: subject.text))
+    case .addMember(let subject, let group):
+      let isNew = try await people.add(subject, to: group, by: actor)
+      return Self.json(MemberReport(subject: subject.text, group: group, isMember: true, isChanged: isNew))
+    case .removeMember(let subject, let group):
+      try await people.remove(subject, from: group, by: actor)
+      return Self.json(MemberReport(subject: subject.text, group: group, isMember: false, isChanged: true))
+    case .admit(let request, let group):
+      let admitted = try await people.admit(request, to: group, by: actor)
+      return Self.json(DecisionReport(admitted, group: group))
+    case .reject(let request):
+      return Self.json(DecisionReport(try await people.reject(request, by: actor), group: nil))
+    case .invite(let order):
+      let expires = try AccessTimes.end(order.expires, now: people.now)
+      let (invitation, link) = try await people.invite(
+        to: order.group, uses: order.uses, expires: expires, note: order.note, by: actor)
+      return Self.json(InvitationReport(invitation, at: people.now, link: link))
+    case .revokeInvitation(let id):
+      try await people.revokeInvitation(id, by: actor)
+      return Self.json(RevokedReport(revoked: id))
+    case .createToken(let name, let group, let expires):
+      let end = try expires.map { text throws(AdministrationError) in try AccessTimes.end(text, now: people.now) }
+      let (token, text) = try await people.createToken(name: name, group: group, expires: end, by: actor)
+      return Self.json(TokenReport(token, at: people.now, text: text))
+    case .revokeToken(let name):
+      try await people.revokeToken(name, by: actor)
+      return Self.json(RevokedReport(revoked: name))
+    }
+  }
+}

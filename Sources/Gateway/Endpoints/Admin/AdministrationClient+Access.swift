@@ -1,0 +1,124 @@
+internal import HTTPTypes
+internal import WebFormats
+
+/// The operations on who may come in: what the commands `accounts`, `groups`, `requests`, `invitations` and `tokens`
+/// use.
+extension AdministrationClient {
+  /// Accounts on a page of a list; the gateway decides how many it looks through for one.
+  private static let pageSize = AccessOperation.largestLimit
+
+  /// The subject that a text names: itself, or that of the only account with this address.
+  package func subject(of who: String) async throws -> String {
+    guard who.utf8.contains(UInt8(ascii: "@")) else { return who }
+    let found = try await accounts(email: who)
+    guard let first = found.first else {
+      throw AdministrationClientError(
+        "no account has the address \(who): name the user by subject (sub), or wait for the first sign-in")
+    }
+    guard found.count == 1 else {
+      throw AdministrationClientError(
+        "\(found.count) accounts have the address \(who): name one by its subject: "
+          + found.map(\.subject).joined(separator: ", "))
+    }
+    return first.subject
+  }
+
+  /// A page of the list of accounts.
+  /// - Parameter after: the `next` of the page before.
+  package func accounts(
+    group: String?, seenSince: String?, after: String?
+  ) async throws -> AccountsReport {
+    var fields = ["limit=\(Self.pageSize)"]
+    for (name, value) in [("group", group), ("seen_since", seenSince), ("after", after)] {
+      if let value { fields.append("\(name)=\(PercentEncoding.encode(value))") }
+    }
+    return try await ask(.get, "/accounts?\(fields.joined(separator: "&"))", AccountsReport.self)
+  }
+
+  /// Bans a user.
+  package func ban(_ subject: String, until: String?, reason: String?) async throws -> BannedReport {
+    try await ask(
+      .put, "/accounts/\(PercentEncoding.encode(subject))/ban", BannedReport.self,
+      body: Self.object([("until", until), ("reason", reason)]))
+  }
+
+  /// Lifts a ban.
+  package func unban(_ subject: String) async throws -> UnbannedReport {
+    try await ask(.delete, "/accounts/\(PercentEncoding.encode(subject))/ban", UnbannedReport.self)
+  }
+
+  /// All groups.
+  package func groups() async throws -> [GroupReport] {
+    try await ask(.get, "/groups", GroupsReport.self).groups
+  }
+
+  /// Adds a user to a group, or removes the user from it.
+  package func setMember(_ subject: String, of group: String, to isMember: Bool) async throws -> MemberReport {
+    try await ask(
+      isMember ? .put : .delete,
+      "/groups/\(PercentEncoding.encode(group))/members/\(PercentEncoding.encode(subject))", MemberReport.self)
+  }
+
+  /// A page of the open requests for access.
+  /// - Parameter after: the `next` of the page before.
+  package func requests(after: String?) async throws -> RequestsReport {
+    let place = after.map { "&after=\(PercentEncoding.encode($0))" } ?? ""
+    return try await ask(.get, "/requests?limit=\(Self.pageSize)\(place)", RequestsReport.self)
+  }
+
+  /// Admits the user of a request, named by code or subject, to a group.
+  package func admit(_ request: String, to group: String) async throws -> DecisionReport {
+    try await ask(
+      .post, "/requests/\(PercentEncoding.encode(request))/admit", DecisionReport.self,
+      body: Self.object([("group", group)]))
+  }
+
+  /// Rejects a request, named by code or subject.
+  package func reject(_ request: String) async throws -> DecisionReport {
+    try await ask(.post, "/requests/\(PercentEncoding.encode(request))/reject", DecisionReport.self)
+  }
+
+  /// Makes an invitation; the report has its link.
+  package func invite(
+    to group: String, uses: Int, expires: String, note: String?
+  ) async throws -> InvitationReport {
+    try await ask(
+      .post, "/invitations", InvitationReport.self,
+      body: Self.object([("group", group), ("expires", expires), ("note", note)], numbers: [("uses", uses)]))
+  }
+
+  /// Invitations, newest first.
+  package func invitations() async throws -> [InvitationReport] {
+    try await ask(.get, "/invitations", InvitationsReport.self).invitations
+  }
+
+  /// Ends an invitation.
+  package func revokeInvitation(_ id: String) async throws -> RevokedReport {
+    try await ask(.delete, "/invitations/\(PercentEncoding.encode(id))", RevokedReport.self)
+  }
+
+  /// Makes a machine token; the report has its text.
+  package func createToken(name: String, group: String, expires: String?) async throws -> TokenReport {
+    try await ask(
+      .post, "/tokens", TokenReport.self,
+      body: Self.object([("name", name), ("group", group), ("expires", expires)]))
+  }
+
+  /// Machine tokens, in the order of their names.
+  package func tokens() async throws -> [TokenReport] { try await ask(.get, "/tokens", TokensReport.self).tokens }
+
+  /// Revokes a machine token.
+  package func revokeToken(_ name: String) async throws -> RevokedReport {
+    try await ask(.delete, "/tokens/\(PercentEncoding.encode(name))", RevokedReport.self)
+  }
+
+  /// A JSON object of the members that have a value.
+  private static func object(_ texts: [(String, String?)], numbers: [(String, Int)] = []) -> [UInt8] {
+    var json = JSONWriter()
+    json.object { json in
+      for (name, value) in texts { if let value { json.string(name, value) } }
+      for (name, value) in numbers { json.number(name, Double(value)) }
+    }
+    return json.bytes
+  }
+}

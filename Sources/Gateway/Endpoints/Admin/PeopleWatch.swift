@@ -1,0 +1,78 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import Operations
+internal import Sessions
+internal import Synchronization
+
+/// Counts accounts, members of groups, requests, bans, invitations and tokens now and then, for metrics and the status
+/// page, which must not wait.
+final class PeopleWatch: Sendable {
+  private let store: any AccessStore & StoreMaintenance
+  private let state = Mutex(State())
+
+  private struct State {
+    var counts: PeopleCounts?
+    var members: [GroupName: Int] = [:]
+    /// The time of the last count of all accounts, in milliseconds since 1970.
+    var countedAccounts: Int64 = .min
+  }
+
+  private static let interval = Duration.seconds(10)
+  /// Milliseconds between counts of all accounts and sessions, which read whole tables.
+  private static let accountInterval: Int64 = 60_000
+
+  init(store: any AccessStore & StoreMaintenance) { self.store = store }
+
+  /// Adds a gauge for each number that operators decide.
+  func addMetrics(to metrics: MetricsRegistry) {
+    add("cordon_access_requests_waiting", "Requests for access that wait for an operator.", \.requests, to: metrics)
+    add("cordon_bans_in_force", "Banned users.", \.bans, to: metrics)
+    add("cordon_invitations_open", "Invitations that still admit somebody.", \.invitations, to: metrics)
+    add("cordon_machine_tokens", "Machine tokens that have not expired.", \.tokens, to: metrics)
+  }
+
+  private func add(
+    _ name: String, _ help: String, _ path: KeyPath<PeopleCounts, Int> & Sendable, to metrics: MetricsRegistry
+  ) {
+    metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts?[keyPath: path] ?? 0 }) }
+  }
+
+  /// Counts until cancelled. A store that does not answer leaves the numbers as they are.
+  func run() async {
+    while !Task.isCancelled {
+      try? await count(at: WallClock.now())
+      try? await Task.sleep(for: Self.interval)
+    }
+  }
+
+  private func count(at now: Int64) async throws(StoreError) {
+    let date = Date(wallClock: now)
+    var (counts, countedAccounts) = state.withLock { ($0.counts ?? PeopleCounts(), $0.countedAccounts) }
+    counts.requests = try await store.requestCount(at: date)
+    counts.bans = try await store.banCount(at: date)
+    counts.invitations = try await store.invitations().count { $0.isOpen(at: date) }
+    counts.tokens = try await store.machineTokens().count { $0.isInForce(at: date) }
+    let members = try await store.memberCounts()
+    if countedAccounts == .min || abs(now - countedAccounts) >= Self.accountInterval {
+      let stored = try await store.counts()
+      (counts.accounts, counts.sessions, countedAccounts) = (stored.accounts, stored.sessions, now)
+    }
+    state.withLock { state in
+      state.counts = counts
+      state.members = members
+      state.countedAccounts = countedAccounts
+    }
+  }
+
+  /// The latest numbers, with the groups of this configuration; nil before the first count.
+  func latest(_ directory: GroupDirectory) -> PeopleCounts? {
+    let (counts, members) = state.withLock { ($0.counts, $0.members) }
+    guard var counts else { return nil }
+    counts.groups = zip(directory.names, directory.configuredCounts()).map { name, configured in
+      PeopleCounts.Group(
+        name: name, configured: configured, added: GroupName(name).flatMap { members[$0] } ?? 0)
+    }
+    return counts
+  }
+}

@@ -1,0 +1,98 @@
+internal import WebFormats
+
+/// Numbers of accounts, of members of groups, and of what operators decide, as the store last told.
+package struct PeopleCounts: Sendable, Equatable {
+  package var accounts = 0
+  package var sessions = 0
+  package var groups: [Group] = []
+  /// Requests for access that wait for an operator.
+  package var requests = 0
+  /// Bans in force.
+  package var bans = 0
+  /// Invitations that still admit somebody.
+  package var invitations = 0
+  /// Machine tokens that are accepted.
+  package var tokens = 0
+
+  package init() {}
+
+  /// A group that the configuration declares.
+  package struct Group: Sendable, Equatable {
+    package var name: String
+    /// The number of members by configuration: subjects, addresses and domains.
+    package var configured: Int
+    /// The number of users who were added at run time.
+    package var added: Int
+
+    package init(name: String, configured: Int, added: Int) {
+      self.name = name
+      self.configured = configured
+      self.added = added
+    }
+  }
+
+  func write(_ name: String, to json: inout JSONWriter) {
+    json.object(name) { json in
+      for (name, count) in [
+        ("accounts", accounts), ("sessions", sessions), ("requests", requests), ("bans", bans),
+        ("invitations", invitations), ("tokens", tokens),
+      ] {
+        json.number(name, Double(count))
+      }
+      json.array("groups") { json in
+        for group in groups {
+          json.object { json in
+            json.string("name", group.name)
+            json.number("configured", Double(group.configured))
+            json.number("added", Double(group.added))
+          }
+        }
+      }
+    }
+  }
+}
+
+/// The tables about people on the page.
+extension PeopleCounts {
+  /// Groups that the page shows; the JSON has all.
+  private static let shownGroups = 12
+
+  /// Accounts, sessions and groups.
+  var rows: [HTMLText] {
+    var rows = [Self.row("Accounts", accounts), Self.row("Sessions", sessions)]
+    for group in groups.prefix(Self.shownGroups) {
+      rows.append(
+        """
+        <tr><th scope="row">\(group.name)<small>group</small></th><td class="number">\
+        \(StatusNumbers.grouped(UInt64(clamping: group.added))) added<small>\
+        \(StatusNumbers.grouped(UInt64(clamping: group.configured))) by configuration</small></td></tr>
+        """)
+    }
+    if groups.count > Self.shownGroups {
+      rows.append(Self.row("More groups", groups.count - Self.shownGroups))
+    }
+    return rows
+  }
+
+  /// What waits for operators, and what they have decided.
+  var accessRows: [HTMLText] {
+    let waiting: HTMLText =
+      requests == 0
+      ? #"<span class="badge ok"><i></i>none waiting</span>"#
+      : #"<span class="badge waiting"><i></i>\#(StatusNumbers.grouped(UInt64(clamping: requests))) waiting</span>"#
+    let command = requests == 0 ? "" : "cordon requests list"
+    let first: HTMLText = """
+      <tr><th scope="row">Requests for access<small>\(command)</small></th><td class="number">\(waiting)</td></tr>
+      """
+    return [
+      first, Self.row("Open invitations", invitations), Self.row("Bans in force", bans),
+      Self.row("Machine tokens", tokens),
+    ]
+  }
+
+  private static func row(_ name: String, _ count: Int) -> HTMLText {
+    """
+    <tr><th scope="row">\(name)</th><td class="number">\(StatusNumbers.grouped(UInt64(clamping: count)))</td></tr>
+    """
+  }
+}
