@@ -5,7 +5,8 @@ package import Sessions
 /// acknowledged is there, what was signed out does not come back, and every time the store opens again.
 ///
 /// The writer is a program that signs users in and out without end, and says of each what the store has acknowledged,
-/// in lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`).
+/// in lines: `began HANDLE`, `ended HANDLE` (`Tests/StoreWriter`). Or one that has users redeem an invitation, and says
+/// `joined NAME`.
 package struct KilledWriter: Sendable {
   private let program: String
   private let arguments: [String]
@@ -15,6 +16,7 @@ package struct KilledWriter: Sendable {
   package struct Acknowledged: Sendable {
     package internal(set) var began: Set<PublicSessionID> = []
     package internal(set) var ended: Set<PublicSessionID> = []
+    package internal(set) var joined: Set<PublicSessionID> = []
   }
 
   /// - Parameters:
@@ -46,6 +48,34 @@ package struct KilledWriter: Sendable {
       try await store.close()
     }
     return all
+  }
+
+  /// Kills a writer of redemptions this often, and looks after each time: every user who was acknowledged is a member,
+  /// and there are as many members as uses.
+  ///
+  /// - Parameters:
+  ///   - hash: of the code of the invitation, which is there already.
+  ///   - subject: the user of a name that the writer says.
+  /// - Returns: the number of members at the end.
+  /// - Throws: `ContractViolation`, or what the store threw.
+  package func runRedemptions(
+    rounds: Int, hash: [UInt8], subject: (PublicSessionID) -> Subject?
+  ) async throws -> Int {
+    var members = 0
+    for round in 0..<rounds {
+      let said = try await writeAndKill(afterLines: 1 + round % 7)
+      let store = try await open()
+      let invitation = try requireValue(try await store.invitation(hash: hash), "invitation")
+      for name in said.joined {
+        let user = try requireValue(subject(name), "subject")
+        try requireEqual(
+          try await store.groups(of: user), [invitation.group], "in round \(round), the groups of an acknowledged user")
+      }
+      members = try await store.memberCounts()[invitation.group] ?? 0
+      try requireEqual(invitation.used, members, "in round \(round), the number of uses")
+      try await store.close()
+    }
+    return members
   }
 
   /// A sign-out that was killed before it was acknowledged may have come about, or not.
@@ -120,7 +150,11 @@ extension KilledWriter.Acknowledged {
     for line in said.split(separator: "\n") {
       let words = line.split(separator: " ")
       guard words.count == 2, let handle = PublicSessionID(text: String(words[1])) else { continue }
-      if words[0] == "began" { began.insert(handle) } else { ended.insert(handle) }
+      switch words[0] {
+      case "began": began.insert(handle)
+      case "joined": joined.insert(handle)
+      default: ended.insert(handle)
+      }
     }
   }
 }

@@ -31,6 +31,25 @@ enum Scenario {
     return claims
   }
 
+  static func group(_ name: String = "staff") throws -> GroupName { try requireValue(GroupName(name), "group") }
+
+  static func ban(until: Date? = nil, since: Date = noon) -> Ban {
+    Ban(until: until, reason: "spam \u{2014} twice", since: since, by: "cli")
+  }
+
+  static func invitation(
+    _ id: String = "aaaaaaaa", uses: Int = 1, expires: Duration = .seconds(7 * 86_400), created: Date = noon
+  ) throws -> Invitation {
+    Invitation(
+      id: id, group: try group(), uses: uses, expires: later(expires), note: "for the \u{E9}quipe", created: created,
+      by: "cli")
+  }
+
+  /// The rule for removal once so much time has passed.
+  static func removal(after duration: Duration, limit: Int = 500) -> RemovalRule {
+    RemovalRule(now: later(duration), idleTimeout: .seconds(365 * 86_400), limit: limit)
+  }
+
   static func keyring(_ letter: Character = "k") throws -> SessionKeyring {
     try SessionKeyring(secrets: [SessionSecret(Array(String(repeating: letter, count: 32).utf8))])
   }
@@ -44,7 +63,8 @@ enum Scenario {
   static func signIn(
     _ subject: Subject, clientID: String = web, at now: Date = noon, name: PersonName? = nil,
     claims: AccountClaims = claims(), token: String? = "refresh", replacing: PublicSessionID? = nil,
-    lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil, appleAuthorized: Date? = nil
+    lifetime: Duration = .seconds(30 * 86_400), by keyring: SessionKeyring? = nil, appleAuthorized: Date? = nil,
+    discardsToken: Bool = false
   ) throws -> SignIn {
     let session = Session(
       .random(), of: subject, clientID: clientID, now: now, lifetime: lifetime,
@@ -52,7 +72,7 @@ enum Scenario {
     return SignIn(
       session: session, name: name, claims: claims,
       token: try token.map { try self.token($0, of: subject, clientID: clientID, by: keyring) }, replacing: replacing,
-      appleAuthorized: appleAuthorized)
+      appleAuthorized: appleAuthorized, discardsToken: discardsToken)
   }
 }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 package import Sessions
 
 /// The contract of a store: one sentence and one run each. A store's tests run all of them:
@@ -8,8 +8,8 @@ package import Sessions
 package struct StoreContract: Sendable, CustomStringConvertible {
   /// Every sentence of the contract.
   package static let all =
-    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + changes + schema
-    + closing
+    signingIn + sessions + dailyCheck + accounts + tokens + notifications + messages + transfers + bans + groups
+    + accessRequests + invitations + machineTokens + accountAccess + changes + schema + closing
 
   /// The requirement.
   package let sentence: String
@@ -37,16 +37,33 @@ package struct StoreUnderTest: Sendable {
   package let reopen: @Sendable () async throws -> any SessionStore
   /// Changes the schema of the same data as a newer version would.
   package let change: @Sendable (SchemaChange) async throws -> Void
+  /// Adds this many users to the same data, each with a request for access from this moment.
+  package let fill: @Sendable (_ count: Int, _ asked: Date) async throws -> Void
 
   package init(
     first: any SessionStore, second: any SessionStore,
     reopen: @escaping @Sendable () async throws -> any SessionStore,
-    change: @escaping @Sendable (SchemaChange) async throws -> Void
+    change: @escaping @Sendable (SchemaChange) async throws -> Void,
+    fill: @escaping @Sendable (_ count: Int, _ asked: Date) async throws -> Void
   ) {
     self.first = first
     self.second = second
     self.reopen = reopen
     self.change = change
+    self.fill = fill
+  }
+
+  /// Runs `body` this many times at once, on one replica and the other in turn.
+  func concurrently<Value: Sendable>(
+    _ count: Int, _ body: @escaping @Sendable (any SessionStore, Int) async throws -> Value
+  ) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      for number in 0..<count {
+        let store = number.isMultiple(of: 2) ? first : second
+        group.addTask { try await body(store, number) }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
   }
 
   /// The change that a newer version makes to the schema.

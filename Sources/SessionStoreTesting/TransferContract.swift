@@ -94,7 +94,7 @@ extension StoreContract {
     },
   ]
 
-  private static func move(
+  static func move(
     _ old: Subject, to new: Subject, in store: any SessionStore, email: String?
   ) async throws -> AccountMove {
     let keyring = try Scenario.keyring()

@@ -27,6 +27,18 @@ struct ContractTests {
             case .minimumReader(let version):
               try PostgreSQLServer.current.query("UPDATE cordon.store SET minimum_reader = \(version)", at: url)
             }
+          },
+          fill: { count, asked in
+            try PostgreSQLServer.current.query(
+              """
+              INSERT INTO cordon.accounts (subject, claims, latest_authorization, last_verified, claim_number)
+              SELECT 'filler.' || n, '\(RecordText.encode(AccountClaims()))', \(asked.stored), \(asked.stored), 0
+              FROM generate_series(1, \(count)) AS n;
+              INSERT INTO cordon.access_requests (code, subject, asked)
+              SELECT lpad((n / 10000)::text, 4, '0') || '-' || lpad((n % 10000)::text, 4, '0'), 'filler.' || n,
+                \(asked.stored)
+              FROM generate_series(1, \(count)) AS n
+              """, at: url)
           }))
     } catch {
       await opened.close()

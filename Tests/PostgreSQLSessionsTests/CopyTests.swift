@@ -28,7 +28,70 @@ struct CopyTests {
     let name = try #require(PersonName(given: "Zo\u{EB}\\\"", family: nil))
     try await store.savePendingName(name, submittedBy: try #require(Subject("later")), at: noon)
     _ = try await store.consume(.attempt([1]), until: noon.addingTimeInterval(600))
+    try await fillAccess(of: store, signIns.prefix(9).map(\.session.subject))
     return (store, signIns)
+  }
+
+  /// Bans, members, requests, invitations and machine tokens, more than a batch of the members.
+  private func fillAccess(of store: SQLiteSessionStore, _ subjects: [Subject]) async throws {
+    let staff = try #require(GroupName("staff"))
+    for number in 0..<600 {
+      _ = try await store.add(try #require(Subject("member.\(number)")), to: staff, by: "cli", at: noon)
+    }
+    _ = try await store.add(subjects[0], to: staff, by: "cli", at: noon)
+    _ = try await store.ask(subjects[1], code: Self.requestCode, at: noon)
+    // The ban of somebody who is unknown, one that has an end, and one of which the hash alone is left.
+    for (subject, until) in [(Self.stranger, nil), (subjects[2], noon.addingTimeInterval(60)), (Self.gone, nil)] {
+      try await store.ban(try #require(subject), Ban(until: until, reason: "x\"'\\", since: noon, by: "cli"))
+    }
+    try await store.forget(try #require(Self.gone), at: noon)
+    try await store.create(
+      Invitation(
+        id: "aaaaaaaa", group: staff, uses: 5, expires: noon.addingTimeInterval(600), note: nil, created: noon,
+        by: "cli"), hash: Self.invitationCode.hash)
+    _ = try await store.redeem(hash: Self.invitationCode.hash, by: subjects[3], isMember: false, at: noon)
+    try await store.create(
+      MachineToken(
+        name: staff, handle: MachineTokenText.random(try await store.storeKey()).handle, group: staff, created: noon,
+        expires: nil, by: "cli"))
+    // The session and the token of the banned user end with this sign-in only.
+    _ = try await store.complete(
+      SignIn(
+        session: Session(.random(), of: subjects[4], clientID: "app", now: noon, lifetime: .seconds(600)), name: nil,
+        claims: AccountClaims(), token: nil, discardsToken: true))
+  }
+
+  private static let stranger = Subject("stranger")
+  private static let gone = Subject("gone")
+  private static let requestCode = AccessRequestCode.random()
+  private static let invitationCode = InvitationCode.random()
+
+  @Test("Bans, groups, requests, invitations and machine tokens are copied, with the key that they rest on")
+  func access() async throws {
+    let folder = try folder()
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let (source, signIns) = try await filled(folder.appendingPathComponent("cordon.db").path)
+    let target = try await PostgreSQLSessionStore(url: try PostgreSQLServer.current.makeDatabase())
+    #expect(try await target.storeKey().bytes != source.storeKey().bytes)
+    #expect(try await StoreCopy.run(from: source, to: target))
+    #expect(try await target.storeKey().bytes == source.storeKey().bytes)
+    #expect(try await target.counts() == source.counts())
+    #expect(try await target.memberCounts() == source.memberCounts())
+    for subject in try [#require(Self.stranger), #require(Self.gone)] + signIns.prefix(9).map(\.session.subject) {
+      #expect(try await target.ban(of: subject) == source.ban(of: subject))
+      #expect(try await target.account(subject) == source.account(subject))
+    }
+    #expect(try await target.ban(of: #require(Self.gone)) != nil)
+    #expect(try await target.account(signIns[4].session.subject)?.access.isTokenDiscarded == true)
+    #expect(try await target.request(Self.requestCode, at: noon)?.subject == signIns[1].session.subject)
+    #expect(try await target.invitations() == source.invitations())
+    #expect(try await target.machineTokens() == source.machineTokens())
+    // A use is a use there too.
+    let user = signIns[3].session.subject
+    _ = try await target.remove(user, from: try #require(GroupName("staff")), at: noon)
+    let outcome = try await target.redeem(hash: Self.invitationCode.hash, by: user, isMember: false, at: noon)
+    #expect(outcome == .closed)
+    for store in [source, target] as [any SessionStore] { try await store.close() }
   }
 
   @Test("Everything is there afterwards, as it was: accounts, tokens, sessions, names, marks; what had ended is not")

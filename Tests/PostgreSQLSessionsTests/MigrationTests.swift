@@ -26,6 +26,7 @@ struct MigrationTests {
       INSERT INTO cordon.sessions VALUES (\(hex(session.handle.bytes)), '\(session.subject.text)', '\(session.clientID)',
         \(noon.stored), \(session.ends.stored), \(noon.stored), NULL);
       """, at: url)
+    var firstKey: [UInt8]?
     for round in 1...2 {
       let stores = try await withThrowingTaskGroup(of: PostgreSQLSessionStore.self) { group in
         for _ in 0..<6 { group.addTask { try await PostgreSQLSessionStore(url: url, connections: 1) } }
@@ -35,6 +36,12 @@ struct MigrationTests {
       let account = try #require(try await store.find(session.handle)?.account)
       #expect(account.name?.given == "Ada" && account.claims == old.claims && account.lastVerified == noon)
       #expect(account.checkFailingSince == nil && account.appleAuthorized == nil)
+      let staff = try #require(GroupName("staff"))
+      #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
+      let key = try await store.storeKey()
+      #expect(key.bytes.contains { $0 != 0 } && (firstKey == nil || firstKey == key.bytes))
+      firstKey = key.bytes
+      #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(
         of: session.subject, preferring: session.clientID, interval: .seconds(86_400), now: now)
@@ -50,6 +57,7 @@ struct MigrationTests {
       }
     }
     #expect(try server.query("SELECT version FROM cordon.schema_version", at: url) == "\(Tables.versions.count)")
+    #expect(try server.query("SELECT minimum_reader FROM cordon.store", at: url) == "3")
   }
 
   private static let firstSchema = """

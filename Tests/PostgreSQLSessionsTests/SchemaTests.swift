@@ -183,7 +183,7 @@ struct QueryPlanTests {
       "SELECT * FROM cordon.refresh_tokens WHERE key > 7", "SELECT * FROM cordon.messages WHERE due <= 1",
       "SELECT * FROM cordon.bans WHERE subject = 'x'", "SELECT hash FROM cordon.bans WHERE until <= 1",
       "SELECT * FROM cordon.group_members WHERE subject = 'x'",
-      "SELECT * FROM cordon.group_members WHERE group_name = 'x' AND subject > 'x' ORDER BY subject",
+      "SELECT * FROM cordon.group_members WHERE group_name = 'x' AND subject > 'x' ORDER BY subject LIMIT 1",
       "SELECT * FROM cordon.access_requests WHERE subject = 'x'",
       "SELECT * FROM cordon.access_requests WHERE asked > 1 ORDER BY asked, code LIMIT 1",
       "SELECT * FROM cordon.invitations WHERE hash = '\\x00'", "SELECT id FROM cordon.invitations WHERE closes <= 1",

@@ -33,11 +33,18 @@ struct MigrationTests {
           Data(session.handle.bytes), session.subject.text, session.clientID, noon.stored, session.ends.stored,
         ])
     }
+    var firstKey: [UInt8]?
     for round in 1...2 {
       let store = try SQLiteSessionStore(path: path)
       let account = try #require(try await store.find(session.handle)?.account)
       #expect(account.name?.given == "Ada" && account.claims == old.claims && account.lastVerified == noon)
       #expect(account.checkFailingSince == nil && account.appleAuthorized == nil)
+      let staff = try #require(GroupName("staff"))
+      #expect(account.access == (round == 1 ? AccountAccess() : AccountAccess(groups: [staff])))
+      let key = try await store.storeKey()
+      #expect(key.bytes.contains { $0 != 0 } && (firstKey == nil || firstKey == key.bytes))
+      firstKey = key.bytes
+      #expect(try await store.add(session.subject, to: staff, by: "cli", at: noon) == (round == 1))
       let now = noon.addingTimeInterval(Double(round + 1) * 86_400)
       let claimed = try await store.acquireLease(
         of: session.subject, preferring: session.clientID, interval: .seconds(86_400), now: now)
@@ -49,6 +56,9 @@ struct MigrationTests {
       _ = try await store.record(.good(claims: nil, token: nil), of: claim, at: noon)
       try await store.ping()
       try await store.close()
+    }
+    try RawDatabase.write(at: path) { database in
+      #expect(try Int.fetchOne(database, sql: "SELECT minimum_reader FROM store") == 4)
     }
   }
 

@@ -24,6 +24,18 @@ struct SQLiteSessionsTests {
           case .minimumReader(let version):
             try RawDatabase.execute("UPDATE store SET minimum_reader = \(version)", at: path)
           }
+        },
+        fill: { count, asked in
+          let numbers =
+            "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))"
+          try RawDatabase.execute(
+            """
+            \(numbers) INSERT INTO accounts (subject, claims, latest_authorization, last_verified, claim_number)
+            SELECT 'filler.' || n, '\(RecordText.encode(AccountClaims()))', \(asked.stored), \(asked.stored), 0
+            FROM numbers;
+            \(numbers) INSERT INTO access_requests (code, subject, asked)
+            SELECT printf('%04d-%04d', n / 10000, n % 10000), 'filler.' || n, \(asked.stored) FROM numbers;
+            """, at: path)
         }))
     withExtendedLifetime(folder) {}
   }

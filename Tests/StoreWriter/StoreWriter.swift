@@ -8,9 +8,11 @@ import Sessions
 // A process of the store alone, for tests that kill it and for measurements.
 //
 //   store-writer write STORE           signs users in and out without end, and says of each what the store has
-//   acknowledged: "began HANDLE", "ended HANDLE". To be killed. store-writer writes STORE SECONDS  how many sign-ins
-//   (account, token and session in one transaction) a second store-writer first-sight STORE COUNT how long opening
-//   takes, and how long looking up sessions, chosen by chance
+//   acknowledged: "began HANDLE", "ended HANDLE". To be killed.
+//   store-writer redeem STORE CODE  has new users redeem an invitation without end, and says "joined NAME" of each that
+//   the store has acknowledged; the user is called joiner.NAME. To be killed.
+//   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second
+//   store-writer first-sight STORE COUNT  how long opening takes, and how long looking up sessions, chosen by chance
 //
 // STORE is a file of SQLite or a postgresql:// address.
 
@@ -19,12 +21,13 @@ struct StoreWriter {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
-      say("store-writer write STORE | writes STORE SECONDS | first-sight STORE COUNT")
+      say("store-writer write STORE | redeem STORE CODE | writes STORE SECONDS | first-sight STORE COUNT")
       exit(64)
     }
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
     case "write": try await write(to: open(arguments[2]))
+    case "redeem": try await redeem(arguments[3], in: open(arguments[2]))
     case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
     case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
     default: exit(64)
@@ -48,6 +51,28 @@ struct StoreWriter {
             guard Bool.random() else { continue }
             try await store.end(.one(signIn.session.handle), because: .signedOut, at: .now)
             say("ended \(signIn.session.handle)")
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+}
+
+extension StoreWriter {
+  private static func redeem(_ code: String, in store: any SessionStore) async throws {
+    guard let code = InvitationCode(code) else { exit(64) }
+    let people = try People()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          while true {
+            let name = SessionIdentifier.random().handle
+            let user = try people.signIn("joiner.\(name)")
+            _ = try await store.complete(user)
+            let subject = user.session.subject
+            let outcome = try await store.redeem(hash: code.hash, by: subject, isMember: false, at: .now)
+            if case .joined = outcome { say("joined \(name)") }
           }
         }
       }

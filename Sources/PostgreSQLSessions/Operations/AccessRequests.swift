@@ -14,8 +14,8 @@ extension PostgreSQLSessionStore {
       }
       if let ban = account.access.ban, ban.isInForce(at: now) { return .banned }
       let until = Parameter.integer(AccessRequest.expiredUntil(now).stored)
-      if let known = try Self.request(where: "subject = $1 AND asked > $2", [.text(subject.text), until], in: connection)
-      {
+      let open: [Parameter] = [.text(subject.text), until]
+      if let known = try Self.request(where: "subject = $1 AND asked > $2", open, in: connection) {
         return .waits(known)
       }
       try connection.run(PostgreSQLAccessRow.deletingRequest(of: subject))

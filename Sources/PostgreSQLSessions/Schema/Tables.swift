@@ -116,8 +116,8 @@ enum Tables {
     "ALTER TABLE cordon.accounts ADD COLUMN IF NOT EXISTS apple_authorized bigint",
   ]
 
-  /// `cordon.store.access_key` is filled in by `PostgreSQLMigrations`, and `minimum_reader` raised: an older gateway
-  /// must not ignore bans, groups and tokens.
+  /// `PostgreSQLMigrations` fills in `access_key` and raises `minimum_reader`: an older gateway must not ignore bans,
+  /// groups and tokens.
   private static let third: [SQL] = [
     // See StoreKey.
     "ALTER TABLE cordon.store ADD COLUMN IF NOT EXISTS access_key bytea",

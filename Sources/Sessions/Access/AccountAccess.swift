@@ -10,8 +10,12 @@ package struct AccountAccess: Sendable, Equatable {
   /// Such an account is never revalidated; once the user is admitted, the next sign-in brings a token.
   package var isTokenDiscarded = false
 
-  /// Nothing was decided.
-  package init() {}
+  /// By default nothing was decided.
+  package init(groups: [GroupName] = [], ban: Ban? = nil, isTokenDiscarded: Bool = false) {
+    self.groups = groups
+    self.ban = ban
+    self.isTokenDiscarded = isTokenDiscarded
+  }
 }
 
 /// A ban of a user. The store keeps it under a keyed hash of the subject, so that it outlives the account.

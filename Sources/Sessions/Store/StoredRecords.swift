@@ -38,7 +38,11 @@ extension SignIn {
   ///   - hasToken: whether a refresh token of the client is stored already.
   package func account(after before: Account?, submitted: PersonName?, hasToken: Bool) -> Account {
     var access = before?.access ?? AccountAccess()
-    if token != nil { access.isTokenDiscarded = false } else if discardsToken, !hasToken { access.isTokenDiscarded = true }
+    if token != nil {
+      access.isTokenDiscarded = false
+    } else if discardsToken, !hasToken {
+      access.isTokenDiscarded = true
+    }
     return Account(
       subject: session.subject,
       name: name ?? submitted ?? before?.name,
