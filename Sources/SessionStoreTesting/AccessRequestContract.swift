@@ -119,8 +119,8 @@ extension StoreContract {
         listed.map { $0.account.claims.email }, (0..<5).map { "\($0)@example.com" }, "the addresses of those who ask")
       try require(try await stores.first.reject(codes[1], at: Scenario.noon), "it was not rejected")
       try requireEqual(
-        try await stores.second.requests(after: codes[1], limit: 1, at: Scenario.noon).map { $0.request.code }, [codes[0]],
-        "the list after a request that is gone")
+        try await stores.second.requests(after: codes[1], limit: 1, at: Scenario.noon).map { $0.request.code },
+        [codes[0]], "the list after a request that is gone")
     },
     StoreContract("A request ends when it is rejected, when its user is admitted, and when its user is forgotten") {
       stores in

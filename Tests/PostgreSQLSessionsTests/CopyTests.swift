@@ -54,7 +54,7 @@ struct CopyTests {
       MachineToken(
         name: staff, handle: MachineTokenText.random(try await store.storeKey()).handle, group: staff, created: noon,
         expires: nil, by: "cli"))
-    // The session and the token of the banned user end with this sign-in only.
+    // A sign-in that left no token of its client.
     _ = try await store.complete(
       SignIn(
         session: Session(.random(), of: subjects[4], clientID: "app", now: noon, lifetime: .seconds(600)), name: nil,

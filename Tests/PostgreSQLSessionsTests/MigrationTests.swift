@@ -57,7 +57,7 @@ struct MigrationTests {
       }
     }
     #expect(try server.query("SELECT version FROM cordon.schema_version", at: url) == "\(Tables.versions.count)")
-    #expect(try server.query("SELECT minimum_reader FROM cordon.store", at: url) == "3")
+    #expect(try server.query("SELECT minimum_reader FROM cordon.store", at: url) == "4")
   }
 
   private static let firstSchema = """

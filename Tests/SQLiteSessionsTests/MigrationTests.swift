@@ -58,7 +58,8 @@ struct MigrationTests {
       try await store.close()
     }
     try RawDatabase.write(at: path) { database in
-      #expect(try Int.fetchOne(database, sql: "SELECT minimum_reader FROM store") == 4)
+      let minimumReader = try Int.fetchOne(database, sql: "SELECT minimum_reader FROM store")
+      #expect(minimumReader == 4)
     }
   }
 

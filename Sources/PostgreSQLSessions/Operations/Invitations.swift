@@ -46,9 +46,10 @@ extension PostgreSQLSessionStore {
         return .closed
       }
       let use: [Parameter] = [.text(invitation.id), .text(subject.text)]
-      let hasUsed = try connection.run(
-        "SELECT 1 FROM cordon.invitation_uses WHERE invitation = $1 AND subject = $2", use
-      ).first != nil
+      let hasUsed =
+        try connection.run(
+          "SELECT 1 FROM cordon.invitation_uses WHERE invitation = $1 AND subject = $2", use
+        ).first != nil
       let outcome = invitation.outcome(
         for: account.access.ban, isMember: isMember || account.access.groups.contains(invitation.group),
         hasUsed: hasUsed, at: now)

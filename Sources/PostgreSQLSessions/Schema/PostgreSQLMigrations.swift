@@ -74,7 +74,7 @@ struct PostgreSQLMigrations {
       guard let version = try row?.count(0), version < Tables.versions.count else { return }
       for statement in Tables.versions[version] { try connection.run(statement, limit: Self.limit) }
       if version == 0 { try fill() }
-      if version == 2 { try makeAccessKey() }
+      if version == 3 { try makeAccessKey() }
       try connection.run(
         "UPDATE cordon.schema_version SET version = $1 WHERE id = 1", [.integer(Int64(version) + 1)])
     }
@@ -92,11 +92,11 @@ struct PostgreSQLMigrations {
       """, [.integers((0..<Int64(Tables.lanes)).map { $0 })])
   }
 
-  /// Version 3. In a statement of its own: some engines see new columns only in the next one.
+  /// Version 4.
   private func makeAccessKey() throws {
     try connection.run(
       """
-      UPDATE cordon.store SET access_key = coalesce(access_key, $1), minimum_reader = greatest(minimum_reader, 3)
+      UPDATE cordon.store SET access_key = coalesce(access_key, $1), minimum_reader = greatest(minimum_reader, 4)
       WHERE id = 1
       """, [.bytes(StoreKey.random().bytes)])
   }

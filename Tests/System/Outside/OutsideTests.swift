@@ -1,4 +1,5 @@
 import Foundation
+import PostgreSQLServerTesting
 import Testing
 
 // The names that others rely on, recorded from the real binary: scripts call the commands, dashboards read the metrics,
@@ -101,6 +102,21 @@ struct OutsideTests {
     try expect(documents(of: site, for: visitor), in: "json.txt")
     try expect(logFields(site), in: "log.txt")
     try expect(schema(of: site), in: "sqlite.txt")
+  }
+
+  @Test("The schema in PostgreSQL is as recorded")
+  func postgreSQL() throws {
+    let server = try PostgreSQLServer()
+    let url = try server.makeDatabase()
+    let site = try Site(adjust: { $0["store", "url"] = "\"\(url)\"" })
+    defer { site.stop() }
+    let schema = try server.query(
+      """
+      SELECT concat_ws(' ', 'table', table_name, column_name, data_type, is_nullable, column_default, collation_name)
+      FROM information_schema.columns WHERE table_schema = 'cordon';
+      SELECT 'index ' || indexname FROM pg_indexes WHERE schemaname = 'cordon';
+      """, at: url)
+    try expect(schema.split(separator: "\n").map(String.init), in: "postgresql.txt")
   }
 
   /// The names of the cookies; the name of an attempt ends in random characters.
