@@ -27,7 +27,7 @@ struct StoreWriter {
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
     switch arguments[1] {
     case "write": try await write(to: open(arguments[2]))
-    case "redeem": try await redeem(arguments[3], in: open(arguments[2]))
+    case "redeem" where arguments.count > 3: try await redeem(arguments[3], in: open(arguments[2]))
     case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
     case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
     default: exit(64)
