@@ -184,7 +184,8 @@ let package = Package(
       swiftSettings: strict),
     // Black boxes: they import no module of the package, and start the binaries in the folder of the test bundle.
     .testTarget(
-      name: "SystemTests", dependencies: ["cordon", "apple-simulator", "PostgreSQLServerTesting", .crypto],
+      name: "SystemTests",
+      dependencies: ["cordon", "apple-simulator", "store-writer", "PostgreSQLServerTesting", .crypto],
       path: "Tests/System",
       exclude: [
         "HTTP2/client", "HTTP2/conformance", "HTTP2/hostile", "HTTP2/load", "HTTP2/peer", "HTTP2/scripted",

@@ -14,6 +14,9 @@ import Sessions
 //   store-writer writes STORE SECONDS  how many sign-ins (account, token and session in one transaction) a second
 //   store-writer first-sight STORE COUNT  how long opening takes, and how long looking up sessions, chosen by chance
 //
+//   store-writer token STORE NAME GROUP   makes a machine token and prints it
+//   store-writer revoke STORE NAME        revokes a machine token
+//
 // STORE is a file of SQLite or a postgresql:// address.
 
 @main
@@ -21,7 +24,9 @@ struct StoreWriter {
   static func main() async throws {
     let arguments = CommandLine.arguments
     guard arguments.count >= 3 else {
-      say("store-writer write STORE | redeem STORE CODE | writes STORE SECONDS | first-sight STORE COUNT")
+      say(
+        "store-writer write STORE | redeem STORE CODE | writes STORE SECONDS | first-sight STORE COUNT "
+          + "| token STORE NAME GROUP | revoke STORE NAME")
       exit(64)
     }
     let number = arguments.count > 3 ? Int(arguments[3]) ?? 0 : 0
@@ -30,8 +35,28 @@ struct StoreWriter {
     case "redeem" where arguments.count > 3: try await redeem(arguments[3], in: open(arguments[2]))
     case "writes": try await Measurement(store: open(arguments[2])).writes(seconds: max(number, 1))
     case "first-sight": try await Measurement.firstSight(arguments[2], count: max(number, 1))
+    case "token": try await issueToken(open(arguments[2]), named: arguments.dropFirst(3))
+    case "revoke": try await revokeToken(open(arguments[2]), named: arguments.dropFirst(3))
     default: exit(64)
     }
+  }
+
+  /// - Parameter names: the token's name, and its group.
+  private static func issueToken(_ store: any SessionStore, named names: ArraySlice<String>) async throws {
+    guard names.count == 2, let name = names.first.flatMap({ GroupName($0) }),
+      let group = names.last.flatMap({ GroupName($0) })
+    else { exit(64) }
+    let (text, handle) = MachineTokenText.random(try await store.storeKey())
+    try await store.create(
+      MachineToken(name: name, handle: handle, group: group, created: .now, expires: nil, by: "test"))
+    try await store.close()
+    say(text)
+  }
+
+  private static func revokeToken(_ store: any SessionStore, named names: ArraySlice<String>) async throws {
+    guard let name = names.first.flatMap({ GroupName($0) }) else { exit(64) }
+    guard try await store.revokeToken(name, at: .now) != nil else { exit(1) }
+    try await store.close()
   }
 
   static func open(_ place: String) async throws -> any SessionStore {
