@@ -155,8 +155,8 @@ extension PageRenderer {
     for (index, person) in list.people.enumerated() {
       let id: Markup = "p\(index)"
       table.add([
-        who(person, id: id), Markup(lines: [ban(person.ban)] + person.groups.map(tag)),
-        person.lastSeen.map { .time($0) } ?? "", "\(person.sessionCount)",
+        who(person, id: id), Markup(lines: (person.ban.map { [ban($0)] } ?? []) + person.groups.map(tag)),
+        person.lastSeen.map { .time($0) } ?? "", person.lastSeen == nil ? "" : "\(person.sessionCount)",
         """
         <a class="small" href="\(peopleLink([("person", person.subject)]).href)" id="\(id)d" \
         aria-labelledby="\(id)d \(id)">\(text(.detailsButton))</a>
@@ -190,7 +190,7 @@ extension PageRenderer {
         .button(text(.revokeButton), style: "small danger", id: "\(id)x", concerning: id))
       table.add([
         "<strong id=\"\(id)\">\(entry.group)</strong>", "\(entry.used) / \(entry.uses)", .time(entry.expires),
-        "<bdi>\(entry.note ?? "")</bdi>", entry.isRevocable ? revoke : "",
+        entry.note.map { "<bdi>\($0)</bdi>" } ?? "", entry.isRevocable ? revoke : "",
       ])
     }
     let create: Markup =
@@ -220,13 +220,12 @@ extension PageRenderer {
     let other = person.title == person.email ? nil : person.email
     let address: Markup = other.map { "<bdi class=\"mail\">\($0)</bdi>" } ?? ""
     let you: Markup = person.isSelf ? " <span class=\"tag\">\(text(.you))</span>" : ""
-    return "<div><strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)</div>"
+    return "<strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)"
   }
 
   private func tag(_ group: PersonGroup) -> Markup { "<span class=\"tag\">\(group.name)</span>" }
 
-  private func ban(_ ban: PersonBan?) -> Markup {
-    guard let ban else { return "" }
+  private func ban(_ ban: PersonBan) -> Markup {
     let words = ban.until.map { text(.bannedUntil(time: $0.text)) } ?? text(.banned)
     return "<span class=\"tag trouble\">\(words)</span>"
   }

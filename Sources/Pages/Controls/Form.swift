@@ -64,7 +64,7 @@ extension Markup {
 
   /// An instant in UTC, to the minute.
   static func time(_ instant: PageTime) -> Markup {
-    "<time datetime=\"\(instant.machineText)\">\(instant.text)</time>"
+    "<time datetime=\"\(instant.machineText)\" dir=\"ltr\">\(instant.text)</time>"
   }
 }
 

@@ -1,7 +1,7 @@
 /// A table that becomes a list of cards on a phone. Its roles are written out, because browsers forget them when a
 /// stylesheet displays it otherwise.
 struct Table {
-  /// The names of the columns; an empty one is only for screen readers' order, as above buttons.
+  /// The names of the columns.
   let columns: [Markup]
   /// The caption, for screen readers.
   let caption: Markup
@@ -16,7 +16,8 @@ struct Table {
   mutating func add(_ cells: [Markup]) {
     let cells = zip(columns, cells).enumerated().map { index, cell -> Markup in
       let role: Markup = index == 0 ? "rowheader" : "cell"
-      return "<td role=\"\(role)\" data-label=\"\(cell.0)\">\(cell.1)</td>"
+      if cell.1.html.isEmpty { return "<td role=\"\(role)\" data-label=\"\(cell.0)\"></td>" }
+      return "<td role=\"\(role)\" data-label=\"\(cell.0)\"><div>\(cell.1)</div></td>"
     }
     rows.append("<tr role=\"row\">\(Markup(lines: cells))</tr>")
   }

@@ -29,22 +29,24 @@ extension Stylesheet {
 
   /// A page with tables: wider, and its text begins at the edge.
   static let wide: StaticString = """
-    main{align-items:flex-start}
-    .card{max-width:64rem;padding:2rem 2rem 1.5rem;text-align:start}
-    .card>.mark{width:4rem;margin:0 0 1rem}
-    .card p{text-wrap:wrap}
+    body>main{align-items:flex-start}
+    main>.card{max-width:64rem;padding:2rem 2rem 1.5rem;text-align:start}
+    main>.card>.mark{width:4rem;margin:0 0 1rem}
+    main>.card p{text-wrap:wrap}
     h2{margin:2.25rem 0 .75rem;font-size:1.1875rem;line-height:1.3;font-weight:650}
     h2 small{font-weight:400;color:var(--soft,inherit)}
     nav{margin:0 0 1rem}
     nav a,td a{color:var(--leaf,inherit);font-weight:550;text-underline-offset:.2em}
     table{width:100%;border-collapse:collapse;font-size:.9375rem;text-align:start}
-    th{padding:.5rem .75rem .5rem 0;border-bottom:1px solid var(--line,#8886);font-size:.8125rem;font-weight:550;\
+    table+.buttons,table+form{margin-top:1rem}
+    th{padding-block:.5rem;padding-inline:0 .75rem;border-bottom:1px solid var(--line,#8886);font-size:.8125rem;font-weight:550;\
     text-align:start;color:var(--soft,inherit);white-space:nowrap}
-    td{padding:.625rem .75rem .625rem 0;border-bottom:1px solid var(--line,#8886);vertical-align:top;\
-    overflow-wrap:anywhere}
+    td{padding-block:.625rem;padding-inline:0 .75rem;border-bottom:1px solid var(--line,#8886);vertical-align:top}
+    td:first-child{min-width:9rem;overflow-wrap:anywhere}
+    td:last-child{width:1%}td:last-child .buttons{flex-wrap:nowrap}td:last-child{padding-inline-end:0}
+    td .small,td time,td:last-child .mail{white-space:nowrap}
     td code{user-select:all;white-space:nowrap}
     td select{width:auto;min-height:2.25rem;max-width:12rem}
-    td time{white-space:nowrap}
     .mail{display:block;font-size:.875rem;color:var(--soft,inherit)}
     .tag{display:inline-block;margin:0 0 .25rem;padding:0 .5rem;border:1px solid var(--line,#8886);\
     border-radius:1rem;font-size:.8125rem;line-height:1.6;unicode-bidi:isolate}
@@ -54,12 +56,12 @@ extension Stylesheet {
     .facts{display:grid;grid-template-columns:minmax(7rem,auto) 1fr;gap:.375rem 1.25rem;margin:0 0 1rem}
     .facts dt{color:var(--soft,inherit)}.facts dd{margin:0;overflow-wrap:anywhere}
     @media (max-width:44rem){
-    .card{padding:1.5rem 0}
+    main>.card{padding:1.5rem 0}
     table,tbody,tr,td{display:block}thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
     tr{padding:.75rem 0;border-bottom:1px solid var(--line,#8886)}
     td{display:grid;grid-template-columns:7.5rem 1fr;gap:.25rem .75rem;padding:.1875rem 0;border:0}
     td::before{content:attr(data-label);color:var(--soft,inherit);font-size:.875rem}
-    td[data-label=""]{display:block}td[data-label=""]::before{content:none}
+    td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}
     td:empty{display:none}
     .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .5rem}
     }
