@@ -142,7 +142,8 @@ struct AccessPageTests {
     #expect(PageTime(seconds: seconds).text == text)
   }
 
-  @Test("The sentences of access are translated, and call the application by its name", arguments: PageLanguage.allCases)
+  @Test(
+    "The sentences of access are translated, and call the application by its name", arguments: PageLanguage.allCases)
   func translations(language: PageLanguage) {
     let name = "Orchard"
     let keys: [AccessText] =

@@ -25,6 +25,9 @@ package struct AccessRules: Sendable, Hashable {
     self.requirements = requirements
   }
 
+  /// Whether users who hide the address are refused, whatever list names them.
+  package var refusesPrivateEmail: Bool { privateEmail == .deny }
+
   /// Whether any list names the user, no deny list does, and neither the address nor a claim is against it.
   ///
   /// Subjects and organizations are compared byte for byte; addresses and their domains without regard to ASCII case.

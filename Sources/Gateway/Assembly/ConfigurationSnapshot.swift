@@ -10,6 +10,8 @@ struct ConfigurationSnapshot: Sendable {
   let gate: GateConfiguration
   let button: AppleButton
   let actions: [GatewayEndpoint: EndpointAction]
+  /// Answers refused users who may ask for access; nil if nobody may.
+  let refusal: AccessRefusal.Answer?
   let upstreams: [WatchedUpstream]
   let listener: ListenerConfiguration
   let access: AdministrationAccess

@@ -120,7 +120,7 @@ actor Reload {
     let sites = running.sites
     await running.listener.apply(next.listener) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }
-      site.gate.apply(next.gate, actions: next.actions)
+      site.gate.apply(next.gate, actions: next.actions, refusal: next.refusal)
       site.observer.apply(next.settings.log, prefix: next.settings.prefix)
     }
     running.upstreams.apply(next.upstreams, health: running.health)

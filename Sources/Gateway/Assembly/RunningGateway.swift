@@ -86,7 +86,8 @@ struct RunningGateway: Sendable {
       let loopSessions = LoopSessions(
         snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
         lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: eventLoop)
-      let gate = LoopGate(snapshot.gate, sessions: loopSessions, actions: snapshot.actions, logger: logger)
+      let gate = LoopGate(
+        snapshot.gate, sessions: loopSessions, actions: snapshot.actions, refusal: snapshot.refusal, logger: logger)
       let observer = LoopObserver(metrics, log: settings.log, prefix: settings.prefix, logger: logger)
       loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)

@@ -6,6 +6,7 @@ internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
+internal import WebFormats
 
 /// Builds configuration snapshots: from settings, and from the services that outlive a reload.
 struct SnapshotFactory: Sendable {
@@ -17,6 +18,8 @@ struct SnapshotFactory: Sendable {
   let relay: NotificationRelay
   let metrics: MetricsRegistry
   let logger: Logger
+  /// Bounds the audit of refused acts on the people page, over all configurations.
+  let refusals = RefusalAudit()
   /// The event loop of calls to Apple and of health checks.
   let eventLoop: any EventLoop
 
@@ -51,9 +54,10 @@ struct SnapshotFactory: Sendable {
         reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
         scheme: settings.origin.scheme.rawValue),
       upstreams: upstreams.map(\.target), after: previous?.listener)
+    let endpoints = endpoints(settings, keys, gate, button)
     return ConfigurationSnapshot(
       settings: settings, keys: keys, gate: gate, button: button,
-      actions: endpoints(settings, keys, gate, button).actions, upstreams: upstreams, listener: listener,
+      actions: endpoints.actions, refusal: endpoints.refusal, upstreams: upstreams, listener: listener,
       access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
       relayRoute: try await NotificationRelay.Route(
         to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop),
@@ -63,10 +67,11 @@ struct SnapshotFactory: Sendable {
   /// Builds the snapshot with other members of the same groups.
   func make(_ members: MembersFiles, after previous: ConfigurationSnapshot) -> ConfigurationSnapshot {
     let gate = GateConfiguration(previous.gate, groups: members.directory)
+    let endpoints = endpoints(previous.settings, previous.keys, gate, previous.button)
     return ConfigurationSnapshot(
       settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
-      actions: endpoints(previous.settings, previous.keys, gate, previous.button).actions,
-      upstreams: previous.upstreams, listener: previous.listener, access: previous.access,
+      actions: endpoints.actions, refusal: endpoints.refusal, upstreams: previous.upstreams,
+      listener: previous.listener, access: previous.access,
       relayRoute: previous.relayRoute, members: members)
   }
 
@@ -82,10 +87,10 @@ struct SnapshotFactory: Sendable {
       store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
       policy: gate.sessions.policy, keyring: keys.keyring, settings: settings.session, metrics: metrics,
       audit: keys.audit, logger: logger)
+    let judge = AccessJudge(
+      policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
     return EndpointTable(
       pages: pages,
-      access: RunTimeAccess(
-        requests: settings.access.requests, managers: settings.access.managers, policy: gate.sessions.policy),
       authorize: AuthorizeEndpoint(
         origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
@@ -105,7 +110,33 @@ struct SnapshotFactory: Sendable {
       notifications: NotificationEndpoint(
         verifier: keys.apple.notifications, sessions: sessions, relay: relay, metrics: metrics, audit: keys.audit,
         logger: logger),
-      keys: AssertionKeys(keys.signer))
+      keys: AssertionKeys(keys.signer),
+      invitation: InvitationEndpoint(
+        origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
+        sessions: sessions, judge: judge, audit: keys.audit),
+      people: people(settings, keys, pages, requestSessions, judge),
+      accessRequest: AccessRequestEndpoint(
+        origin: origin, isEnabled: settings.access.requests, pages: pages, returnTargets: returnTargets,
+        requestSessions: requestSessions, store: store, storeHealth: storeHealth, judge: judge, clock: sessions.clock,
+        audit: keys.audit))
+  }
+
+  private func people(
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ pages: EndpointPages, _ requestSessions: RequestSessions,
+    _ judge: AccessJudge
+  ) -> PeopleEndpoint {
+    let authority = ManagerAuthority(settings.access, settings.routes, judge)
+    let administration = AccessAdministration(
+      store: store, sessions: sessions, groups: { judge.policy.groups },
+      requiresVerifiedEmail: judge.requiresVerifiedEmail,
+      invitationPrefix: "\(settings.origin)\(GatewayEndpoint.invite.path(below: settings.prefix))/", metrics: metrics,
+      audit: keys.audit)
+    return PeopleEndpoint(
+      origin: settings.originSettings, pages: pages, requestSessions: requestSessions, authority: authority,
+      lists: PeopleLists(store: store, authority: authority, clock: sessions.clock),
+      acts: PeopleActs(
+        administration: administration, store: store, sessions: sessions, authority: authority, audit: keys.audit),
+      storeHealth: storeHealth, clock: sessions.clock, audit: keys.audit, refusals: refusals)
   }
 }
 

@@ -7,7 +7,6 @@ internal import WebFormats
 /// The gateway's own endpoints, and the methods that each has.
 struct EndpointTable: Sendable {
   let pages: EndpointPages
-  let access: RunTimeAccess
   let authorize: AuthorizeEndpoint
   let callback: CallbackEndpoint
   let session: SessionEndpoint
@@ -16,6 +15,9 @@ struct EndpointTable: Sendable {
   let button: ButtonEndpoint
   let notifications: NotificationEndpoint
   let keys: AssertionKeys
+  let invitation: InvitationEndpoint
+  let people: PeopleEndpoint
+  let accessRequest: AccessRequestEndpoint
 
   /// The actions of all endpoints that the gate does not answer itself.
   var actions: [GatewayEndpoint: EndpointAction] {
@@ -23,6 +25,9 @@ struct EndpointTable: Sendable {
     for endpoint in GatewayEndpoint.allCases { actions[endpoint] = action(of: endpoint) }
     return actions
   }
+
+  /// Answers refused users who may ask for access; nil if nobody may.
+  var refusal: AccessRefusal.Answer? { accessRequest.isEnabled ? accessRequest.refused : nil }
 
   private func action(of endpoint: GatewayEndpoint) -> EndpointAction? {
     switch endpoint {
@@ -36,7 +41,10 @@ struct EndpointTable: Sendable {
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
     case .keys: action([.get: keys.answer])
-    case .verify, .invite, .people, .requestAccess: nil
+    case .invite: action([.get: invitation.page, .post: invitation.join], bodyLimit: 4 * 1024)
+    case .people: action([.get: people.page, .post: people.act], bodyLimit: 16 * 1024)
+    case .requestAccess: action([.get: accessRequest.page, .post: accessRequest.ask], bodyLimit: 16 * 1024)
+    case .verify: nil
     }
   }
 

@@ -24,6 +24,23 @@ struct GateResponses {
     return failureJSON(failure, head, bytes, request)
   }
 
+  /// A refusal, with the way to ask for access.
+  func mayAsk(
+    _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> ControlResponse {
+    let path = ReturnTarget(
+      parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
+      origin: configuration.origin, prefix: configuration.prefix
+    ).path
+    let (renderer, id) = (pages(head, bytes), request.id.description)
+    if RequestKind.isPageLoad(head, bytes), let accept = head.fields.line(.accept),
+      prefersHTML(accept: bytes.array(accept.value))
+    {
+      return ControlResponse(renderer.refusal(failure, .mayAsk, requestID: id, returnTo: path))
+    }
+    return ControlResponse(renderer.refusalJSON(failure, .mayAsk, requestID: id, returnTo: path))
+  }
+
   func failureJSON(
     _ failure: PageFailure, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
   ) -> ControlResponse {

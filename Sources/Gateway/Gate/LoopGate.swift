@@ -15,6 +15,8 @@ internal import WebFormats
 final class LoopGate: RequestGate {
   private(set) var configuration: GateConfiguration
   private(set) var actions: [GatewayEndpoint: EndpointAction]
+  /// Answers refused users who may ask for access; nil if nobody may.
+  private var refusal: AccessRefusal.Answer?
   private var finder: SessionFinder
   private var verify: VerifyEndpoint
   private var tokens: MachineTokens
@@ -23,14 +25,17 @@ final class LoopGate: RequestGate {
   let reviews: OpenExchangeReview
   private let logger: Logger
 
-  /// - Parameter actions: the endpoints that the gate does not answer itself.
+  /// - Parameters:
+  ///   - actions: the endpoints that the gate does not answer itself.
+  ///   - refusal: answers refused users who may ask for access; nil if nobody may.
   init(
     _ configuration: GateConfiguration, sessions: LoopSessions, actions: [GatewayEndpoint: EndpointAction],
-    logger: Logger
+    refusal: AccessRefusal.Answer? = nil, logger: Logger
   ) {
     self.configuration = configuration
     self.sessions = sessions
     self.actions = actions
+    self.refusal = refusal
     self.logger = logger
     finder = SessionFinder(sessions, configuration)
     tokens = MachineTokens(sessions, configuration)
@@ -40,9 +45,13 @@ final class LoopGate: RequestGate {
   }
 
   /// Uses another configuration from the next request on. Cached sessions are kept.
-  func apply(_ configuration: GateConfiguration, actions: [GatewayEndpoint: EndpointAction]) {
+  func apply(
+    _ configuration: GateConfiguration, actions: [GatewayEndpoint: EndpointAction],
+    refusal: AccessRefusal.Answer? = nil
+  ) {
     self.configuration = configuration
     self.actions = actions
+    self.refusal = refusal
     finder = SessionFinder(sessions, configuration)
     tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
@@ -130,6 +139,7 @@ final class LoopGate: RequestGate {
     }
     if case .rules(let rules) = route.access {
       if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
+        if let asking = ask(denial, rules, entry, routeClass, head, bytes, request) { return asking }
         var response = responses.failure(PageFailure(denial), head, bytes, request)
         if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
         return .answer(response, routeClass: routeClass.rawValue)
@@ -166,6 +176,27 @@ final class LoopGate: RequestGate {
     if configuration.routes.admits(route, from: ClientAddress.find(client, head)) { return true }
     ClientAddress.warnIfUntrusted(client, head, configuration.networkWarnings, logger)
     return false
+  }
+
+  /// The answer to a user whom lists refuse, if users may ask for access: it tells how to ask, or the code of a request
+  /// that waits, which only the store knows. The body of a request is not read for that: then it only tells how to ask.
+  private func ask(
+    _ denial: DenialReason, _ rules: RuleIndexes, _ entry: SessionCacheEntry, _ routeClass: RouteLabel,
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision? {
+    guard let refusal, AccessRefusal.isOfLists(denial, rules, of: configuration.routes.rules) else { return nil }
+    guard head.framing == .none, !head.wantsUpgrade else {
+      return .answer(
+        responses.mayAsk(PageFailure(denial), head, bytes, request), routeClass: routeClass.rawValue)
+    }
+    let refused = AccessRefusal(subject: entry.snapshot.account.subject, failure: PageFailure(denial))
+    let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes)
+    return .handle(
+      EndpointAction(bodyLimit: 0, routeClass: routeClass.rawValue) { request in
+        var response = await refusal(request, refused)
+        if let cookie { response.setCookie(cookie) }
+        return response
+      })
   }
 
   @inline(__always)

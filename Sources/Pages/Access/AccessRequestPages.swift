@@ -66,7 +66,8 @@ extension PageRenderer {
     }
     return page(
       .failure, status: status, title: .failureTitle(heading: heading, application: applicationName),
-      requestID: requestID, formAction: state == .mayAsk ? .sameOrigin : .nowhere, style: Markup(trusted: Stylesheet.controls), values)
+      requestID: requestID, formAction: state == .mayAsk ? .sameOrigin : .nowhere,
+      style: Markup(trusted: Stylesheet.controls), values)
   }
 
   /// A code as screen readers should say it: sign by sign, with a pause in the middle.

@@ -102,7 +102,7 @@ struct AuthorizeEndpoint: Sendable {
 }
 
 extension HTTPField.Name {
-  fileprivate static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
+  static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
   fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
   static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
   /// `prefetch`, with or without `prerender`.

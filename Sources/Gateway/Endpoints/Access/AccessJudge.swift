@@ -1,0 +1,51 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Sessions
+internal import WebFormats
+
+/// Judges signed-in users by the present configuration and groups, for the endpoints that change access.
+struct AccessJudge: Sendable {
+  let policy: UserPolicy
+  /// Whether an address makes its user a member only if it is verified.
+  let requiresVerifiedEmail: Bool
+
+  /// A user with the groups of the configuration and of the store.
+  func principal(_ account: Account) -> Principal { policy.principal(of: account) }
+
+  /// Whether a ban is in force, or the deny lists of `[access]` name the user.
+  func refusal(_ account: Account, at now: Date) -> Refusal? {
+    if account.access.ban?.isInForce(at: now) == true { return .banned }
+    return policy.routes.isDenied(principal(account)) ? .denied : nil
+  }
+
+  /// The reason that a user is refused everywhere.
+  enum Refusal { case banned, denied }
+
+  /// Whether a user is in one of these groups.
+  func isMember(_ user: Principal, ofAny names: [String]) -> Bool {
+    let directory = policy.groups
+    return names.contains { directory.number(of: $0).map { user.membership.groups.contains($0) } ?? false }
+  }
+
+  /// Whether a user could be admitted to a path of the application by being added to a group.
+  /// - Parameter path: a path with its query.
+  func verdict(_ snapshot: SessionSnapshot, on path: String) -> PathVerdict {
+    let path = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    let classification = PathClassification.classify(path.span)
+    if case .refused = classification { return .refused }
+    let get = Array("GET".utf8)
+    let route = policy.routes.matchWithSessionParameter(path.span, classification, method: get.span)
+    guard case .rules(let rules) = route.access else { return route.access == .deny ? .refused : .admitted }
+    let user = principal(snapshot.account)
+    for position in 0..<rules.count {
+      let verdict = policy.judge(user, of: snapshot, by: policy.routes.rules[rules[position]])
+      if case .denied(let reason) = verdict {
+        return AccessRefusal.isOfLists(reason, rules, of: policy.routes.rules) ? .refusedByLists : .refused
+      }
+    }
+    return .admitted
+  }
+
+  /// The verdict on a path.
+  enum PathVerdict { case admitted, refusedByLists, refused }
+}

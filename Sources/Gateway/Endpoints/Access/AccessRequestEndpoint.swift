@@ -1,0 +1,134 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `request-access`: a signed-in user whom lists refuse asks for access. The request waits in the store for an operator
+/// or a manager, who knows it by its code.
+struct AccessRequestEndpoint: Sendable {
+  let origin: OriginSettings
+  /// `access.requests`.
+  let isEnabled: Bool
+  let pages: EndpointPages
+  let returnTargets: ReturnTargets
+  let requestSessions: RequestSessions
+  let store: any AccessRequestStore
+  let storeHealth: StoreHealth
+  let judge: AccessJudge
+  let clock: @Sendable () -> Int64
+  let audit: AuditTrail
+
+  /// The answer to a request of the application's that lists refuse: the failure with the way to ask, or with the code
+  /// of the request that waits. It writes nothing.
+  func refused(_ request: ControlRequest, _ refusal: AccessRefusal) async -> ControlResponse {
+    let state = await state(of: refusal.subject)
+    let path = returnTargets.target(Array((request.head.path ?? "").utf8)).path
+    let renderer = pages.pages(request)
+    return ControlResponse(
+      isPage(request)
+        ? renderer.refusal(refusal.failure, state, requestID: request.requestID, returnTo: path)
+        : renderer.refusalJSON(refusal.failure, state, requestID: request.requestID, returnTo: path))
+  }
+
+  /// `GET request-access`: the button, or the code of the request that waits.
+  func page(_ request: ControlRequest) async -> ControlResponse {
+    guard isEnabled else { return pages.failure(.notFound, request) }
+    do throws(StoreError) {
+      guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
+      let wanted = wanted(request)
+      if let refusal = refusal(snapshot, wanted, request) { return refusal }
+      return answer(await state(of: snapshot.account.subject), wanted, request)
+    } catch {
+      return pages.failure(.storeUnavailable, request)
+    }
+  }
+
+  /// `POST request-access`: asks, once for each user; asking again gives the same code.
+  func ask(_ request: ControlRequest) async -> ControlResponse {
+    guard isEnabled else { return pages.failure(.notFound, request) }
+    // No browser sends a bearer token by itself; a cookie is sent with any request.
+    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
+      return pages.failure(.crossSite, request)
+    }
+    do throws(StoreError) {
+      guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
+      let wanted = wanted(request)
+      if let refusal = refusal(snapshot, wanted, request) { return refusal }
+      return try await ask(snapshot.account.subject, wanted, request)
+    } catch {
+      storeHealth.failed("request_access", error)
+      return pages.failure(.storeUnavailable, request)
+    }
+  }
+
+  private func ask(
+    _ subject: Subject, _ wanted: ReturnTarget?, _ request: ControlRequest
+  ) async throws(StoreError) -> ControlResponse {
+    let code = AccessRequestCode.random()
+    switch try await store.ask(subject, code: code, at: Date(wallClock: clock())) {
+    case .waits(let waiting):
+      if waiting.code == code {
+        audit.record(
+          .accessRequested, subject: subject, peer: request.client.address, requestID: request.requestID)
+      }
+      return answer(.waits(code: waiting.code.text), wanted, request)
+    case .banned: return pages.failure(.banned, request)
+    case .tooMany: return pages.failure(.accessRequestsFull, request)
+    }
+  }
+
+  /// The answer to a user who cannot ask: banned, denied, or not refused at the path in question.
+  private func refusal(
+    _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
+  ) -> ControlResponse? {
+    switch judge.refusal(snapshot.account, at: Date(wallClock: clock())) {
+    case .banned: return pages.failure(.banned, request)
+    case .denied: return pages.failure(.forbidden, request)
+    case nil: break
+    }
+    guard let wanted else { return nil }
+    switch judge.verdict(snapshot, on: wanted.path) {
+    case .refusedByLists: return nil
+    case .refused: return pages.failure(.forbidden, request)
+    case .admitted: return ControlResponse(pages.pages(request).admitted(returnTo: wanted.path))
+    }
+  }
+
+  private func signInFirst(_ request: ControlRequest) -> ControlResponse {
+    pages.failure(.signInRequired, request, returnTo: wanted(request)?.path ?? "/")
+  }
+
+  private func state(of subject: Subject) async -> AccessRequestState {
+    // If the store does not answer, the button stays: pressing it says so.
+    let waiting = try? await store.request(of: subject, at: Date(wallClock: clock()))
+    return waiting.map { .waits(code: $0.code.text) } ?? .mayAsk
+  }
+
+  /// The path that the user was refused, as the form or the query names it; nil if neither does.
+  private func wanted(_ request: ControlRequest) -> ReturnTarget? {
+    let form = request.head.method == .post ? try? FormFields(parsing: request.body) : nil
+    let query = try? request.query()
+    let value = form.flatMap { try? $0.value(of: "return_to") } ?? query.flatMap { try? $0.value(of: "return_to") }
+    return value.map { returnTargets.target($0) }
+  }
+
+  private func answer(
+    _ state: AccessRequestState, _ wanted: ReturnTarget?, _ request: ControlRequest
+  ) -> ControlResponse {
+    let path = wanted?.path ?? "/"
+    let renderer = pages.pages(request)
+    if case .waits(let code) = state, !isPage(request) {
+      return ControlResponse(renderer.accessRequestJSON(code: code))
+    }
+    return ControlResponse(renderer.accessRequest(state, requestID: request.requestID, returnTo: path))
+  }
+
+  private func isPage(_ request: ControlRequest) -> Bool {
+    (request.head.headerFields[.secFetchMode] ?? "navigate") == "navigate"
+      && prefersHTML(accept: Array((request.head.headerFields[.accept] ?? "").utf8))
+  }
+}

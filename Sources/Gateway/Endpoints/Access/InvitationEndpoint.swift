@@ -1,0 +1,116 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `invite/CODE`: GET shows an invitation and writes nothing; POST joins its group.
+///
+/// Whatever is wrong with a code, the answer is the same, so that nothing is learned by trying codes.
+struct InvitationEndpoint: Sendable {
+  let origin: OriginSettings
+  let pages: EndpointPages
+  let requestSessions: RequestSessions
+  let store: any InvitationStore
+  let storeHealth: StoreHealth
+  let sessions: SessionManager
+  let judge: AccessJudge
+  let audit: AuditTrail
+
+  /// `GET invite/CODE`.
+  func page(_ request: ControlRequest) async -> ControlResponse {
+    do throws(StoreError) {
+      guard let (code, _) = try await open(request) else { return invalid(request) }
+      let account = try await requestSessions.find(request)?.account
+      let user = account.map { $0.name?.text ?? $0.claims.email ?? $0.subject.text }
+      return ControlResponse(pages.pages(request).invitation(path: path(of: code), user: user))
+    } catch {
+      return unavailable(error, request)
+    }
+  }
+
+  /// `POST invite/CODE`. Without a session the browser is led to sign in, and then back to the page.
+  func join(_ request: ControlRequest) async -> ControlResponse {
+    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
+      return secret(pages.failure(.crossSite, request))
+    }
+    do throws(StoreError) {
+      guard let (code, invitation) = try await open(request) else { return invalid(request) }
+      guard let account = try await requestSessions.find(request)?.account else { return signIn(code) }
+      switch judge.refusal(account, at: now) {
+      case .banned: return secret(pages.failure(.banned, request))
+      case .denied: return secret(pages.failure(.forbidden, request))
+      case nil: break
+      }
+      return try await redeem(code, invitation, account, request)
+    } catch {
+      return unavailable(error, request)
+    }
+  }
+
+  private func redeem(
+    _ code: InvitationCode, _ invitation: Invitation, _ account: Account, _ request: ControlRequest
+  ) async throws(StoreError) -> ControlResponse {
+    let isMember = judge.isMember(judge.principal(account), ofAny: [invitation.group.text])
+    switch try await store.redeem(hash: code.hash, by: account.subject, isMember: isMember, at: now) {
+    case .joined(let group):
+      // Before the answer, so that the next request of this browser is admitted.
+      await sessions.forget(account.subject)
+      audit.record(
+        .invitationRedeemed, subject: account.subject, peer: request.client.address, requestID: request.requestID,
+        access: AuditEvent.AccessFields(group: group.text, invitation: invitation.id))
+      return ControlResponse(pages.pages(request).joined(isNew: true))
+    case .alreadyMember: return ControlResponse(pages.pages(request).joined(isNew: false))
+    case .banned: return secret(pages.failure(.banned, request))
+    case .closed: return invalid(request)
+    }
+  }
+
+  /// The invitation of the request's path, if it still admits somebody to a declared group.
+  private func open(_ request: ControlRequest) async throws(StoreError) -> (InvitationCode, Invitation)? {
+    let folder = GatewayEndpoint.invite.path(below: origin.prefix) + "/"
+    let path = (request.head.path ?? "").prefix { $0 != "?" }
+    guard path.utf8.starts(with: folder.utf8), let code = InvitationCode(path.utf8.dropFirst(folder.utf8.count).text)
+    else { return nil }
+    guard let invitation = try await store.invitation(hash: code.hash), invitation.isOpen(at: now),
+      judge.policy.groups.number(of: invitation.group.text) != nil
+    else { return nil }
+    return (code, invitation)
+  }
+
+  private var now: Date { Date(wallClock: sessions.clock()) }
+
+  private func path(of code: InvitationCode) -> String {
+    GatewayEndpoint.invite.path(below: origin.prefix) + "/" + code.text
+  }
+
+  private func signIn(_ code: InvitationCode) -> ControlResponse {
+    let target = PercentEncoding.encode(path(of: code), keepsSlash: true)
+    return secret(
+      .redirect(.seeOther, to: GatewayEndpoint.signIn.path(below: origin.prefix) + "?return_to=" + target))
+  }
+
+  private func invalid(_ request: ControlRequest) -> ControlResponse {
+    secret(pages.failure(.invitationInvalid, request))
+  }
+
+  private func unavailable(_ error: StoreError, _ request: ControlRequest) -> ControlResponse {
+    storeHealth.failed("invitation", error)
+    return secret(pages.failure(.storeUnavailable, request))
+  }
+
+  /// An answer at an address that holds a code.
+  private func secret(_ response: ControlResponse) -> ControlResponse {
+    var response = response
+    response.head.headerFields[.referrerPolicy] = "strict-origin"
+    return response
+  }
+}
+
+extension Sequence<UInt8> {
+  /// The text of these bytes.
+  fileprivate var text: String { String(decoding: Array(self), as: UTF8.self) }
+}

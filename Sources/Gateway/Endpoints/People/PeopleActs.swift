@@ -1,0 +1,227 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// Carries out the acts of managers. None may name a group of managers or of a deny list, nor another manager: such an
+/// act is refused and audited.
+struct PeopleActs: Sendable {
+  let administration: AccessAdministration
+  let store: any AccessStore & AccountStore & SessionRecordStore
+  let sessions: SessionManager
+  let authority: ManagerAuthority
+  let audit: AuditTrail
+
+  /// An act as its form orders it.
+  enum Order: Sendable {
+    case admit(AccessRequestCode, group: String)
+    case reject(AccessRequestCode)
+    case add(Subject, group: String)
+    case remove(Subject, group: String)
+    /// - Parameter until: as typed; empty for no end.
+    case ban(Subject, until: String, reason: String)
+    case unban(Subject)
+    case endSession(PublicSessionID, of: Subject)
+    case endSessions(of: Subject)
+    case invite(group: String, uses: String, days: String, note: String)
+    case revoke(id: String)
+  }
+
+  /// The result of an act.
+  enum Outcome: Sendable {
+    case done(PeopleResult)
+    /// - Parameter link: the whole address.
+    case invited(link: String)
+    /// Managers may not do it.
+    case protected
+  }
+
+  private typealias Actor = AccessAdministration.Actor
+
+  /// Carries out an act.
+  func carryOut(
+    _ order: Order, for manager: Subject, by actor: AccessAdministration.Actor
+  ) async throws -> Outcome {
+    let (subject, isKnown) = try await target(of: order)
+    guard isKnown else { return .done(.unchanged) }
+    let group = try await group(of: order)
+    if try await isProtected(subject, group, from: manager) {
+      audit.record(
+        .administration(act: order.name, by: actor.name, failed: "protected"), subject: subject, peer: actor.peer,
+        requestID: actor.requestID, access: AuditEvent.AccessFields(group: group.flatMap { GroupName($0)?.text }))
+      return .protected
+    }
+    do throws(AdministrationError) {
+      return try await perform(order, by: actor)
+    } catch {
+      if error.code == "configured_member" { return .done(.configured) }
+      if error.status >= 500 { throw error }
+      return .done(error.status == 400 ? .invalid : .unchanged)
+    }
+  }
+
+  // MARK: What managers may not touch
+
+  /// The user whom an act concerns; not known if there is no such request.
+  private func target(of order: Order) async throws -> (Subject?, isKnown: Bool) {
+    switch order {
+    case .admit(let code, _), .reject(let code):
+      let request = try await store.request(code, at: administration.now)
+      return (request?.subject, request != nil)
+    case .add(let subject, _), .remove(let subject, _), .ban(let subject, _, _), .unban(let subject),
+      .endSession(_, let subject), .endSessions(let subject):
+      return (subject, true)
+    case .invite, .revoke: return (nil, true)
+    }
+  }
+
+  /// The group that an act names.
+  private func group(of order: Order) async throws -> String? {
+    switch order {
+    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _): return group
+    case .revoke(let id): return try await store.invitations().first { $0.id == id }?.group.text
+    case .reject, .ban, .unban, .endSession, .endSessions: return nil
+    }
+  }
+
+  private func isProtected(_ subject: Subject?, _ group: String?, from manager: Subject) async throws -> Bool {
+    if let group, authority.isProtected(group: group) { return true }
+    guard let subject else { return false }
+    return authority.isProtected(try await principal(subject), from: manager)
+  }
+
+  /// A user with the groups, also one without an account.
+  private func principal(_ subject: Subject) async throws -> Principal {
+    if let account = try await store.account(subject) { return authority.judge.principal(account) }
+    var user = Principal(subject: subject.text)
+    let stored = try await store.groups(of: subject).map(\.text)
+    user.membership = authority.judge.policy.groups.membership(of: user, stored: stored)
+    return user
+  }
+
+  // MARK: Acts
+
+  private func perform(_ order: Order, by actor: Actor) async throws(AdministrationError) -> Outcome {
+    switch order {
+    case .admit(let code, let group):
+      _ = try await administration.admit(code.text, to: group, by: actor)
+      return .done(.admitted)
+    case .reject(let code):
+      _ = try await administration.reject(code.text, by: actor)
+      return .done(.rejected)
+    case .add(let subject, let group):
+      let isNew = try await administration.add(subject, to: group, by: actor)
+      return .done(isNew ? .added : .unchanged)
+    case .remove(let subject, let group):
+      try await administration.remove(subject, from: group, by: actor)
+      return .done(.removed)
+    case .ban(let subject, let until, let reason):
+      let end = until.isEmpty ? nil : try AccessTimes.end(until, now: administration.now)
+      _ = try await administration.ban(subject, until: end, reason: reason, by: actor)
+      return .done(.banned)
+    case .unban(let subject):
+      try await administration.unban(subject, by: actor)
+      return .done(.unbanned)
+    case .endSession(let handle, let subject): return try await end(handle, of: subject, by: actor)
+    case .endSessions(let subject): return try await endAll(of: subject, by: actor)
+    case .invite(let group, let uses, let days, let note):
+      guard let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessAdministration.mostUses),
+        let days = DecimalDigits.parse(Array(days.utf8), limit: AccessAdministration.longestDays), days > 0
+      else { throw .badUses }
+      let expires = administration.now.addingTimeInterval(Double(days) * 86_400)
+      let made = try await administration.invite(to: group, uses: uses, expires: expires, note: note, by: actor)
+      return .invited(link: made.link)
+    case .revoke(let id):
+      try await administration.revokeInvitation(id, by: actor)
+      return .done(.revoked)
+    }
+  }
+
+  private func end(
+    _ handle: PublicSessionID, of subject: Subject, by actor: Actor
+  ) async throws(AdministrationError) -> Outcome {
+    let ended = try await administration.read {
+      // Of this person only: the handle of another's must not end that one.
+      guard try await store.sessions(of: subject).contains(where: { $0.handle == handle }) else {
+        return [PublicSessionID]()
+      }
+      return try await sessions.end(.one(handle), because: .byOperator)
+    }
+    record(ended, of: subject, "end_session", by: actor, session: handle)
+    return .done(ended.isEmpty ? .unchanged : .ended)
+  }
+
+  private func endAll(of subject: Subject, by actor: Actor) async throws(AdministrationError) -> Outcome {
+    let ended = try await administration.read { try await sessions.end(.all(of: subject), because: .byOperator) }
+    record(ended, of: subject, "end_sessions", by: actor)
+    return .done(ended.isEmpty ? .unchanged : .ended)
+  }
+
+  private func record(
+    _ ended: [PublicSessionID], of subject: Subject, _ act: String, by actor: Actor, session: PublicSessionID? = nil
+  ) {
+    audit.record(
+      .administration(act: act, by: actor.name, failed: ended.isEmpty ? "no_session" : nil), subject: subject,
+      session: session, peer: actor.peer, requestID: actor.requestID)
+    for handle in ended {
+      audit.record(
+        .sessionEnded(reason: SessionEnding.byOperator.label), subject: subject, session: handle,
+        requestID: actor.requestID)
+    }
+  }
+}
+
+extension PeopleActs.Order {
+  /// The order of a form; nil if a field is missing or malformed.
+  init?(_ form: FormFields) {
+    func text(_ name: String) -> String? {
+      (try? form.value(of: name)).flatMap { String(validating: $0, as: UTF8.self) }
+    }
+    let subject = text("person").flatMap { Subject($0) }
+    let code = text("code").flatMap { AccessRequestCode($0) }
+    switch (text("act").flatMap { PeopleAct(rawValue: $0) }, subject, code) {
+    case (.admit, _, let code?):
+      guard let group = text("group") else { return nil }
+      self = .admit(code, group: group)
+    case (.reject, _, let code?): self = .reject(code)
+    case (.add, let subject?, _):
+      guard let group = text("group") else { return nil }
+      self = .add(subject, group: group)
+    case (.remove, let subject?, _):
+      guard let group = text("group") else { return nil }
+      self = .remove(subject, group: group)
+    case (.ban, let subject?, _): self = .ban(subject, until: text("until") ?? "", reason: text("reason") ?? "")
+    case (.unban, let subject?, _): self = .unban(subject)
+    case (.endSession, let subject?, _):
+      guard let handle = text("session").flatMap({ PublicSessionID(text: $0) }) else { return nil }
+      self = .endSession(handle, of: subject)
+    case (.endSessions, let subject?, _): self = .endSessions(of: subject)
+    case (.invite, _, _):
+      guard let group = text("group") else { return nil }
+      self = .invite(
+        group: group, uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
+    case (.revoke, _, _):
+      guard let id = text("id") else { return nil }
+      self = .revoke(id: id)
+    default: return nil
+    }
+  }
+
+  /// The name in the audit, as of the same act on the admin listener.
+  var name: String {
+    switch self {
+    case .admit: "request_admit"
+    case .reject: "request_reject"
+    case .add: "group_add"
+    case .remove: "group_remove"
+    case .ban: "ban"
+    case .unban: "unban"
+    case .endSession: "end_session"
+    case .endSessions: "end_sessions"
+    case .invite: "invitation_create"
+    case .revoke: "invitation_revoke"
+    }
+  }
+}

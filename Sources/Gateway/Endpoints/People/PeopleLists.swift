@@ -1,0 +1,132 @@
+internal import AccessPolicy
+internal import FoundationEssentials
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// Reads what the people page shows. Every list is bounded.
+struct PeopleLists: Sendable {
+  let store: any AccessStore & AccountStore & SessionRecordStore
+  let authority: ManagerAuthority
+  let clock: @Sendable () -> Int64
+
+  /// Accounts on a page.
+  static let pageSize = 25
+  /// Requests on a page.
+  private static let requestLimit = 50
+  private static let invitationLimit = 100
+  private static let sessionLimit = 100
+  /// Accounts that are read at a time, and for one page.
+  private static let batch = 200
+  private static let scanLimit = 2_000
+
+  private var now: Date { Date(wallClock: clock()) }
+
+  /// The list for a manager.
+  func list(_ query: PeopleQuery, for manager: Subject) async throws -> PeopleList {
+    var list = PeopleList()
+    list.groups = authority.groups
+    list.result = query.result
+    list.search = query.search
+    list.isContinued = query.after != nil || query.requestsAfter != nil
+    let requests = try await store.requests(after: query.requestsAfter, limit: Self.requestLimit + 1, at: now)
+    list.requests = requests.prefix(Self.requestLimit).map { request, account in
+      PeopleList.Request(
+        code: request.code.text, person: entry(account, for: manager), asked: PageTime(request.asked))
+    }
+    if requests.count > Self.requestLimit { list.nextRequest = list.requests.last?.code }
+    (list.people, list.next) = try await people(query, for: manager)
+    list.invitations = try await store.invitations().prefix(Self.invitationLimit).map { invitation in
+      PeopleList.Entry(
+        id: invitation.id, group: invitation.group.text, used: invitation.used, uses: invitation.uses,
+        expires: PageTime(invitation.expires), note: invitation.note,
+        isRevocable: !authority.isProtected(group: invitation.group.text))
+    }
+    return list
+  }
+
+  /// One page of accounts, and the subject that the next one goes on after. A page may hold few, even none, and yet not
+  /// be the last: so much of the store is read for one page, and no more.
+  private func people(
+    _ query: PeopleQuery, for manager: Subject
+  ) async throws -> (people: [PersonEntry], next: String?) {
+    let wanted = AccountSearch(query.search)
+    var (found, position, scanned) = ([PersonEntry](), query.after, 0)
+    while true {
+      let batch = try await store.summaries(after: position, limit: Self.batch)
+      for summary in batch {
+        if found.count == Self.pageSize { return (found, position?.text) }
+        position = summary.account.subject
+        guard wanted.matches(summary.account) else { continue }
+        var entry = entry(summary.account, for: manager)
+        entry.sessionCount = summary.sessions
+        entry.lastSeen = PageTime(summary.lastSeen)
+        found.append(entry)
+      }
+      scanned += batch.count
+      if batch.count < Self.batch { return (found, nil) }
+      if scanned >= Self.scanLimit { return (found, position?.text) }
+    }
+  }
+
+  /// The page of a person; nil without an account.
+  func details(of subject: Subject, for manager: Subject, result: PeopleResult?) async throws -> PersonDetails? {
+    guard let account = try await store.account(subject) else { return nil }
+    let sessions = try await store.sessions(of: subject).sorted { $0.lastSeen > $1.lastSeen }
+    var person = entry(account, for: manager)
+    person.sessionCount = sessions.count
+    person.lastSeen = PageTime(sessions.first?.lastSeen ?? account.latestAuthorization)
+    let groups = person.groups
+    return PersonDetails(
+      person: person,
+      sessions: sessions.prefix(Self.sessionLimit).map { session in
+        PersonSession(
+          handle: session.handle.text, browser: session.userAgent?.text, began: PageTime(session.began),
+          lastSeen: PageTime(session.lastSeen))
+      },
+      groups: authority.groups.filter { name in !groups.contains { $0.name.utf8.elementsEqual(name.utf8) } },
+      result: result)
+  }
+
+  private func entry(_ account: Account, for manager: Subject) -> PersonEntry {
+    let judge = authority.judge
+    let directory = judge.policy.groups
+    let user = judge.principal(account)
+    var person = PersonEntry(subject: account.subject.text)
+    person.name = account.name?.text
+    person.email = account.claims.email
+    person.groups = directory.names(of: user.membership.groups).map { name in
+      let isConfigured =
+        directory.configuredMember(user, in: name, requiresVerifiedEmail: judge.requiresVerifiedEmail) != nil
+      return PersonGroup(
+        name: name, isConfigured: isConfigured, isRemovable: !isConfigured && !authority.isProtected(group: name))
+    }
+    if let ban = account.access.ban, ban.isInForce(at: now) {
+      person.ban = PersonBan(until: ban.until.map { PageTime($0) }, reason: ban.reason)
+    }
+    person.isSelf = account.subject == manager
+    person.isProtected = authority.isProtected(user, from: manager)
+    return person
+  }
+}
+
+/// A search for accounts by the beginning of a name, an address or a subject, without regard to ASCII case.
+struct AccountSearch: Sendable {
+  private let beginning: [UInt8]
+
+  init(_ text: String) { beginning = text.utf8.map(\.asciiLowercased) }
+
+  /// Whether an account is meant. An empty search means every account.
+  func matches(_ account: Account) -> Bool {
+    if beginning.isEmpty { return true }
+    let names = [account.name?.text, account.name?.given, account.name?.family]
+    return ([account.subject.text, account.claims.email] + names).contains { text in
+      text?.utf8.lazy.map(\.asciiLowercased).starts(with: beginning) ?? false
+    }
+  }
+}
+
+extension PageTime {
+  /// An instant, to the second.
+  init(_ date: Date) { self.init(seconds: date.wallClock / 1_000) }
+}

@@ -1,0 +1,148 @@
+import AccessPolicy
+import FoundationEssentials
+import Pages
+import Sessions
+import Testing
+import WebFormats
+
+@testable import Gateway
+
+@Suite("The authority of managers")
+struct ManagerAuthorityTests {
+  private static let now = Date(timeIntervalSince1970: 1_790_000_000)
+  private let authority: ManagerAuthority
+
+  init() throws {
+    var access = AccessSettings()
+    access.managers = ["managers"]
+    access.conditions.denied.subjects = ["denied"]
+    access.conditions.denied.groups = ["blocked"]
+    var route = RouteSettings(path: "/a/")
+    route.conditions.denied.groups = ["suspended"]
+    let groups = [
+      GroupSettings(name: "managers", members: ["anna", "mona", "@boss.example"]), GroupSettings(name: "guests"),
+      GroupSettings(name: "blocked"), GroupSettings(name: "suspended"),
+    ]
+    let routes = try RouteTable(access: access, routes: [route], groups: groups.map(\.name))
+    authority = ManagerAuthority(
+      access, [route], AccessJudge.forTests(routes, GroupDirectory(groups)))
+  }
+
+  private func snapshot(
+    _ name: String, began: Date = now, groups: [String] = [], ban: Ban? = nil, email: String? = nil
+  ) throws -> SessionSnapshot {
+    let subject = try #require(Subject(name))
+    var claims = AccountClaims()
+    claims.email = email
+    claims.emailVerified = email != nil
+    var account = Account(
+      subject: subject, name: nil, claims: claims, latestAuthorization: began, lastVerified: began, lastAsked: began)
+    account.access.groups = groups.compactMap { GroupName($0) }
+    account.access.ban = ban
+    let session = Session(.random(), of: subject, clientID: "web", now: began, lifetime: .seconds(86_400))
+    return SessionSnapshot(session: session, account: account)
+  }
+
+  @Test("A member of a managers' group is a manager for an hour after signing in")
+  func standing() throws {
+    func standing(_ name: String, age: Double = 0, groups: [String] = [], email: String? = nil) throws
+      -> ManagerAuthority.Standing
+    {
+      let began = Self.now.addingTimeInterval(-age)
+      return authority.standing(try snapshot(name, began: began, groups: groups, email: email), at: Self.now)
+    }
+    #expect(try standing("anna") == .manager)
+    #expect(try standing("ben", groups: ["managers"]) == .manager)
+    #expect(try standing("ben", email: "ben@boss.example") == .manager)
+    #expect(try standing("ben", groups: ["guests", "no-such-group"]) == .nobody)
+    #expect(try standing("anna", age: 3_599) == .manager)
+    #expect(try standing("anna", age: 3_600) == .signInTooOld)
+    #expect(try standing("ben", age: 3_600) == .nobody)
+    // A clock that was wrong wrote it.
+    #expect(try standing("anna", age: -86_400) == .signInTooOld)
+    #expect(try standing("anna", groups: ["blocked"]) == .nobody)
+    #expect(try standing("denied", groups: ["managers"]) == .nobody)
+  }
+
+  @Test("A banned manager is none while the ban is in force")
+  func banned() throws {
+    func ban(until: Date?) -> Ban { Ban(until: until, reason: nil, since: Self.now, by: "cli") }
+    #expect(authority.standing(try snapshot("anna", ban: ban(until: nil)), at: Self.now) == .banned)
+    #expect(authority.standing(try snapshot("anna", ban: ban(until: Self.now)), at: Self.now) == .manager)
+  }
+
+  @Test("Managers may not touch groups of managers, groups of any deny list, or other managers")
+  func protected() throws {
+    for group in ["managers", "blocked", "suspended"] { #expect(authority.isProtected(group: group), "\(group)") }
+    #expect(!authority.isProtected(group: "guests") && !authority.isProtected(group: "Managers"))
+    #expect(authority.groups == ["guests"])
+    let anna = try #require(Subject("anna"))
+    func isProtected(_ name: String, groups: [String] = []) throws -> Bool {
+      authority.isProtected(authority.judge.principal(try snapshot(name, groups: groups).account), from: anna)
+    }
+    #expect(try isProtected("mona"))
+    #expect(try isProtected("ben", groups: ["managers"]))
+    #expect(try !isProtected("ben", groups: ["guests"]))
+    #expect(try !isProtected("anna"), "a manager may end their own sessions")
+  }
+
+  @Test(
+    "A form that lacks a field, or whose field is malformed, is no order",
+    arguments: [
+      ("", nil), ("act=nothing", nil), ("act=admit&code=K7QF-3MDP", nil), ("act=admit&group=a", nil),
+      ("act=admit&code=k7qf3mdp&group=a", "request_admit"), ("act=reject&code=K7QF-3MDP", "request_reject"),
+      ("act=reject&code=K7QF", nil), ("act=add&person=001.a", nil), ("act=add&person=001.a&group=b", "group_add"),
+      ("act=remove&person=001.a&group=b", "group_remove"), ("act=ban&person=", nil), ("act=ban&person=001.a", "ban"),
+      ("act=unban&person=001.a", "unban"), ("act=end-session&person=001.a&session=x", nil),
+      ("act=end-session&person=001.a&session=AAAAAAAAAAAAAAAAAAAAAA", "end_session"),
+      ("act=end-sessions&person=001.a", "end_sessions"), ("act=invite", nil),
+      ("act=invite&group=a", "invitation_create"),
+      ("act=revoke&id=abc", "invitation_revoke"), ("act=ban&act=unban&person=001.a", nil),
+      ("act=add&person=001.a&group=%FF", nil),
+    ] as [(String, String?)])
+  func orders(form: String, name: String?) throws {
+    #expect(PeopleActs.Order(try FormFields(parsing: Array(form.utf8)))?.name == name)
+  }
+
+  @Test("A search finds the beginning of a name, an address or a subject, without regard to case")
+  func search() throws {
+    var account = try snapshot("001.abc", email: "Anna.Berg@example.com").account
+    account.name = PersonName(given: "Anna", family: "Bergström")
+    for text in ["", "001.a", "ANNA.B", "anna berg", "berg", "BERGSTRö"] {
+      #expect(AccountSearch(text).matches(account), "\(text)")
+    }
+    for text in ["01.abc", "example.com", "anna berglund", "x"] {
+      #expect(!AccountSearch(text).matches(account), "\(text)")
+    }
+  }
+
+  @Test("Whoever a list refuses may ask for access; whoever a deny list or a condition refuses may not")
+  func asking() throws {
+    var access = AccessSettings()
+    var lists = AccessLists()
+    lists.groups = ["guests"]
+    lists.emails = ["x@example.com"]
+    access.lists = lists
+    var hidden = RouteSettings(path: "/hidden/")
+    hidden.conditions.privateEmail = .deny
+    access.conditions.denied.subjects = ["denied"]
+    let routes = try RouteTable(access: access, routes: [hidden], groups: ["guests"])
+    let judge = AccessJudge.forTests(routes, GroupDirectory([GroupSettings(name: "guests")]))
+    #expect(judge.verdict(try snapshot("ben"), on: "/a?b") == .refusedByLists)
+    #expect(judge.verdict(try snapshot("ben", groups: ["guests"]), on: "/a") == .admitted)
+    #expect(judge.verdict(try snapshot("denied"), on: "/a") == .refused)
+    var relay = try snapshot("ben", email: "a@privaterelay.appleid.com")
+    var account = relay.account
+    account.claims.isPrivateEmail = true
+    relay = SessionSnapshot(session: relay.session, account: account)
+    #expect(judge.verdict(relay, on: "/a") == .refusedByLists, "hiding the address may be answered by a group")
+    #expect(judge.verdict(relay, on: "/hidden/") == .refused, "a group would not help")
+  }
+}
+
+extension AccessJudge {
+  /// A judge of these groups.
+  static func forTests(_ routes: RouteTable, _ groups: GroupDirectory) -> AccessJudge {
+    AccessJudge(policy: UserPolicy(routes, groups, allowsUnverifiedEmail: false), requiresVerifiedEmail: true)
+  }
+}

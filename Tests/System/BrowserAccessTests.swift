@@ -1,0 +1,127 @@
+import Foundation
+import Testing
+
+// Access in a real browser: asking, an invitation, and the people page; by keyboard, on a phone, without JavaScript.
+//
+// - A refused user presses the button and sees the code; a manager finds it and admits.
+// - A guest opens an invitation, signs in, comes back and joins: no policy of a page stops a redirect to Apple.
+// - Every page has a language, a title, one heading, names for its buttons, and fits on a phone.
+// Screenshots are in .build/screenshots.
+
+@SystemActor
+@Suite("Access in a real browser")
+struct BrowserAccessTests {
+  private let site: Site
+  private let browser: Browser
+
+  init() throws {
+    site = try AccessSite.make()
+    browser = try Browser()
+  }
+
+  private func end() {
+    browser.quit()
+    site.stop()
+  }
+
+  private func signIn(_ user: String, at path: String) throws {
+    try browser.open(site.own("authorize?return_to=\(FormEncoding.escape(path))"))
+    try browser.click("#user-\(user)")
+    try browser.click("#continue")
+    try browser.waitForAddress("our page") { $0.hasPrefix(site.origin) && !$0.contains("/callback") }
+  }
+
+  /// The facts about the page that hold for every page, in the eyes of a screen reader and on a phone.
+  private func examine(_ name: String) throws {
+    try browser.show(on: .phone)
+    let facts = try #require(
+      try browser.script(
+        """
+        return {
+          language: document.documentElement.lang, title: document.title,
+          headings: document.querySelectorAll('h1').length,
+          overflow: document.documentElement.scrollWidth > innerWidth,
+          small: [...document.querySelectorAll('main a, main button, main select, main input:not([type=hidden])')]
+            .filter(e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height < 24 }).length,
+          unnamed: [...document.querySelectorAll('a, button, select, input:not([type=hidden])')]
+            .filter(e => !(e.innerText || e.ariaLabel || e.labels?.length)).length,
+          dangling: [...document.querySelectorAll('[aria-labelledby]')]
+            .filter(e => e.getAttribute('aria-labelledby').split(' ').some(i => !document.getElementById(i))).length,
+          levels: [...document.querySelectorAll('h1, h2, h3')].map(e => Number(e.tagName[1]))
+            .every((l, i, a) => i == 0 ? l == 1 : l <= a[i - 1] + 1)
+        }
+        """) as? [String: Any])
+    #expect((facts["language"] as? String)?.isEmpty == false, "\(name)")
+    #expect((facts["title"] as? String)?.isEmpty == false, "\(name)")
+    #expect(facts["headings"] as? Int == 1, "\(name)")
+    #expect(facts["overflow"] as? Bool == false, "\(name)")
+    #expect(facts["levels"] as? Bool == true, "\(name): a level of headings is left out")
+    for fault in ["small", "unnamed", "dangling"] { #expect(facts[fault] as? Int == 0, "\(name): \(fault)") }
+    try browser.screenshots("access-\(name)")
+    try browser.show(on: .desktop)
+  }
+
+  @Test("A refused user asks by the button, and a manager admits by the code, without JavaScript")
+  func asking() throws {
+    defer { end() }
+    try signIn("ben", at: "/reports/")
+    try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
+    try browser.click("form[action*='request-access'] button")
+    try browser.waitForText("tell this code to the operator of")
+    let code = try browser.text(of: ".code")
+    #expect(site.code(in: code) == code)
+    try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": false])
+    try examine("asked")
+    try browser.open("\(site.origin)/reports/")
+    try browser.waitForText(code)
+    try examine("waits")
+
+    try signIn("anna", at: "/.auth/people")
+    try browser.waitForText(code)
+    try examine("people")
+    try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": true])
+    try browser.click("form:has([value='admit']) button")
+    try browser.waitForAddress("the people page") { $0.contains("done=admitted") }
+    try browser.devTools("Emulation.setScriptExecutionDisabled", ["value": false])
+    try browser.waitForText("The person was admitted.")
+
+    // By keyboard: the search is reached, and Enter finds the person.
+    for _ in 0..<20 {
+      try browser.press("\u{E004}")
+      if try browser.script("return document.activeElement.id") as? String == "q" { break }
+    }
+    #expect(try browser.script("return document.activeElement.id") as? String == "q")
+    try browser.type("ben", into: "#q")
+    try browser.press("\u{E007}")
+    try browser.waitForAddress("the search") { $0.contains("q=ben") }
+    try browser.click("#p0d")
+    try browser.waitForText("ben@example.org")
+    try examine("person")
+    try browser.click("#ban")
+    try browser.waitForText("Ban Ben Okafor?")
+    try examine("ban")
+    try browser.type("left", into: "#reason")
+    try browser.click("form:has([value='ban']) button")
+    try browser.waitForText("The person was banned.")
+    try examine("banned")
+  }
+
+  @Test("A guest opens an invitation, signs in, comes back and joins")
+  func invitation() throws {
+    defer { end() }
+    let link = try site.invite(try site.signedIn())
+    try browser.open(link)
+    try examine("invitation")
+    try browser.click("form[action*='/invite/'] button")
+    try browser.click("a[href*='/.auth/authorize']")
+    try browser.click("#user-ben")
+    try browser.click("#continue")
+    try browser.waitForAddress("the invitation") { $0 == link }
+    try browser.waitForText("Ben Okafor")
+    try browser.click("form[action*='/invite/'] button")
+    try browser.waitForText("You now have access.")
+    try examine("joined")
+    try browser.open(link)
+    try browser.waitForText("This invitation is not valid")
+  }
+}
