@@ -36,14 +36,25 @@ package struct PageRenderer: Sendable {
     return renderer
   }
 
-  /// Fills a template in that stands in the layout.
+  /// Fills a template in that stands in the layout, with a text as its title.
   func page(
     _ name: PageTemplates.Name, status: Int = 200, title: PageText, requestID: String? = nil,
     script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
     _ content: [String: Markup]
   ) -> RenderedPage {
     page(
-      named: name.rawValue, status: status, title: text(title), requestID: requestID, script: script,
+      name, status: status, title: text(title), requestID: requestID, script: script, formAction: formAction,
+      style: style, content)
+  }
+
+  /// Fills a template in that stands in the layout.
+  func page(
+    _ name: PageTemplates.Name, status: Int = 200, title: Markup, requestID: String? = nil,
+    script: Markup? = nil, formAction: ContentSecurityPolicy.FormAction = .nowhere, style: Markup = "",
+    _ content: [String: Markup]
+  ) -> RenderedPage {
+    page(
+      named: name.rawValue, status: status, title: title, requestID: requestID, script: script,
       formAction: formAction, style: style, content)
   }
 

@@ -32,6 +32,21 @@ extension StoreContract {
       try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
       try require(try await stores.first.account(ada) != nil, "the account ended")
     },
+    StoreContract("All sessions of a user but one end at once, and nobody else's") { stores in
+      let ada = try Scenario.subject()
+      let kept = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let ended = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle
+      let other = try await stores.first.complete(try Scenario.signIn(Scenario.subject("bob")))
+      let selection = SessionSelection.others(of: ada, except: kept)
+      try requireEqual(
+        try await stores.second.end(selection, because: .signedOut, at: Scenario.noon), [ended], "what ended")
+      try requireEqual(try await stores.first.sessions(of: ada).map(\.handle), [kept], "what is left")
+      try require(try await stores.first.find(other.snapshot.session.handle) != nil, "another user's session ended")
+      // The session of somebody else is no exception to keep.
+      let foreign = SessionSelection.others(of: ada, except: other.snapshot.session.handle)
+      try requireEqual(
+        try await stores.first.end(foreign, because: .signedOut, at: Scenario.noon), [kept], "what ended")
+    },
     StoreContract("Only sessions that rest on one client's token end with it") { stores in
       let ada = try Scenario.subject()
       let web = try await stores.first.complete(try Scenario.signIn(ada)).snapshot.session.handle

@@ -6,6 +6,8 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   case callback
   case signOut = "sign-out"
   case session
+  case account
+  case accountStop = "account/stop"
   case native
   case nativeExchange = "native/exchange"
   case notifications
@@ -29,7 +31,17 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   package var mayBeReturnedTo: Bool {
     switch self {
     case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications: false
-    case .button, .session, .keys, .verify, .invite, .people, .requestAccess: true
+    case .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess: true
+    }
+  }
+
+  /// Whether the endpoint is a page for signed-in users: without a session the gate answers as for other pages.
+  package var needsSession: Bool {
+    switch self {
+    case .account, .accountStop: true
+    case .signIn, .button, .authorize, .callback, .signOut, .session, .native, .nativeExchange, .notifications, .keys,
+      .verify, .invite, .people, .requestAccess:
+      false
     }
   }
 }

@@ -80,7 +80,7 @@ struct EveryPageTests {
 
   @Test("All of them are looked at")
   func all() {
-    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 5 + 14)
+    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 9 + 14)
   }
 
   @Test("Two pages never share a nonce")
@@ -135,6 +135,9 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "signed-out", page: renderer.signedOut(returnTo: path)),
     Exhibit(name: "repost", page: renderer.callbackRepost(fields: [("state", name), (name, "x")])),
     Exhibit(name: "fragment", page: renderer.callbackFragment(field: (name, name))),
+    Exhibit(name: "account", page: renderer.account(.exhibit(named: name), after: .endedOne)),
+    Exhibit(name: "stop", page: renderer.stopQuestion()), Exhibit(name: "not-revoked", page: renderer.notRevoked()),
+    Exhibit(name: "farewell", page: renderer.farewell()),
   ]
     + accessPages(renderer, name)
     + PageFailure.allCases.map {

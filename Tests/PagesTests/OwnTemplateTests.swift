@@ -222,6 +222,11 @@ struct OwnTemplateTests {
         + "requestCodeSpelled requestExplanation requestLabel request_access status way wayLabel",
       "repost": "action continueLabel explanation fields heading",
       "fragment": "action again againLabel continueLabel explanation fields heading scriptNeeded",
+      "account":
+        "emailLabel email emailNote endOthers groups groupsLabel heading moreSessions name nameLabel notice sessions "
+        + "sessionsHeading signOut signOutLabel stop stopLabel",
+      "question": "action advice confirmButton explanation fields heading stay stayLabel",
+      "notice": "advice explanation heading way wayLabel",
     ]
     for name in PageTemplates.Name.allCases {
       let names = Set(TemplateRules(name).values.keys)

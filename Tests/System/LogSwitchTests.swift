@@ -14,8 +14,8 @@ import Testing
 @Suite("The logs and their switches")
 struct LogSwitchTests {
   private nonisolated static let names = [
-    "sign_in", "email_shared", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification",
-    "administration",
+    "sign_in", "email_shared", "sign_in_failed", "sign_out", "stop_using", "session_ended", "check", "revocation",
+    "notification", "administration",
   ]
 
   private static func site(_ adjust: (inout GatewayConfiguration) -> Void = { _ in }) throws -> Site {

@@ -8,8 +8,8 @@ struct GatewayEndpointTests {
     #expect(
       GatewayEndpoint.allCases.map { $0.path(below: "/.auth") } == [
         "/.auth/sign-in", "/.auth/button", "/.auth/authorize", "/.auth/callback", "/.auth/sign-out", "/.auth/session",
-        "/.auth/native", "/.auth/native/exchange", "/.auth/notifications", "/.auth/keys", "/.auth/verify",
-        "/.auth/invite", "/.auth/people", "/.auth/request-access",
+        "/.auth/account", "/.auth/account/stop", "/.auth/native", "/.auth/native/exchange", "/.auth/notifications",
+        "/.auth/keys", "/.auth/verify", "/.auth/invite", "/.auth/people", "/.auth/request-access",
       ])
   }
 
@@ -24,6 +24,8 @@ struct GatewayEndpointTests {
   @Test("No sign-in leads back to an endpoint that starts, ends or refuses one")
   func returnTargets() {
     #expect(
-      GatewayEndpoint.allCases.filter(\.mayBeReturnedTo) == [.button, .session, .keys, .verify, .invite, .people, .requestAccess])
+      GatewayEndpoint.allCases.filter(\.mayBeReturnedTo) == [
+        .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess,
+      ])
   }
 }

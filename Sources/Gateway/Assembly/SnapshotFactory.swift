@@ -103,6 +103,12 @@ struct SnapshotFactory: Sendable {
       signOut: SignOutEndpoint(
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, audit: keys.audit),
+      account: AccountEndpoint(
+        origin: origin, pages: pages, requestSessions: requestSessions, sessions: sessions,
+        removal: AccountRemoval(
+          sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, metrics: metrics,
+          audit: keys.audit),
+        audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
         requestSessions: requestSessions, sessions: sessions, creation: creation),

@@ -11,6 +11,7 @@ struct EndpointTable: Sendable {
   let callback: CallbackEndpoint
   let session: SessionEndpoint
   let signOut: SignOutEndpoint
+  let account: AccountEndpoint
   let native: NativeEndpoint
   let button: ButtonEndpoint
   let notifications: NotificationEndpoint
@@ -37,6 +38,8 @@ struct EndpointTable: Sendable {
     case .callback: callbackAction
     case .signOut: action([.get: signOut.page, .post: signOut.signOut], bodyLimit: 16 * 1024)
     case .session: action([.get: session.session])
+    case .account: action([.get: account.page, .post: account.end], bodyLimit: 4 * 1024)
+    case .accountStop: action([.get: account.stopPage, .post: account.stop], bodyLimit: 4 * 1024)
     case .native: action([.post: native.signIn], bodyLimit: 32 * 1024)
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)

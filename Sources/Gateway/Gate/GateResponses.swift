@@ -112,7 +112,7 @@ struct GateResponses {
     _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan
   ) -> ControlResponse? {
     switch endpoint {
-    case .signIn, .authorize, .signOut, .invite, .people, .requestAccess: break
+    case .signIn, .authorize, .signOut, .account, .accountStop, .invite, .people, .requestAccess: break
     default: return nil
     }
     guard isAlias(head, bytes) else { return nil }
@@ -124,6 +124,9 @@ struct GateResponses {
     case .post where endpoint == .signOut && !(configuration.acceptsBearer && head.fields.has(.authorization)):
       return .redirect(
         .seeOther, to: configuration.origin.description + GatewayEndpoint.signOut.path(below: configuration.prefix))
+    case .post where endpoint.needsSession:
+      return .redirect(
+        .seeOther, to: configuration.origin.description + endpoint.path(below: configuration.prefix))
     default: return nil
     }
   }

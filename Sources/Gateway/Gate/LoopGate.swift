@@ -254,8 +254,28 @@ final class LoopGate: RequestGate {
     if let redirect = responses.aliasRedirect(endpoint, head, bytes) {
       return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
+    if endpoint.needsSession, let decision = requireSession(head, bytes, &request) { return decision }
     guard let action = actions[endpoint] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
     return .handle(action)
+  }
+
+  /// The decision about a request for one of our pages without a valid session, as on the application's paths; nil with
+  /// one.
+  private func requireSession(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
+  ) -> GateDecision? {
+    // A machine is nobody on our pages.
+    guard case .absent = MachineTokenField.find(head, bytes) else {
+      return .answer(
+        responses.failureJSON(.signInRequired, head, bytes, request), routeClass: RouteLabel.own.rawValue)
+    }
+    switch finder.find(head, bytes, &request) {
+    case .known: return nil
+    case .suspend(let work): return .suspend(work)
+    case .storeUnavailable: return refuse(.storeUnavailable, head, bytes, request, routeClass: .own)
+    case .none:
+      return .answer(responses.signInFirst(.default, head, bytes, request), routeClass: RouteLabel.own.rawValue)
+    }
   }
 
   /// `GET session` from the cache. `?peek=1` must not count as a use of the session: the endpoint answers it.

@@ -168,6 +168,33 @@ final class SessionManager: Sendable {
     return known.flatMap { isAlive($0, at: clock()) ? $0 : nil }
   }
 
+  /// The valid sessions of a session's user: this one, then the others, those used last first. This one counts as used
+  /// now.
+  func list(of session: Session) async throws(StoreError) -> [Session] {
+    let now = Date(wallClock: clock())
+    let found: [Session]
+    do throws(StoreError) {
+      found = try await store.sessions(of: session.subject)
+    } catch {
+      storeHealth.didNotAnswer("sessions", error)
+      throw error
+    }
+    var this = session
+    this.lastSeen = max(session.lastSeen, now)
+    let others = found.filter { $0.handle != session.handle && $0.isAlive(at: now, idleTimeout: idleTimeout) }
+    return [this] + others.sorted { $0.lastSeen > $1.lastSeen }
+  }
+
+  /// Whether a session exists and is the user's.
+  func isSession(_ handle: PublicSessionID, of subject: Subject) async throws(StoreError) -> Bool {
+    do throws(StoreError) {
+      return try await store.find(handle)?.session.subject == subject
+    } catch {
+      storeHealth.didNotAnswer("find", error)
+      throw error
+    }
+  }
+
   /// Ends sessions: when this returns, they have ended in the store and on every loop of this process.
   @discardableResult
   func end(_ selection: SessionSelection, because reason: SessionEnding) async throws(StoreError) -> [PublicSessionID] {

@@ -60,6 +60,9 @@ package struct AuditEvent: Sendable, Equatable {
     case signInFailed(reason: String)
     /// The user ended the session.
     case signOut
+    /// The user asked on the account page to stop using the application: `deleted`, or `not_revoked` if Apple did not
+    /// confirm and everything was kept.
+    case stopUsing(outcome: String)
     /// A session ended otherwise: replaced by a new sign-in, by an answer of Apple's, by an operator.
     case sessionEnded(reason: String)
     /// A refresh token was checked with Apple.
@@ -85,6 +88,7 @@ package struct AuditEvent: Sendable, Equatable {
       case .emailShared: .emailShared
       case .signInFailed: .signInFailed
       case .signOut: .signOut
+      case .stopUsing: .stopUsing
       case .sessionEnded: .sessionEnded
       case .check: .check
       case .revocation: .revocation
@@ -102,6 +106,7 @@ package struct AuditEvent: Sendable, Equatable {
     case emailShared = "email_shared"
     case signInFailed = "sign_in_failed"
     case signOut = "sign_out"
+    case stopUsing = "stop_using"
     case sessionEnded = "session_ended"
     case check
     case revocation
@@ -123,7 +128,7 @@ package struct AuditEvent: Sendable, Equatable {
     case .signInFailed(let reason), .sessionEnded(let reason): line.string("reason", reason)
     case .signOut, .accessRequested, .invitationRedeemed: break
     case .check(let verdict): line.string("verdict", verdict)
-    case .revocation(let outcome): line.string("outcome", outcome)
+    case .revocation(let outcome), .stopUsing(let outcome): line.string("outcome", outcome)
     case .notification(let type, let effect):
       line.string("type", type)
       line.string("effect", effect)

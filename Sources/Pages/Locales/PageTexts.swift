@@ -9,6 +9,7 @@ protocol PageTexts: Sendable {
   func text(_ key: PageText) -> String
   func text(_ key: AccessText) -> String
   func text(_ failure: PageFailure, application: String) -> FailureText
+  func text(_ key: AccountText) -> String
 }
 
 /// `dir` of HTML.

@@ -10,6 +10,9 @@ struct PageTemplates: Sendable {
     case signOut = "sign-out"
     case signedOut = "signed-out"
     case failure, repost, fragment
+    case account
+    /// A question of the account page, and what became of it.
+    case question, notice
   }
 
   private let library: MustacheLibrary

@@ -9,6 +9,9 @@ enum StandardTemplates {
     case .failure: failure
     case .repost: repost
     case .fragment: fragment
+    case .account: account
+    case .question: question
+    case .notice: notice
     }
   }
 
@@ -114,5 +117,50 @@ enum StandardTemplates {
     <button class="solid" type="submit">{{{continueLabel}}}</button>
     </form>
     </div>{{/content}}{{/layout}}
+    """
+
+  private static let account = """
+    {{<layout}}{{$content}}<div class="panel">
+    <h1>{{{heading}}}</h1>
+    {{#notice}}<p class="notice" role="status">{{{notice}}}</p>{{/notice}}
+    <dl class="facts">
+    <div><dt>{{{nameLabel}}}</dt><dd><bdi>{{{name}}}</bdi></dd></div>
+    <div><dt>{{{emailLabel}}}</dt><dd><bdi>{{{email}}}</bdi>
+    {{#emailNote}}<p class="note">{{{emailNote}}}</p>{{/emailNote}}</dd></div>
+    {{#groups}}<div><dt>{{{groupsLabel}}}</dt><dd>{{{groups}}}</dd></div>{{/groups}}
+    </dl>
+    <section aria-labelledby="sessions">
+    <h2 id="sessions">{{{sessionsHeading}}}</h2>
+    {{{sessions}}}
+    {{#moreSessions}}<p class="note">{{{moreSessions}}}</p>{{/moreSessions}}
+    {{{endOthers}}}
+    </section>
+    <div class="panel-end">
+    <a class="act" href="{{{signOut}}}">{{{signOutLabel}}}</a>
+    <a class="act danger" href="{{{stop}}}">{{{stopLabel}}}</a>
+    </div>
+    </div>{{/content}}{{/layout}}
+    """
+
+  private static let question = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <p>{{{explanation}}}</p>
+    {{#advice}}<p>{{{advice}}}</p>{{/advice}}
+    <div class="ways">
+    <form method="post" action="{{{action}}}">
+    {{{fields}}}
+    <button class="solid" type="submit">{{{confirmButton}}}</button>
+    </form>
+    <a class="quiet" href="{{{stay}}}">{{{stayLabel}}}</a>
+    </div>{{/content}}{{/layout}}
+    """
+
+  private static let notice = """
+    {{<layout}}{{$content}}<h1>{{{heading}}}</h1>
+    <p role="status">{{{explanation}}}</p>
+    {{#advice}}<p>{{{advice}}}</p>{{/advice}}
+    {{#way}}<div class="ways">
+    <a class="solid" href="{{{way}}}">{{{wayLabel}}}</a>
+    </div>{{/way}}{{/content}}{{/layout}}
     """
 }

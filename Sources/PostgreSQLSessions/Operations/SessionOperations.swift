@@ -31,6 +31,9 @@ extension PostgreSQLSessionStore {
           try PostgreSQLSessionRow.end(where: "handle = $1", [.bytes(handle.bytes)], in: connection)
         case .all(let subject):
           try PostgreSQLSessionRow.end(where: "subject = $1", [.text(subject.text)], in: connection)
+        case .others(let subject, let kept):
+          try PostgreSQLSessionRow.end(
+            where: "subject = $1 AND handle <> $2", [.text(subject.text), .bytes(kept.bytes)], in: connection)
         case .resting(let subject, let clientID):
           try PostgreSQLSessionRow.end(
             where: "subject = $1 AND client_id = $2", [.text(subject.text), .text(clientID)], in: connection)

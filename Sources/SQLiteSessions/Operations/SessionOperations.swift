@@ -30,6 +30,10 @@ extension SQLiteSessionStore {
           where: "handle = ?", [handle.bytes.stored], because: reason, at: now, in: database)
       case .all(let subject):
         try SQLiteSessionRow.end(where: "subject = ?", [subject.text], because: reason, at: now, in: database)
+      case .others(let subject, let kept):
+        try SQLiteSessionRow.end(
+          where: "subject = ? AND handle <> ?", [subject.text, kept.bytes.stored], because: reason, at: now,
+          in: database)
       case .resting(let subject, let clientID):
         try SQLiteSessionRow.end(
           where: "subject = ? AND client_id = ?", [subject.text, clientID], because: reason, at: now, in: database)

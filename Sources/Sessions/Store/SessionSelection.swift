@@ -6,13 +6,15 @@ package enum SessionSelection: Sendable, Equatable {
   case one(PublicSessionID)
   /// Every session of the user.
   case all(of: Subject)
+  /// Every session of the user but this one.
+  case others(of: Subject, except: PublicSessionID)
   /// Every session that rests on the user's token for this client.
   case resting(onTokenOf: Subject, clientID: String)
 }
 
 /// The reason that a session ended, for the log and for lists.
 package enum SessionEnding: String, Sendable, CaseIterable {
-  /// The user signed out.
+  /// The user signed out, there or from another session on the account page.
   case signedOut = "signed out"
   /// The same browser signed in again.
   case replaced

@@ -82,6 +82,7 @@ final class MemoryStore: SessionStore {
         switch selection {
         case .one(let handle): session.handle == handle
         case .all(let subject): session.subject == subject
+        case .others(let subject, let kept): session.subject == subject && session.handle != kept
         case .resting(let subject, let clientID): session.subject == subject && session.clientID == clientID
         }
       }.map(\.handle)

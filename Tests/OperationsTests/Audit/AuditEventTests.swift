@@ -11,7 +11,9 @@ struct AuditEventTests {
       (.signIn(isNewAccount: true), "sign_in new_account=true"),
       (.emailShared(other: "u-2"), "email_shared other=u-2"),
       (.signInFailed(reason: "nonce_mismatch"), "sign_in_failed reason=nonce_mismatch"),
-      (.signOut, "sign_out"), (.sessionEnded(reason: "revoked"), "session_ended reason=revoked"),
+      (.signOut, "sign_out"),
+      (.stopUsing(outcome: "deleted"), "stop_using outcome=deleted"),
+      (.sessionEnded(reason: "revoked"), "session_ended reason=revoked"),
       (.check(verdict: "good"), "check verdict=good"), (.revocation(outcome: "ok"), "revocation outcome=ok"),
       (
         .notification(type: "consent-revoked", effect: "sessions_ended"),
@@ -34,8 +36,8 @@ struct AuditEventTests {
   func names() {
     #expect(
       AuditEvent.Name.allCases.map(\.rawValue) == [
-        "sign_in", "email_shared", "sign_in_failed", "sign_out", "session_ended", "check", "revocation", "notification",
-        "access_requested", "invitation_redeemed", "administration",
+        "sign_in", "email_shared", "sign_in_failed", "sign_out", "stop_using", "session_ended", "check",
+        "revocation", "notification", "access_requested", "invitation_redeemed", "administration",
       ])
   }
 
@@ -48,7 +50,7 @@ struct AuditEventTests {
     let log = AuditLog(settings, output: output)
     let actions: [AuditEvent.Action] = [
       .signIn(isNewAccount: false), .emailShared(other: "x"), .signInFailed(reason: "x"), .signOut,
-      .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"),
+      .stopUsing(outcome: "x"), .sessionEnded(reason: "x"), .check(verdict: "x"), .revocation(outcome: "x"),
       .notification(type: "x", effect: "x"), .accessRequested, .invitationRedeemed,
       .administration(act: "x", by: "x"),
     ]

@@ -74,18 +74,21 @@ struct Administration: Sendable {
       let ended = try await sessions.end(.one(handle), because: .byOperator)
       guard !ended.isEmpty else { throw AdministrationError.noSession }
       record(operation.name, session: handle, by: context.right, context.request)
-      recordEnd(of: ended, nil, .byOperator, context.request)
+      audit.recordEnd(of: ended, nil, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .endSessions(of: let subject):
       try await requireAccount(subject)
       let ended = try await sessions.end(.all(of: subject), because: .byOperator)
       record(operation.name, subject, by: context.right, context.request)
-      recordEnd(of: ended, subject, .byOperator, context.request)
+      audit.recordEnd(of: ended, subject, .byOperator, context.request)
       return Self.json(EndedReport(ended: ended.count))
     case .disconnect(let subject, let evenUnrevoked):
       try await requireAccount(subject)
       record(operation.name, subject, by: context.right, context.request)
-      return try await disconnect(subject, evenUnrevoked: evenUnrevoked, context.request)
+      let removal = AccountRemoval(
+        sessions: sessions, store: store, apple: apple, keyring: keyring, metrics: metrics, audit: audit)
+      let report = try await removal.remove(subject, evenUnrevoked: evenUnrevoked, context.request)
+      return Self.json(report, status: report.forgotten ? .ok : .badGateway)
     case .migrate(let order):
       record(operation.name, by: context.right, context.request)
       let migration = TeamMigration(store: store, sessions: sessions, apple: apple, keyring: keyring)
@@ -124,55 +127,6 @@ struct Administration: Sendable {
     guard try await store.account(subject) != nil else { throw AdministrationError.noAccount }
   }
 
-  // MARK: Disconnecting
-
-  /// Revokes every token at Apple, each in the name of its own client, and then forgets the user. What could not be
-  /// revoked keeps the account, so that it can be tried again: without the token nobody ever could.
-  private func disconnect(
-    _ subject: Subject, evenUnrevoked: Bool, _ request: ControlRequest
-  ) async throws -> ControlResponse {
-    var revocations: [DisconnectionReport.Revocation] = []
-    for token in try await store.tokens(of: subject) {
-      let revocation = await revoke(token)
-      revocations.append(revocation)
-      audit.record(
-        .revocation(outcome: revocation.outcome), subject: subject, peer: request.client.address,
-        requestID: request.requestID, clientID: token.clientID)
-    }
-    guard evenUnrevoked || revocations.allSatisfy(\.isRevoked) else {
-      return Self.json(
-        DisconnectionReport(forgotten: false, ended: 0, revocations: revocations), status: .badGateway)
-    }
-    var ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
-    // A sign-in between the two is forgotten as well.
-    let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
-    await sessions.forget(late)
-    await sessions.forget(subject)
-    for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
-    ended += late
-    recordEnd(of: ended, subject, .accountRemoved, request)
-    return Self.json(DisconnectionReport(forgotten: true, ended: ended.count, revocations: revocations))
-  }
-
-  private func revoke(_ stored: StoredToken) async -> DisconnectionReport.Revocation {
-    func report(_ outcome: String, _ message: String? = nil) -> DisconnectionReport.Revocation {
-      DisconnectionReport.Revocation(clientID: stored.clientID, outcome: outcome, message: message)
-    }
-    let token: RefreshToken
-    do throws(SealError) {
-      token = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
-    } catch {
-      return report("unreadable", "the secret that sealed the token is not in session.secret_files: put it back")
-    }
-    switch await apple.revocation.revoke(token, clientID: stored.clientID) {
-    case .revoked: return report("revoked")
-    case .refused(let refusal): return report("refused", "\(refusal.message): \(refusal.remedy)")
-    case .appleTrouble(let trouble): return report("apple_trouble", "\(trouble.message): try again")
-    case .notSent(let reason): return report("not_sent", "Apple could not be reached (\(reason)): try again")
-    case .noSecret(let problem): return report("no_secret", problem.message)
-    }
-  }
-
   // MARK: Writing down
 
   private func record(
@@ -188,15 +142,6 @@ struct Administration: Sendable {
     metrics.administrationRefusals.count()
     guard let omitted = refusals.refused(at: WallClock.now()) else { return }
     audit.record(.administrationRefused(omitted: omitted), peer: request.client.address, requestID: request.requestID)
-  }
-
-  private func recordEnd(
-    of handles: [PublicSessionID], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
-  ) {
-    for handle in handles {
-      audit.record(
-        .sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
-    }
   }
 
   // MARK: Answers

@@ -33,7 +33,7 @@ struct SignOutEndpoint: Sendable {
   /// response says so.
   func signOut(_ request: ControlRequest) async -> ControlResponse {
     // No browser sends a bearer token by itself; a cookie is sent with any request.
-    guard requestSessions.bearer(request) != nil || isSameOrigin(request) else {
+    guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
       return pages.failure(.crossSite, request)
     }
     let form = try? FormFields(parsing: request.body)
@@ -53,16 +53,7 @@ struct SignOutEndpoint: Sendable {
       prefersHTML(accept: accept)
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
-    response.setCookie("\(SessionCookie.name)=; \(SessionCookie.attributes); Max-Age=0")
+    response.setCookie(SessionCookie.clearing)
     return response
-  }
-
-  /// Whether the request comes from our own pages (`Origin`, or `Sec-Fetch-Site` from browsers that leave `Origin`
-  /// out). False if it has neither.
-  private func isSameOrigin(_ request: ControlRequest) -> Bool {
-    let fields = request.head.headerFields
-    if let site = fields[.secFetchSite], site != "same-origin" { return false }
-    if let origin = fields[.origin] { return origin.utf8.elementsEqual(self.origin.origin.description.utf8) }
-    return fields[.secFetchSite] == "same-origin"
   }
 }

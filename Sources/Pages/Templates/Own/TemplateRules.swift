@@ -44,7 +44,7 @@ struct TemplateRules {
     switch name {
     case .layout: []
     case .repost, .fragment: [style, script]
-    case .signIn, .signOut, .signedOut, .failure: [style]
+    case .signIn, .signOut, .signedOut, .failure, .account, .question, .notice: [style]
     }
   }
 
@@ -97,6 +97,31 @@ struct TemplateRules {
           "heading": .text, "explanation": .text, "action": .link, "fields": .markup, "continueLabel": .text,
           "scriptNeeded": .text, "again": .link, "againLabel": .text,
         ], [action, fields]
+      )
+    case .account:
+      (
+        [
+          "heading": .text, "notice": .text, "nameLabel": .text, "name": .text, "emailLabel": .text, "email": .text,
+          "emailNote": .text, "groupsLabel": .text, "groups": .markup, "sessionsHeading": .text, "sessions": .markup,
+          "moreSessions": .text, "endOthers": .markup, "signOut": .link, "signOutLabel": .text, "stop": .link,
+          "stopLabel": .text,
+        ],
+        [
+          Requirement(anyOf: ["sessions"], purpose: "nobody can see and end their sessions without it"),
+          Requirement(anyOf: ["stop"], purpose: "nobody can stop using the application without it"),
+        ]
+      )
+    case .question:
+      (
+        [
+          "heading": .text, "explanation": .text, "advice": .text, "action": .link, "fields": .markup,
+          "confirmButton": .text, "stay": .link, "stayLabel": .text,
+        ], [action, fields]
+      )
+    case .notice:
+      (
+        ["heading": .text, "explanation": .text, "advice": .text, "way": .link, "wayLabel": .text],
+        [Requirement(anyOf: ["heading", "explanation"], purpose: "nobody is told what happened without it")]
       )
     }
   }

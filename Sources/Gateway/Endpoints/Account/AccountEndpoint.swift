@@ -1,0 +1,173 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `account` and `account/stop`: what the gateway knows of a signed-in user, the user's sessions, and the way out.
+struct AccountEndpoint: Sendable {
+  let origin: OriginSettings
+  let pages: EndpointPages
+  let requestSessions: RequestSessions
+  let sessions: SessionManager
+  let removal: AccountRemoval
+  let audit: AuditTrail
+
+  /// The largest number of sessions that the page shows.
+  private static let mostShown = 100
+
+  // MARK: The page
+
+  /// `GET account`.
+  func page(_ request: ControlRequest) async -> ControlResponse {
+    await signedIn(request) { (snapshot) throws(StoreError) in
+      let own = try await sessions.list(of: snapshot.session)
+      let account = snapshot.account
+      let shown = own.prefix(Self.mostShown).map { session in
+        AccountDescription.Session(
+          id: session.handle.text, userAgent: session.userAgent?.text, began: PageTime(session.began),
+          lastSeen: PageTime(session.lastSeen), isThis: session.handle == snapshot.session.handle)
+      }
+      let description = AccountDescription(
+        name: account.name?.text, email: account.claims.email, emailKind: Self.emailKind(account.claims),
+        groups: account.access.groups.map(\.text), sessions: shown, moreSessions: own.count - shown.count)
+      return ControlResponse(pages.pages(request).account(description, after: Self.change(request)))
+    }
+  }
+
+  private static func emailKind(_ claims: AccountClaims) -> AccountDescription.EmailKind {
+    if claims.isPrivateEmail == true { return .relay }
+    return claims.emailVerified == true ? .verified : .unverified
+  }
+
+  /// The change that the address names, after a redirect of ours; not if another site links to it.
+  private static func change(_ request: ControlRequest) -> AccountChange? {
+    guard (request.head.headerFields[.secFetchSite] ?? "same-origin") == "same-origin", let query = try? request.query()
+    else { return nil }
+    return AccountChange.allCases.first { change in
+      (try? query.value(of: "ended"))?.elementsEqual(change.rawValue.utf8) == true
+    }
+  }
+
+  // MARK: Ending sessions
+
+  /// `POST account`: ends the session that the field `session` names, or with `others` all but that of the request.
+  func end(_ request: ControlRequest) async -> ControlResponse {
+    guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
+    let (session, others): ([UInt8]?, [UInt8]?)
+    do throws(FormFieldsError) {
+      let form = try FormFields(parsing: request.body)
+      (session, others) = (try form.value(of: "session"), try form.value(of: "others"))
+    } catch {
+      return pages.failure(.badRequest, request)
+    }
+    return await signedIn(request) { (snapshot) throws(StoreError) in
+      switch (session, others) {
+      case (let name?, nil): try await endOne(name, snapshot, request)
+      case (nil, _?): try await endOthers(snapshot, request)
+      default: pages.failure(.badRequest, request)
+      }
+    }
+  }
+
+  private func endOne(
+    _ name: [UInt8], _ snapshot: SessionSnapshot, _ request: ControlRequest
+  ) async throws(StoreError) -> ControlResponse {
+    let subject = snapshot.account.subject
+    guard let handle = PublicSessionID(text: String(decoding: name, as: UTF8.self)),
+      // The session of another user is none, whoever knows its name.
+      try await sessions.isSession(handle, of: subject)
+    else { return pages.failure(.notFound, request) }
+    let ended = try await sessions.end(.one(handle), because: .signedOut)
+    record(ended, subject, request)
+    guard handle == snapshot.session.handle else { return done(.endedOne, request) }
+    var response = redirect(to: GatewayEndpoint.signOut.path(below: origin.prefix), request)
+    response.setCookie(SessionCookie.clearing)
+    return response
+  }
+
+  private func endOthers(
+    _ snapshot: SessionSnapshot, _ request: ControlRequest
+  ) async throws(StoreError) -> ControlResponse {
+    let subject = snapshot.account.subject
+    let ended = try await sessions.end(
+      .others(of: subject, except: snapshot.session.handle), because: .signedOut)
+    record(ended, subject, request)
+    return done(.endedOthers, request)
+  }
+
+  private func record(_ ended: [PublicSessionID], _ subject: Subject, _ request: ControlRequest) {
+    for handle in ended {
+      audit.record(
+        .sessionEnded(reason: SessionEnding.signedOut.label), subject: subject, session: handle,
+        peer: request.client.address, requestID: request.requestID)
+    }
+  }
+
+  /// The way back to the page, which confirms the change.
+  private func done(_ change: AccountChange, _ request: ControlRequest) -> ControlResponse {
+    redirect(to: "\(GatewayEndpoint.account.path(below: origin.prefix))?ended=\(change.rawValue)", request)
+  }
+
+  /// 303 for browsers, so that reloading the page posts nothing again; 204 for programs.
+  private func redirect(to path: String, _ request: ControlRequest) -> ControlResponse {
+    let accept = Array((request.head.headerFields[.accept] ?? "").utf8)
+    return prefersHTML(accept: accept)
+      ? .redirect(.seeOther, to: path) : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
+  }
+
+  // MARK: The way out
+
+  /// `GET account/stop`: the question.
+  func stopPage(_ request: ControlRequest) async -> ControlResponse {
+    await signedIn(request) { (_) throws(StoreError) in ControlResponse(pages.pages(request).stopQuestion()) }
+  }
+
+  /// `POST account/stop`: revokes the user's tokens at Apple and deletes everything known of the user.
+  func stop(_ request: ControlRequest) async -> ControlResponse {
+    guard request.isFromOwnPages(origin) else { return pages.failure(.crossSite, request) }
+    guard let form = try? FormFields(parsing: request.body),
+      (try? form.value(of: "stop"))?.elementsEqual("yes".utf8) == true
+    else { return pages.failure(.badRequest, request) }
+    return await signedIn(request) { (snapshot) throws(StoreError) in
+      let subject = snapshot.account.subject
+      let report = try await removal.remove(subject, request)
+      audit.record(
+        .stopUsing(outcome: report.forgotten ? "deleted" : "not_revoked"), subject: subject,
+        session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
+      guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
+      var response = ControlResponse(pages.pages(request).farewell())
+      response.setCookie(SessionCookie.clearing)
+      return response
+    }
+  }
+
+  // MARK: How
+
+  /// Answers for the session of the request. The gate has let pass only requests with one; it may have ended since.
+  private func signedIn(
+    _ request: ControlRequest, _ answer: (SessionSnapshot) async throws(StoreError) -> ControlResponse
+  ) async -> ControlResponse {
+    do throws(StoreError) {
+      guard let snapshot = try await requestSessions.find(request) else {
+        return pages.failure(.signInRequired, request, returnTo: GatewayEndpoint.account.path(below: origin.prefix))
+      }
+      return try await answer(snapshot)
+    } catch {
+      return pages.failure(.storeUnavailable, request)
+    }
+  }
+}
+
+extension SessionCookie {
+  /// The `Set-Cookie` that removes the cookie.
+  static var clearing: String { "\(name)=; \(attributes); Max-Age=0" }
+}
+
+extension PageTime {
+  /// An instant, to the second.
+  init(_ instant: Date) { self.init(seconds: instant.millisecondsSince1970 / 1_000) }
+}

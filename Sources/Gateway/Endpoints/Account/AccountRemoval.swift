@@ -1,0 +1,77 @@
+internal import AppleIdentity
+internal import DataPlane
+internal import FoundationEssentials
+internal import Operations
+internal import Secrets
+internal import Sessions
+
+/// Disconnects users from the application, for operators and for the users themselves: revokes every refresh token at
+/// Apple, each in the name of its own client, ends all sessions and deletes everything known of the user.
+///
+/// If Apple did not revoke a token, everything is kept, so that it can be tried again: without the token nobody ever
+/// could. A ban outlives the account.
+struct AccountRemoval: Sendable {
+  let sessions: SessionManager
+  let store: any AccountStore & EncryptedTokenStore
+  let apple: AppleIdentityProvider
+  let keyring: SessionKeyring
+  let metrics: MetricsRegistry
+  let audit: AuditTrail
+
+  /// Disconnects a user. When this returns, the sessions that ended are dead on every loop.
+  /// - Parameter evenUnrevoked: whether the user is deleted even if Apple did not revoke every token.
+  func remove(
+    _ subject: Subject, evenUnrevoked: Bool = false, _ request: ControlRequest
+  ) async throws(StoreError) -> DisconnectionReport {
+    var revocations: [DisconnectionReport.Revocation] = []
+    for token in try await store.tokens(of: subject) {
+      let revocation = await revoke(token)
+      revocations.append(revocation)
+      audit.record(
+        .revocation(outcome: revocation.outcome), subject: subject, peer: request.client.address,
+        requestID: request.requestID, clientID: token.clientID)
+    }
+    guard evenUnrevoked || revocations.allSatisfy(\.isRevoked) else {
+      return DisconnectionReport(forgotten: false, ended: 0, revocations: revocations)
+    }
+    var ended = try await sessions.end(.all(of: subject), because: .accountRemoved)
+    // A sign-in between the two is forgotten as well.
+    let late = try await store.forget(subject, at: Date(wallClock: WallClock.now()))
+    await sessions.forget(late)
+    await sessions.forget(subject)
+    for _ in late { metrics.sessionsEnded.count(SessionEnding.accountRemoved.label) }
+    ended += late
+    audit.recordEnd(of: ended, subject, .accountRemoved, request)
+    return DisconnectionReport(forgotten: true, ended: ended.count, revocations: revocations)
+  }
+
+  private func revoke(_ stored: StoredToken) async -> DisconnectionReport.Revocation {
+    func report(_ outcome: String, _ message: String? = nil) -> DisconnectionReport.Revocation {
+      DisconnectionReport.Revocation(clientID: stored.clientID, outcome: outcome, message: message)
+    }
+    let token: RefreshToken
+    do throws(SealError) {
+      token = try keyring.open(stored.token, of: stored.subject, clientID: stored.clientID)
+    } catch {
+      return report("unreadable", "the secret that sealed the token is not in session.secret_files: put it back")
+    }
+    switch await apple.revocation.revoke(token, clientID: stored.clientID) {
+    case .revoked: return report("revoked")
+    case .refused(let refusal): return report("refused", "\(refusal.message): \(refusal.remedy)")
+    case .appleTrouble(let trouble): return report("apple_trouble", "\(trouble.message): try again")
+    case .notSent(let reason): return report("not_sent", "Apple could not be reached (\(reason)): try again")
+    case .noSecret(let problem): return report("no_secret", problem.message)
+    }
+  }
+}
+
+extension AuditTrail {
+  /// Writes down the ends of sessions that a request brought about.
+  func recordEnd(
+    of handles: [PublicSessionID], _ subject: Subject?, _ reason: SessionEnding, _ request: ControlRequest
+  ) {
+    for handle in handles {
+      record(.sessionEnded(reason: reason.label), subject: subject, session: handle, requestID: request.requestID)
+    }
+  }
+}

@@ -1,0 +1,37 @@
+extension ChineseTexts {
+  func text(_ key: AccountText) -> String {
+    switch key {
+    case .heading(let application): "你在 \(application) 的账户"
+    case .nameLabel: "姓名"
+    case .emailLabel: "电子邮件地址"
+    case .notShared: "未共享"
+    case .relayNote(let application): "这是 Apple 为你创建的地址，会将邮件转发给你，并对 \(application) 隐藏你自己的地址。"
+    case .unverifiedNote: "Apple 尚未验证此地址。"
+    case .groupsLabel: "群组"
+    case .sessionsHeading: "你已登录的位置"
+    case .thisBrowser: "此浏览器"
+    case .browser(let name, let device): "\(device) 上的 \(name)"
+    case .unknownBrowser: "未知浏览器"
+    case .beganLabel: "登录时间："
+    case .lastSeenLabel: "上次使用："
+    case .endOthersButton: "退出所有其他位置"
+    case .moreSessions(let count): "未在此列出的其他会话：\(count)"
+    case .endedOne: "该浏览器已退出登录。"
+    case .endedOthers: "你已在所有其他位置退出登录。"
+    case .stopQuestion(let application): "要停止使用 \(application) 吗？"
+    case .stopButton(let application): "停止使用 \(application)"
+    case .stopExplanation(let application):
+      "这会结束 \(application) 与你的 Apple 账户之间的连接。你的姓名、电子邮件地址和会话将从这里删除，你会在所有位置退出登录。"
+    case .stopAdvice(let application): "你保存在 \(application) 中的内容不会被删除。请就此联系其运营者。"
+    case .cancelButton: "取消"
+    case .farewellTitle(let application): "你已停止使用 \(application)"
+    case .farewellExplanation(let application):
+      "\(application) 已不再与你的 Apple 账户连接。你的姓名、电子邮件地址和会话已从这里删除。"
+    case .notRevokedTitle: "Apple 没有确认"
+    case .notRevokedExplanation(let application):
+      "未能在 Apple 结束 \(application) 与你的 Apple 账户之间的连接。没有删除任何内容，你仍处于登录状态。"
+    case .notRevokedAdvice(let application):
+      "请几分钟后再试。如果再次出现这种情况，请联系 \(application) 的运营者。"
+    }
+  }
+}

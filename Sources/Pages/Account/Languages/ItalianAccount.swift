@@ -1,0 +1,42 @@
+extension ItalianTexts {
+  func text(_ key: AccountText) -> String {
+    switch key {
+    case .heading(let application): "Il tuo account su \(application)"
+    case .nameLabel: "Nome"
+    case .emailLabel: "Indirizzo e-mail"
+    case .notShared: "Non condiviso"
+    case .relayNote(let application):
+      "Apple ha creato questo indirizzo per te. Ti inoltra la posta e nasconde il tuo indirizzo a \(application)."
+    case .unverifiedNote: "Apple non ha verificato questo indirizzo."
+    case .groupsLabel: "Gruppi"
+    case .sessionsHeading: "Dove hai effettuato l’accesso"
+    case .thisBrowser: "Questo browser"
+    case .browser(let name, let device): "\(name) su \(device)"
+    case .unknownBrowser: "Browser sconosciuto"
+    case .beganLabel: "Accesso:"
+    case .lastSeenLabel: "Ultimo utilizzo:"
+    case .endOthersButton: "Esci da tutte le altre sessioni"
+    case .moreSessions(let count): "Altre sessioni non elencate qui: \(count)"
+    case .endedOne: "La sessione in quel browser è terminata."
+    case .endedOthers: "Tutte le altre sessioni sono terminate."
+    case .stopQuestion(let application): "Smettere di usare \(application)?"
+    case .stopButton(let application): "Smetti di usare \(application)"
+    case .stopExplanation(let application):
+      "Il collegamento tra \(application) e il tuo account Apple termina. Il tuo nome, il tuo indirizzo e le tue "
+        + "sessioni vengono eliminati qui, ed esci ovunque."
+    case .stopAdvice(let application):
+      "Ciò che hai salvato in \(application) non viene eliminato. Rivolgiti al gestore di \(application)."
+    case .cancelButton: "Annulla"
+    case .farewellTitle(let application): "Non usi più \(application)"
+    case .farewellExplanation(let application):
+      "\(application) non è più collegato al tuo account Apple. Il tuo nome, il tuo indirizzo e le tue sessioni sono "
+        + "stati eliminati qui."
+    case .notRevokedTitle: "Apple non lo ha confermato"
+    case .notRevokedExplanation(let application):
+      "Non è stato possibile terminare presso Apple il collegamento tra \(application) e il tuo account Apple. Non è "
+        + "stato eliminato nulla e la tua sessione è ancora attiva."
+    case .notRevokedAdvice(let application):
+      "Riprova tra qualche minuto. Se succede di nuovo, contatta il gestore di \(application)."
+    }
+  }
+}

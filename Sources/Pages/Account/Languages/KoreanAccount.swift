@@ -1,0 +1,39 @@
+extension KoreanTexts {
+  func text(_ key: AccountText) -> String {
+    switch key {
+    case .heading(let application): "\(application) 계정"
+    case .nameLabel: "이름"
+    case .emailLabel: "이메일 주소"
+    case .notShared: "공유하지 않음"
+    case .relayNote(let application):
+      "Apple에서 사용자를 위해 만든 주소입니다. 메일을 사용자에게 전달하고 실제 주소는 \(application)에 숨깁니다."
+    case .unverifiedNote: "Apple에서 확인하지 않은 주소입니다."
+    case .groupsLabel: "그룹"
+    case .sessionsHeading: "로그인한 브라우저"
+    case .thisBrowser: "이 브라우저"
+    case .browser(let name, let device): "\(device)의 \(name)"
+    case .unknownBrowser: "알 수 없는 브라우저"
+    case .beganLabel: "로그인:"
+    case .lastSeenLabel: "마지막 사용:"
+    case .endOthersButton: "다른 모든 곳에서 로그아웃"
+    case .moreSessions(let count): "여기에 표시되지 않은 세션: \(count)"
+    case .endedOne: "해당 브라우저에서 로그아웃되었습니다."
+    case .endedOthers: "다른 모든 곳에서 로그아웃되었습니다."
+    case .stopQuestion(let application): "\(application) 사용을 중단하시겠습니까?"
+    case .stopButton(let application): "\(application) 사용 중단"
+    case .stopExplanation(let application):
+      "\(application)과(와) Apple 계정의 연결이 종료됩니다. 이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다."
+    case .stopAdvice(let application):
+      "\(application)에 직접 저장한 내용은 삭제되지 않습니다. 이에 대해서는 운영자에게 문의하십시오."
+    case .cancelButton: "취소"
+    case .farewellTitle(let application): "\(application) 사용을 중단했습니다"
+    case .farewellExplanation(let application):
+      "\(application)은(는) 더 이상 Apple 계정과 연결되어 있지 않습니다. 이름, 이메일 주소, 세션이 여기에서 삭제되었습니다."
+    case .notRevokedTitle: "Apple에서 확인하지 않았습니다"
+    case .notRevokedExplanation(let application):
+      "\(application)과(와) Apple 계정의 연결을 Apple에서 종료하지 못했습니다. 아무것도 삭제되지 않았고 로그인 상태가 유지됩니다."
+    case .notRevokedAdvice(let application):
+      "몇 분 후에 다시 시도하십시오. 같은 문제가 계속되면 \(application) 운영자에게 문의하십시오."
+    }
+  }
+}

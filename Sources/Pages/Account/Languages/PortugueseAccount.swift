@@ -1,0 +1,42 @@
+extension PortugueseTexts {
+  func text(_ key: AccountText) -> String {
+    switch key {
+    case .heading(let application): "Sua conta em \(application)"
+    case .nameLabel: "Nome"
+    case .emailLabel: "Endereço de e-mail"
+    case .notShared: "Não compartilhado"
+    case .relayNote(let application):
+      "A Apple criou este endereço para você. Ele encaminha seus e-mails e oculta de \(application) o seu endereço."
+    case .unverifiedNote: "A Apple não verificou este endereço."
+    case .groupsLabel: "Grupos"
+    case .sessionsHeading: "Onde você está conectado"
+    case .thisBrowser: "Este navegador"
+    case .browser(let name, let device): "\(name) em \(device)"
+    case .unknownBrowser: "Navegador desconhecido"
+    case .beganLabel: "Início da sessão:"
+    case .lastSeenLabel: "Último uso:"
+    case .endOthersButton: "Sair de todas as outras sessões"
+    case .moreSessions(let count): "Outras sessões que não aparecem aqui: \(count)"
+    case .endedOne: "A sessão nesse navegador foi encerrada."
+    case .endedOthers: "Todas as outras sessões foram encerradas."
+    case .stopQuestion(let application): "Deixar de usar \(application)?"
+    case .stopButton(let application): "Deixar de usar \(application)"
+    case .stopExplanation(let application):
+      "Isso encerra a conexão entre \(application) e sua conta Apple. Seu nome, seu endereço de e-mail e suas sessões "
+        + "são apagados aqui, e você sai de todos os lugares."
+    case .stopAdvice(let application):
+      "O que você salvou em \(application) não é apagado. Fale sobre isso com o responsável por \(application)."
+    case .cancelButton: "Cancelar"
+    case .farewellTitle(let application): "Você deixou de usar \(application)"
+    case .farewellExplanation(let application):
+      "\(application) não está mais conectado à sua conta Apple. Seu nome, seu endereço de e-mail e suas sessões foram "
+        + "apagados aqui."
+    case .notRevokedTitle: "A Apple não confirmou"
+    case .notRevokedExplanation(let application):
+      "Não foi possível encerrar na Apple a conexão entre \(application) e sua conta Apple. Nada foi apagado, e você "
+        + "continua conectado."
+    case .notRevokedAdvice(let application):
+      "Tente de novo em alguns minutos. Se acontecer outra vez, fale com o responsável por \(application)."
+    }
+  }
+}
