@@ -73,6 +73,11 @@ struct LogSwitchTests {
       ])
       _ = try site.signedIn(as: id)
     }
+    // A user who stops using the application.
+    let fritz = try site.signedIn(as: "heir")
+    let stop = try fritz.fetch(
+      site.own("account/stop"), method: "POST", fields: [("Origin", site.origin)], form: "stop=yes")
+    #expect(stop.status == 200)
     // A daily check.
     let eve = try site.signedIn(as: "eve")
     try site.setClock(secondsAhead: 36 * 3_600)
@@ -97,14 +102,16 @@ struct LogSwitchTests {
         $0[key] as? String ?? ($0[key] as? Bool).map { "\($0)" } ?? "-"
       }
     }
-    #expect(facts("sign_in", "new_account") == ["true", "false", "true", "true", "true", "true", "true"])
-    #expect(facts("email_shared", "user") == [facts("sign_in", "user")[4]])
-    #expect(facts("email_shared", "other") == [facts("sign_in", "user")[0]])
+    #expect(facts("sign_in", "new_account") == ["true", "false", "true", "true", "true", "true", "false", "true"])
+    #expect(facts("email_shared", "user") == [facts("sign_in", "user")[4], facts("sign_in", "user")[4]])
+    #expect(facts("email_shared", "other") == [facts("sign_in", "user")[0], facts("sign_in", "user")[0]])
     #expect(facts("sign_in_failed", "reason") == ["cancelled"])
-    #expect(facts("session_ended", "reason") == ["by_operator", "consent_revoked", "account_removed"])
+    #expect(facts("session_ended", "reason") == [
+      "by_operator", "consent_revoked", "account_removed", "account_removed", "account_removed"])
     #expect(facts("notification", "type") == ["consent-revoked"])
     #expect(facts("notification", "effect") != ["-"])
-    #expect(facts("revocation", "outcome") == ["revoked"])
+    #expect(facts("revocation", "outcome") == ["revoked", "revoked"])
+    #expect(facts("stop_using", "outcome") == ["deleted"])
     #expect(facts("check", "verdict") == ["good"])
     #expect(facts("administration", "act") == ["end_session", "end_session", "refused", "disconnect"])
     #expect(facts("administration", "failed") == ["-", "no_session", "-", "-"])

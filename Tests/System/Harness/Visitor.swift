@@ -9,6 +9,8 @@ final class Visitor {
   private(set) var page: Page?
   /// The port that requests to a port of loopback are sent to instead: another gateway of the same name.
   var detours: [UInt16: UInt16] = [:]
+  /// What the browser calls itself; nil says nothing.
+  var userAgent: String?
   /// Every address asked for, in order.
   private(set) var history: [WebAddress] = []
 
@@ -61,11 +63,15 @@ final class Visitor {
   // MARK: Without navigating
 
   /// Asks as a script of the gateway's own pages does (`fetch`, XHR).
-  func fetch(_ address: String, method: String = "GET", fields: [(String, String)] = []) throws -> HTTPResponse {
+  func fetch(
+    _ address: String, method: String = "GET", fields: [(String, String)] = [], form: String? = nil
+  ) throws -> HTTPResponse {
     let target = try WebAddress(address)
+    let kind = form == nil ? [] : [("Content-Type", "application/x-www-form-urlencoded")]
     return try send(
       method, target, initiator: target,
-      fields: [("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Dest", "empty")] + fields)
+      fields: [("Sec-Fetch-Mode", "cors"), ("Sec-Fetch-Site", "same-origin"), ("Sec-Fetch-Dest", "empty")] + kind
+        + fields, body: form)
   }
 
   /// The `Cookie` header that a request of the gateway's own pages carries.
@@ -114,7 +120,7 @@ final class Visitor {
     var client = HTTPClient(port: detours[address.port] ?? address.port)
     client.authority = "\(address.host):\(address.port)"
     let response = try client.send(
-      method, address.target, fields: fields + (cookies.map { [("Cookie", $0)] } ?? []),
+      method, address.target, fields: fields + (cookies.map { [("Cookie", $0)] } ?? []) + (userAgent.map { [("User-Agent", $0)] } ?? []),
       body: body.map { Array($0.utf8) })
     jar.take(response, host: address.host)
     return response
