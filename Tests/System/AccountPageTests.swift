@@ -103,7 +103,8 @@ struct AccountPageTests {
 
   // MARK: Ending sessions
 
-  @Test("A user ends another session of theirs: it is dead when the page answers, its stream too, and the audit says so")
+  @Test(
+    "A user ends another session of theirs: it is dead when the page answers, its stream too, and the audit says so")
   func endOne() throws {
     let site = try site()
     defer { site.stop() }

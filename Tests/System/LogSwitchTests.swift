@@ -106,8 +106,10 @@ struct LogSwitchTests {
     #expect(facts("email_shared", "user") == [facts("sign_in", "user")[4], facts("sign_in", "user")[4]])
     #expect(facts("email_shared", "other") == [facts("sign_in", "user")[0], facts("sign_in", "user")[0]])
     #expect(facts("sign_in_failed", "reason") == ["cancelled"])
-    #expect(facts("session_ended", "reason") == [
-      "by_operator", "consent_revoked", "account_removed", "account_removed", "account_removed"])
+    #expect(
+      facts("session_ended", "reason") == [
+        "by_operator", "consent_revoked", "account_removed", "account_removed", "account_removed",
+      ])
     #expect(facts("notification", "type") == ["consent-revoked"])
     #expect(facts("notification", "effect") != ["-"])
     #expect(facts("revocation", "outcome") == ["revoked", "revoked"])

@@ -120,7 +120,8 @@ final class Visitor {
     var client = HTTPClient(port: detours[address.port] ?? address.port)
     client.authority = "\(address.host):\(address.port)"
     let response = try client.send(
-      method, address.target, fields: fields + (cookies.map { [("Cookie", $0)] } ?? []) + (userAgent.map { [("User-Agent", $0)] } ?? []),
+      method, address.target,
+      fields: fields + (cookies.map { [("Cookie", $0)] } ?? []) + (userAgent.map { [("User-Agent", $0)] } ?? []),
       body: body.map { Array($0.utf8) })
     jar.take(response, host: address.host)
     return response
