@@ -6,10 +6,10 @@ import Testing
 struct AccountPageTests {
   static let texts: [AccountText] = [
     .heading(application: "Orchard"), .nameLabel, .emailLabel, .notShared, .relayNote(application: "Orchard"),
-    .unverifiedNote, .groupsLabel, .sessionsHeading, .thisBrowser, .browser("Safari", device: "iPhone"),
+    .unverifiedNote, .groupsLabel, .ownSessionsHeading, .thisBrowser, .browser("Safari", device: "iPhone"),
     .unknownBrowser, .beganLabel, .lastSeenLabel, .endOthersButton, .moreSessions(7), .endedOne, .endedOthers,
     .stopQuestion(application: "Orchard"), .stopButton(application: "Orchard"),
-    .stopExplanation(application: "Orchard"), .stopAdvice(application: "Orchard"), .cancelButton,
+    .stopExplanation(application: "Orchard"), .stopAdvice(application: "Orchard"), .keepUsingButton,
     .farewellTitle(application: "Orchard"), .farewellExplanation(application: "Orchard"), .notRevokedTitle,
     .notRevokedExplanation(application: "Orchard"), .notRevokedAdvice(application: "Orchard"),
   ]

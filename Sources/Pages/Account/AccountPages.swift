@@ -75,7 +75,7 @@ extension PageRenderer {
       "heading": text(.heading(application: applicationName)),
       "nameLabel": text(.nameLabel), "name": account.name.map { Markup(escaping: $0) } ?? notShared,
       "emailLabel": text(.emailLabel), "email": account.email.map { Markup(escaping: $0) } ?? notShared,
-      "sessionsHeading": text(.sessionsHeading), "sessions": list(account.sessions),
+      "sessionsHeading": text(.ownSessionsHeading), "sessions": list(account.sessions),
       "signOut": Link(path: GatewayEndpoint.signOut.path(below: prefix)).href, "signOutLabel": text(.signOutButton),
       "stop": Link(path: GatewayEndpoint.accountStop.path(below: prefix)).href,
       "stopLabel": text(.stopButton(application: applicationName)),
@@ -144,7 +144,7 @@ extension PageRenderer {
         "heading": heading, "explanation": explanation, "advice": advice,
         "action": Link(path: GatewayEndpoint.accountStop.path(below: prefix)).href,
         "fields": Markup(hiddenFields: [("stop", "yes")]), "confirmButton": confirm,
-        "stay": Link(path: GatewayEndpoint.account.path(below: prefix)).href, "stayLabel": text(.cancelButton),
+        "stay": Link(path: GatewayEndpoint.account.path(below: prefix)).href, "stayLabel": text(.keepUsingButton),
       ])
   }
 

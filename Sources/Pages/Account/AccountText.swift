@@ -9,7 +9,7 @@ enum AccountText: Sendable, Equatable {
   case relayNote(application: String)
   case unverifiedNote
   case groupsLabel
-  case sessionsHeading
+  case ownSessionsHeading
   case thisBrowser
   case browser(_ name: String, device: String)
   case unknownBrowser
@@ -26,7 +26,7 @@ enum AccountText: Sendable, Equatable {
   case stopButton(application: String)
   case stopExplanation(application: String)
   case stopAdvice(application: String)
-  case cancelButton
+  case keepUsingButton
   case farewellTitle(application: String)
   case farewellExplanation(application: String)
   case notRevokedTitle

@@ -9,7 +9,7 @@ extension ArabicTexts {
       "أنشأت Apple هذا العنوان من أجلك. فهو يعيد توجيه الرسائل إليك ويخفي عنوانك الخاص عن \(isolated(application))."
     case .unverifiedNote: "لم تتحقق Apple من هذا العنوان."
     case .groupsLabel: "المجموعات"
-    case .sessionsHeading: "الأماكن التي سجّلت الدخول منها"
+    case .ownSessionsHeading: "الأماكن التي سجّلت الدخول منها"
     case .thisBrowser: "هذا المتصفح"
     case .browser(let name, let device): "\(isolated(name)) على \(isolated(device))"
     case .unknownBrowser: "متصفح غير معروف"
@@ -26,7 +26,7 @@ extension ArabicTexts {
         + "وسيتم تسجيل خروجك من كل مكان."
     case .stopAdvice(let application):
       "لن يُحذف ما حفظته في \(isolated(application)) نفسه. يُرجى سؤال الجهة المشغّلة عن ذلك."
-    case .cancelButton: "إلغاء"
+    case .keepUsingButton: "إلغاء"
     case .farewellTitle(let application): "توقفت عن استخدام \(isolated(application))"
     case .farewellExplanation(let application):
       "لم يعد \(isolated(application)) مرتبطًا بحساب Apple الخاص بك. وقد حُذف اسمك وعنوان بريدك وجلساتك من هنا."

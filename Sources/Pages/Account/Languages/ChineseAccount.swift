@@ -8,7 +8,7 @@ extension ChineseTexts {
     case .relayNote(let application): "这是 Apple 为你创建的地址，会将邮件转发给你，并对 \(application) 隐藏你自己的地址。"
     case .unverifiedNote: "Apple 尚未验证此地址。"
     case .groupsLabel: "群组"
-    case .sessionsHeading: "你已登录的位置"
+    case .ownSessionsHeading: "你已登录的位置"
     case .thisBrowser: "此浏览器"
     case .browser(let name, let device): "\(device) 上的 \(name)"
     case .unknownBrowser: "未知浏览器"
@@ -23,7 +23,7 @@ extension ChineseTexts {
     case .stopExplanation(let application):
       "这会结束 \(application) 与你的 Apple 账户之间的连接。你的姓名、电子邮件地址和会话将从这里删除，你会在所有位置退出登录。"
     case .stopAdvice(let application): "你保存在 \(application) 中的内容不会被删除。请就此联系其运营者。"
-    case .cancelButton: "取消"
+    case .keepUsingButton: "取消"
     case .farewellTitle(let application): "你已停止使用 \(application)"
     case .farewellExplanation(let application):
       "\(application) 已不再与你的 Apple 账户连接。你的姓名、电子邮件地址和会话已从这里删除。"

@@ -9,7 +9,7 @@ extension EnglishTexts {
       "Apple made this address for you. It forwards mail to you and hides your own address from \(application)."
     case .unverifiedNote: "Apple has not verified this address."
     case .groupsLabel: "Groups"
-    case .sessionsHeading: "Where you are signed in"
+    case .ownSessionsHeading: "Where you are signed in"
     case .thisBrowser: "This browser"
     case .browser(let name, let device): "\(name) on \(device)"
     case .unknownBrowser: "Unknown browser"
@@ -26,7 +26,7 @@ extension EnglishTexts {
         + "sessions are deleted here, and you are signed out everywhere."
     case .stopAdvice(let application):
       "What you have saved in \(application) itself is not deleted. Ask its operator about that."
-    case .cancelButton: "Cancel"
+    case .keepUsingButton: "Cancel"
     case .farewellTitle(let application): "You have stopped using \(application)"
     case .farewellExplanation(let application):
       "\(application) is no longer connected to your Apple Account. Your name, your e-mail address and your sessions "

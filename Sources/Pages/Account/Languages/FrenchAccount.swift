@@ -10,7 +10,7 @@ extension FrenchTexts {
         + "\(application)."
     case .unverifiedNote: "Apple n’a pas vérifié cette adresse."
     case .groupsLabel: "Groupes"
-    case .sessionsHeading: "Où vous êtes connecté"
+    case .ownSessionsHeading: "Où vous êtes connecté"
     case .thisBrowser: "Ce navigateur"
     case .browser(let name, let device): "\(name) sur \(device)"
     case .unknownBrowser: "Navigateur inconnu"
@@ -27,7 +27,7 @@ extension FrenchTexts {
         + "sessions sont supprimés ici, et vous êtes déconnecté partout."
     case .stopAdvice(let application):
       "Ce que vous avez enregistré dans \(application) n’est pas supprimé. Adressez-vous pour cela à son responsable."
-    case .cancelButton: "Annuler"
+    case .keepUsingButton: "Annuler"
     case .farewellTitle(let application): "Vous n’utilisez plus \(application)"
     case .farewellExplanation(let application):
       "\(application) n’est plus lié à votre compte Apple. Votre nom, votre adresse e-mail et vos sessions ont été "

@@ -10,7 +10,7 @@ extension GermanTexts {
         + "\(application)."
     case .unverifiedNote: "Apple hat diese Adresse nicht bestätigt."
     case .groupsLabel: "Gruppen"
-    case .sessionsHeading: "Wo Sie angemeldet sind"
+    case .ownSessionsHeading: "Wo Sie angemeldet sind"
     case .thisBrowser: "Dieser Browser"
     case .browser(let name, let device): "\(name) auf \(device)"
     case .unknownBrowser: "Unbekannter Browser"
@@ -27,7 +27,7 @@ extension GermanTexts {
         + "Ihre Sitzungen werden hier gelöscht, und Sie werden überall abgemeldet."
     case .stopAdvice(let application):
       "Was Sie in \(application) selbst gespeichert haben, wird nicht gelöscht. Fragen Sie dazu den Betreiber."
-    case .cancelButton: "Abbrechen"
+    case .keepUsingButton: "Abbrechen"
     case .farewellTitle(let application): "Sie benutzen \(application) nicht mehr"
     case .farewellExplanation(let application):
       "\(application) ist nicht mehr mit Ihrem Apple Account verbunden. Ihr Name, Ihre E-Mail-Adresse und Ihre "

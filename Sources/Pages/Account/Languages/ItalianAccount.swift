@@ -9,7 +9,7 @@ extension ItalianTexts {
       "Apple ha creato questo indirizzo per te. Ti inoltra la posta e nasconde il tuo indirizzo a \(application)."
     case .unverifiedNote: "Apple non ha verificato questo indirizzo."
     case .groupsLabel: "Gruppi"
-    case .sessionsHeading: "Dove hai effettuato l’accesso"
+    case .ownSessionsHeading: "Dove hai effettuato l’accesso"
     case .thisBrowser: "Questo browser"
     case .browser(let name, let device): "\(name) su \(device)"
     case .unknownBrowser: "Browser sconosciuto"
@@ -26,7 +26,7 @@ extension ItalianTexts {
         + "sessioni vengono eliminati qui, ed esci ovunque."
     case .stopAdvice(let application):
       "Ciò che hai salvato in \(application) non viene eliminato. Rivolgiti al gestore di \(application)."
-    case .cancelButton: "Annulla"
+    case .keepUsingButton: "Annulla"
     case .farewellTitle(let application): "Non usi più \(application)"
     case .farewellExplanation(let application):
       "\(application) non è più collegato al tuo account Apple. Il tuo nome, il tuo indirizzo e le tue sessioni sono "

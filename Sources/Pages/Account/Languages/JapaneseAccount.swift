@@ -9,7 +9,7 @@ extension JapaneseTexts {
       "Appleがあなたのために作成したアドレスです。メールはあなたに転送され、本来のアドレスは\(application)に公開されません。"
     case .unverifiedNote: "このアドレスはAppleによって確認されていません。"
     case .groupsLabel: "グループ"
-    case .sessionsHeading: "サインイン中のブラウザ"
+    case .ownSessionsHeading: "サインイン中のブラウザ"
     case .thisBrowser: "このブラウザ"
     case .browser(let name, let device): "\(device)の\(name)"
     case .unknownBrowser: "不明なブラウザ"
@@ -24,7 +24,7 @@ extension JapaneseTexts {
     case .stopExplanation(let application):
       "\(application)とApple Accountとの接続を終了します。名前、メールアドレス、セッションがここから削除され、すべてのブラウザからサインアウトします。"
     case .stopAdvice(let application): "\(application)自体に保存した内容は削除されません。運営者にお問い合わせください。"
-    case .cancelButton: "キャンセル"
+    case .keepUsingButton: "キャンセル"
     case .farewellTitle(let application): "\(application)の使用をやめました"
     case .farewellExplanation(let application):
       "\(application)はApple Accountに接続されていません。名前、メールアドレス、セッションはここから削除されました。"

@@ -9,7 +9,7 @@ extension KoreanTexts {
       "Apple에서 사용자를 위해 만든 주소입니다. 메일을 사용자에게 전달하고 실제 주소는 \(application)에 숨깁니다."
     case .unverifiedNote: "Apple에서 확인하지 않은 주소입니다."
     case .groupsLabel: "그룹"
-    case .sessionsHeading: "로그인한 브라우저"
+    case .ownSessionsHeading: "로그인한 브라우저"
     case .thisBrowser: "이 브라우저"
     case .browser(let name, let device): "\(device)의 \(name)"
     case .unknownBrowser: "알 수 없는 브라우저"
@@ -25,7 +25,7 @@ extension KoreanTexts {
       "\(application)과(와) Apple 계정의 연결이 종료됩니다. 이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다."
     case .stopAdvice(let application):
       "\(application)에 직접 저장한 내용은 삭제되지 않습니다. 이에 대해서는 운영자에게 문의하십시오."
-    case .cancelButton: "취소"
+    case .keepUsingButton: "취소"
     case .farewellTitle(let application): "\(application) 사용을 중단했습니다"
     case .farewellExplanation(let application):
       "\(application)은(는) 더 이상 Apple 계정과 연결되어 있지 않습니다. 이름, 이메일 주소, 세션이 여기에서 삭제되었습니다."

@@ -9,7 +9,7 @@ extension PortugueseTexts {
       "A Apple criou este endereço para você. Ele encaminha seus e-mails e oculta de \(application) o seu endereço."
     case .unverifiedNote: "A Apple não verificou este endereço."
     case .groupsLabel: "Grupos"
-    case .sessionsHeading: "Onde você está conectado"
+    case .ownSessionsHeading: "Onde você está conectado"
     case .thisBrowser: "Este navegador"
     case .browser(let name, let device): "\(name) em \(device)"
     case .unknownBrowser: "Navegador desconhecido"
@@ -26,7 +26,7 @@ extension PortugueseTexts {
         + "são apagados aqui, e você sai de todos os lugares."
     case .stopAdvice(let application):
       "O que você salvou em \(application) não é apagado. Fale sobre isso com o responsável por \(application)."
-    case .cancelButton: "Cancelar"
+    case .keepUsingButton: "Cancelar"
     case .farewellTitle(let application): "Você deixou de usar \(application)"
     case .farewellExplanation(let application):
       "\(application) não está mais conectado à sua conta Apple. Seu nome, seu endereço de e-mail e suas sessões foram "

@@ -9,7 +9,7 @@ extension SpanishTexts {
       "Apple creó esta dirección para usted. Le reenvía el correo y oculta su propia dirección a \(application)."
     case .unverifiedNote: "Apple no ha verificado esta dirección."
     case .groupsLabel: "Grupos"
-    case .sessionsHeading: "Dónde tiene una sesión abierta"
+    case .ownSessionsHeading: "Dónde tiene una sesión abierta"
     case .thisBrowser: "Este navegador"
     case .browser(let name, let device): "\(name) en \(device)"
     case .unknownBrowser: "Navegador desconocido"
@@ -26,7 +26,7 @@ extension SpanishTexts {
         + "eliminan aquí, y se cierra la sesión en todas partes."
     case .stopAdvice(let application):
       "Lo que haya guardado en \(application) no se elimina. Consulte al responsable de \(application)."
-    case .cancelButton: "Cancelar"
+    case .keepUsingButton: "Cancelar"
     case .farewellTitle(let application): "Ha dejado de usar \(application)"
     case .farewellExplanation(let application):
       "\(application) ya no está conectado a su cuenta de Apple. Su nombre, su dirección y sus sesiones se han "
