@@ -128,8 +128,8 @@ struct OutsideTests {
   private func paths(of site: Site) throws -> [String] {
     var lines: [String] = []
     let own = [
-      "sign-in", "authorize", "callback", "session", "sign-out", "verify", "native", "native/exchange", "notifications",
-      "keys", "button", "elsewhere",
+      "sign-in", "authorize", "callback", "session", "sign-out", "account", "account/stop", "verify", "native",
+      "native/exchange", "notifications", "keys", "button", "elsewhere",
     ]
     for path in own {
       for method in ["GET", "POST"] {
