@@ -49,9 +49,11 @@ struct AccountPageTests {
 
   // MARK: The page
 
-  @Test("It shows name, address and sessions, and says which session is this one")
+  @Test("It shows name, address, groups and sessions, and says which session is this one")
   func contents() throws {
-    let site = try site()
+    let site = try site {
+      $0.ending = "[[group]]\nname = \"pickers\"\nmembers = [\"@example.com\"]\n[[group]]\nname = \"others\"\n"
+    }
     defer { site.stop() }
     let anna = try site.signedIn()
     let other = try site.signedIn()
@@ -60,6 +62,7 @@ struct AccountPageTests {
     #expect(page.text.contains("Your account at Orchard"))
     #expect(page.text.contains("<bdi>Anna Bergström</bdi>") || page.text.contains("<bdi>Anna Bergstrom</bdi>"))
     #expect(page.text.contains("<bdi>anna.bergstrom@example.com</bdi>"))
+    #expect(page.text.contains("<li><bdi>pickers</bdi></li>") && !page.text.contains("<bdi>others</bdi>"))
     #expect(!page.text.contains("forwards mail"))
     // One form for the other session, one for all others; none for this one.
     let own = try id(anna, site)

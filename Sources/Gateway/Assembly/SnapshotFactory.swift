@@ -108,7 +108,7 @@ struct SnapshotFactory: Sendable {
         removal: AccountRemoval(
           sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, metrics: metrics,
           audit: keys.audit),
-        audit: keys.audit),
+        policy: gate.sessions.policy, audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
         requestSessions: requestSessions, sessions: sessions, creation: creation),

@@ -14,6 +14,7 @@ struct AccountEndpoint: Sendable {
   let requestSessions: RequestSessions
   let sessions: SessionManager
   let removal: AccountRemoval
+  let policy: UserPolicy
   let audit: AuditTrail
 
   /// The largest number of sessions that the page shows.
@@ -33,7 +34,7 @@ struct AccountEndpoint: Sendable {
       }
       let description = AccountDescription(
         name: account.name?.text, email: account.claims.email, emailKind: Self.emailKind(account.claims),
-        groups: account.access.groups.map(\.text), sessions: shown, moreSessions: own.count - shown.count)
+        groups: policy.groupNames(of: account), sessions: shown, moreSessions: own.count - shown.count)
       return ControlResponse(pages.pages(request).account(description, after: Self.change(request)))
     }
   }
