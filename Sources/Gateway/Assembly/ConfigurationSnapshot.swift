@@ -27,8 +27,8 @@ struct ConfigurationSnapshot: Sendable {
     return snapshot
   }
 
-  /// The groups of the configuration.
-  var groups: GroupDirectory { GroupDirectory(settings.groups.map { $0.settings() }) }
+  /// The groups of the configuration, with the members of their files.
+  var groups: GroupDirectory { gate.sessions.policy.groups }
 
   /// The part that the status page shows.
   var status: StatusConfiguration {
