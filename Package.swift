@@ -102,7 +102,7 @@ let package = Package(
       name: "cordon",
       dependencies: [
         "Gateway", "ConfigurationFile", "Operations", "SQLiteSessions", "PostgreSQLSessions", "Sessions",
-        "IdentityAssertion", "WebFormats", .argumentParser, .logging, .lifecycle, .unixSignals,
+        "AccessPolicy", "IdentityAssertion", "WebFormats", .argumentParser, .logging, .lifecycle, .unixSignals,
       ],
       swiftSettings: strict),
 
@@ -192,7 +192,7 @@ let package = Package(
         "HTTP2/server",
         "exhaust", "unfinished",
       ].map { "\($0).py" }
-        + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "sqlite"].map {
+        + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "postgresql", "sqlite"].map {
           "Outside/\($0).txt"
         },
       swiftSettings: strict),

@@ -40,7 +40,7 @@ struct RouteConditionTests {
     #expect(!admits(table, "/Open/x", "10.1.2.3"))
   }
 
-  @Test("Where more conditions hold than a decision can name, nobody passes")
+  @Test("Nobody passes if more conditions hold than a decision can name")
   func manyNetworks() throws {
     let routes = try (1...5).map { depth in
       var route = RouteSettings(path: String(repeating: "/a", count: depth))

@@ -116,7 +116,7 @@ struct ManagerAuthorityTests {
     }
   }
 
-  @Test("Whoever a list refuses may ask for access; whoever a deny list or a condition refuses may not")
+  @Test("A user refused by lists may ask for access; one refused by a deny list or a condition may not")
   func asking() throws {
     var access = AccessSettings()
     var lists = AccessLists()

@@ -8,7 +8,7 @@ import Testing
 // - A user ends one session or all others, never another user's; they are dead at once, open streams too. Only our own
 //   pages may ask for it.
 // - "Stop using" revokes at Apple and deletes everything; what Apple does not revoke is kept and can be tried again.
-// - In Chromium, in English, German and Arabic, on desktop and phone, in light and dark, by keyboard and without scripts.
+// - In Chromium, in English, German and Arabic, on desktop and phone, in light and dark, by keyboard, without scripts.
 
 @SystemActor
 @Suite("The account page")
@@ -246,7 +246,7 @@ struct AccountPageTests {
     }
   }
 
-  @Test("What Apple does not revoke is kept, the page says so, and its button tries again")
+  @Test("Tokens that Apple does not revoke are kept, the page says so, and its button tries again")
   func notRevoked() throws {
     let site = try site()
     defer { site.stop() }

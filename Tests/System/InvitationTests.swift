@@ -50,7 +50,7 @@ struct InvitationTests {
     #expect(try Visitor().open(link).status == 404)
   }
 
-  @Test("Who is a member already, or denied, uses nothing up, and neither do GET, HEAD, prefetches and frames")
+  @Test("Members and denied users use nothing up, and neither do GET, HEAD, prefetches and frames")
   func nothingUsedUp() throws {
     let site = try AccessSite.make()
     defer { site.stop() }

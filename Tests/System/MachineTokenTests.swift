@@ -112,7 +112,7 @@ struct MachineTokenTests {
     #expect(metrics.contains(#"cordon_token_requests_total{outcome="admitted"} 3"#))
   }
 
-  @Test("Whatever else is sent as a token is refused without a redirect, beside a good cookie too")
+  @Test("Anything else sent as a token is refused without a redirect, also beside a good cookie")
   func refused() throws {
     let site = try site()
     defer { site.stop() }

@@ -74,7 +74,7 @@ extension PeopleCounts {
     return rows
   }
 
-  /// What waits for operators, and what they have decided.
+  /// Requests that wait for operators, and their decisions.
   var accessRows: [HTMLText] {
     let waiting: HTMLText =
       requests == 0

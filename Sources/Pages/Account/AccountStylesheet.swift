@@ -1,5 +1,5 @@
-/// The rules of the account page, also used with a custom stylesheet: wider than pages with a sentence and a button, with
-/// facts and a list of sessions.
+/// The rules of the account page, also used with a custom stylesheet: wider than pages with a sentence and a button,
+/// with facts and a list of sessions.
 enum AccountStylesheet {
   static let text: StaticString = """
     .card:has(.panel){max-width:44rem;padding:2.25rem 2.5rem;text-align:start}

@@ -1,3 +1,4 @@
+import AccessPolicy
 import ArgumentParser
 import ConfigurationFile
 

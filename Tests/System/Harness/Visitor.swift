@@ -9,7 +9,7 @@ final class Visitor {
   private(set) var page: Page?
   /// The port that requests to a port of loopback are sent to instead: another gateway of the same name.
   var detours: [UInt16: UInt16] = [:]
-  /// What the browser calls itself; nil says nothing.
+  /// The `User-Agent`; nil sends none.
   var userAgent: String?
   /// Every address asked for, in order.
   private(set) var history: [WebAddress] = []

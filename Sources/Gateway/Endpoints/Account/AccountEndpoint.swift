@@ -167,8 +167,3 @@ extension SessionCookie {
   /// The `Set-Cookie` that removes the cookie.
   static var clearing: String { "\(name)=; \(attributes); Max-Age=0" }
 }
-
-extension PageTime {
-  /// An instant, to the second.
-  init(_ instant: Date) { self.init(seconds: instant.millisecondsSince1970 / 1_000) }
-}

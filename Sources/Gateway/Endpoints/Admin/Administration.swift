@@ -11,7 +11,7 @@ struct Administration: Sendable {
   let access: AdministrationAccess
   let sessions: SessionManager
   let store: any SessionRecordStore & AccountStore & EncryptedTokenStore & TeamTransferStore
-  /// Who may come in.
+  /// Bans, groups, requests, invitations and machine tokens.
   let accessAdministration: AccessAdministration
   let apple: AppleIdentityProvider
   let keyring: SessionKeyring

@@ -33,7 +33,7 @@ final class PeopleWatch: Sendable {
   }
 
   private func add(
-    _ name: String, _ help: String, _ path: KeyPath<PeopleCounts, Int> & Sendable, to metrics: MetricsRegistry
+    _ name: String, _ help: String, _ path: any KeyPath<PeopleCounts, Int> & Sendable, to metrics: MetricsRegistry
   ) {
     metrics.addGauge(name, help: help) { [self] in Double(state.withLock { $0.counts?[keyPath: path] ?? 0 }) }
   }

@@ -125,8 +125,3 @@ struct AccountSearch: Sendable {
     }
   }
 }
-
-extension PageTime {
-  /// An instant, to the second.
-  init(_ date: Date) { self.init(seconds: date.wallClock / 1_000) }
-}
