@@ -95,7 +95,7 @@ package final class PostgreSQLSessionStore: SessionStore {
   }
 
   package func close() async throws(StoreError) {
-    listener?.stop()
+    await listener?.stop()
     await pool.close()
   }
 

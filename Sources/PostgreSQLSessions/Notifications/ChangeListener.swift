@@ -9,11 +9,13 @@ final class ChangeListener: Sendable {
   private let limits: TimeLimits
   private let news: ChangeSignal
   private let isStopped = Atomic<Bool>(false)
+  private let hasEnded = Atomic<Bool>(false)
 
   /// The interval at which the thread checks whether it is to end, in milliseconds.
   private static let glance: Int32 = 250
   private static let shortestPause: Int32 = 250
   private static let longestPause: Int32 = 10_000
+  private static let longestStop = Duration.seconds(1)
 
   private init(_ address: ServerAddress, limits: TimeLimits, news: ChangeSignal) {
     self.address = address
@@ -25,12 +27,22 @@ final class ChangeListener: Sendable {
     _ address: ServerAddress, limits: TimeLimits, news: ChangeSignal
   ) throws(StoreError) -> ChangeListener {
     let listener = ChangeListener(address, limits: limits, news: news)
-    try DedicatedThread.start { listener.listen() }
+    try DedicatedThread.start {
+      listener.listen()
+      listener.hasEnded.store(true, ordering: .releasing)
+    }
     return listener
   }
 
-  /// The connection ends within a moment.
-  func stop() { isStopped.store(true, ordering: .relaxed) }
+  /// Returns when the connection has ended, so that the process can end: libpq must not run while OpenSSL cleans up.
+  /// Does not wait for a server that does not answer.
+  func stop() async {
+    isStopped.store(true, ordering: .relaxed)
+    let deadline = ContinuousClock.now + Self.longestStop
+    while !hasEnded.load(ordering: .acquiring), ContinuousClock.now < deadline {
+      try? await Task.sleep(for: .milliseconds(10))
+    }
+  }
 
   private func listen() {
     var pause = Self.shortestPause

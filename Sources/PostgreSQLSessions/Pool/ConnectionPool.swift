@@ -135,7 +135,10 @@ final class ConnectionPool: Sendable {
       switch next {
       case .job(let assignment): guard serve(assignment, as: worker, &connection) else { return }
       case .wait: bell?.wait()
-      case .end: return leave(worker)
+      case .end:
+        // Before `close` returns: libpq must not run while the process ends and OpenSSL cleans up.
+        connection = nil
+        return leave(worker)
       }
     }
   }
