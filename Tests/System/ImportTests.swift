@@ -308,7 +308,7 @@ struct ImportTests {
   func documented() throws {
     let page = try String(
       contentsOf: Machine.packageRoot.appending(path: "Documentation/MIGRATING.md"), encoding: .utf8)
-    let section = page.components(separatedBy: "## From mod_auth_openidc")[0].components(separatedBy: "### ")
+    let section = page.components(separatedBy: "## From Pomerium")[0].components(separatedBy: "### ")
       .dropFirst().joined()
     let rows = section.split(separator: "\n").filter { $0.hasPrefix("| `") }
     let names = Set(

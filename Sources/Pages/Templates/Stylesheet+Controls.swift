@@ -36,7 +36,8 @@ extension Stylesheet {
     h2{margin:2.25rem 0 .75rem;font-size:1.1875rem;line-height:1.3;font-weight:650}
     h2 small{font-weight:400;color:var(--soft,inherit)}
     nav{margin:0 0 1rem}
-    nav a,td a{color:var(--leaf,inherit);font-weight:550;text-underline-offset:.2em}
+    nav a,td a{display:inline-block;min-height:1.5rem;color:var(--leaf,inherit);font-weight:550;\
+    text-underline-offset:.2em}
     table{width:100%;border-collapse:collapse;font-size:.9375rem;text-align:start}
     table+.buttons,table+form{margin-top:1rem}
     th{padding-block:.5rem;padding-inline:0 .75rem;border-bottom:1px solid var(--line,#8886);font-size:.8125rem;font-weight:550;\

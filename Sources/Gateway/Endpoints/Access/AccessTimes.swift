@@ -6,7 +6,8 @@ enum AccessTimes {
   /// The moment at which something ends: a date alone is the end of that day in UTC, an age counts from now.
   static func end(_ text: String, now: Date) throws(AdministrationError) -> Date {
     switch DateText(text.utf8) {
-    case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight + 86_400))
+    // Its last second, so that lists show the day that was written.
+    case .day(let midnight): return Date(timeIntervalSince1970: Double(midnight + 86_399))
     case .moment(let second): return Date(timeIntervalSince1970: Double(second))
     case nil: return now.addingTimeInterval(try seconds(text))
     }
