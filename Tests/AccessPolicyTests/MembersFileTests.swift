@@ -12,6 +12,19 @@ struct MembersFileTests {
     return (problem.line, problem.reason)
   }
 
+  @Test("The place of a member is its line in the configuration, or in the file")
+  func place() {
+    let file = Array("\u{FEFF}# The office\r\n\nAda@Example.com  # Ada\r\n@example.org".utf8)
+    let group = GroupConfiguration(
+      name: "staff", members: ["001.a", "@example.net"], membersFile: "/staff.txt", memberLines: [7, 8])
+    func place(of member: String) -> String? { group.place(of: member) { $0 == "/staff.txt" ? file : nil } }
+    #expect(place(of: "@EXAMPLE.net") == "line 8 of the configuration file")
+    #expect(place(of: "ada@example.com") == "line 3 of /staff.txt")
+    #expect(place(of: "@example.org") == "line 4 of /staff.txt")
+    #expect(place(of: "ben@example.com") == nil)
+    #expect(group == GroupConfiguration(name: "staff", members: group.members, membersFile: "/staff.txt"))
+  }
+
   @Test("One member a line; comments begin at the start of a line or after white space")
   func members() throws {
     let text = """

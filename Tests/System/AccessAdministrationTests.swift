@@ -168,6 +168,7 @@ struct AccessAdministrationTests {
     let configured = try cordon(site, "groups", "remove", "staff", "ben@example.org")
     #expect(configured.exit == .code(1), "\(configured.out)")
     #expect(configured.error.contains("ben@example.org") && configured.error.contains("staff"))
+    #expect(configured.error.contains(/line [0-9]+ of the configuration file/), "\(configured.error)")
     #expect(try ask(site.gateway, "DELETE", "/groups/staff/members/002.configured").status == 409)
     #expect(try cordon(site, "groups", "remove", "staff", anna).exit == .code(0))
     #expect(try ask(site.gateway, "DELETE", "/groups/staff/members/\(anna)").status == 404)

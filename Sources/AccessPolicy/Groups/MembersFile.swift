@@ -13,8 +13,7 @@ package enum MembersFile {
     guard bytes.count <= sizeLimit else { throw MembersFileProblem(line: 1, reason: .tooLong) }
     var members: [String] = []
     var line = 0
-    // Editors of some systems begin UTF-8 with a byte order mark.
-    var start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    var start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
     while start < bytes.count {
       line += 1
       let end = bytes[start...].firstIndex(of: 0x0A) ?? bytes.count
@@ -33,6 +32,19 @@ package enum MembersFile {
     if members.isEmpty { throw MembersFileProblem(line: 1, reason: .empty) }
     return members
   }
+
+  /// The first line of a file that names a member, from 1; nil if none does.
+  package static func line(of member: GroupMember, in bytes: [UInt8]) -> Int? {
+    let start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
+    let lines = bytes[start...].split(separator: 0x0A, omittingEmptySubsequences: false)
+    let index = lines.firstIndex { line in
+      String(validating: content(of: line), as: UTF8.self).flatMap { GroupMember($0) } == member
+    }
+    return index.map { $0 + 1 }
+  }
+
+  /// The beginning of UTF-8 files of some editors.
+  private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
   /// A line without its comment and the white space around it.
   private static func content(of line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {

@@ -24,7 +24,9 @@ enum GroupChecks {
         lines[name] = reading.place(of: path.appending("name")).line
         checkRepetitions(draft.members, at: path.appending("members"), &reading)
         configuration.groups.append(
-          GroupConfiguration(name: draft.name, members: draft.members, membersFile: draft.membersFile))
+          GroupConfiguration(
+            name: draft.name, members: draft.members, membersFile: draft.membersFile,
+            memberLines: draft.members.indices.map { reading.place(of: path.appending("members").appending($0)).line }))
       }
     }
   }

@@ -10,7 +10,7 @@ extension AccessAdministration {
     let settings = snapshot.settings
     let directory = snapshot.groups
     self.init(
-      store: store, sessions: sessions, groups: { directory },
+      store: store, sessions: sessions, groups: { directory }, memberPlace: settings.memberPlace,
       requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail,
       invitationPrefix: "\(settings.origin)\(settings.prefix)/invite/", metrics: metrics, audit: snapshot.keys.audit)
   }

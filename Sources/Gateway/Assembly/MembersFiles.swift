@@ -95,6 +95,18 @@ struct MembersFiles: Sendable {
   }
 }
 
+extension GatewaySettings {
+  /// The place of the configuration that names a member of a group, for messages.
+  var memberPlace: @Sendable (_ member: String, _ group: String) -> String? {
+    let groups = groups
+    return { member, group in
+      groups.first { $0.name.utf8.elementsEqual(group.utf8) }?.place(of: member) { path in
+        try? OpenedFile.read(path, limit: MembersFile.sizeLimit).0
+      }
+    }
+  }
+}
+
 /// A `members_file` cannot be used, which the operator has to fix.
 struct MembersFileError: Error, Equatable, CustomStringConvertible {
   /// The name of the first group that the file belongs to.

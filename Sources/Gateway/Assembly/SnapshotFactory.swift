@@ -133,7 +133,7 @@ struct SnapshotFactory: Sendable {
   ) -> PeopleEndpoint {
     let authority = ManagerAuthority(settings.access, settings.routes, judge)
     let administration = AccessAdministration(
-      store: store, sessions: sessions, groups: { judge.policy.groups },
+      store: store, sessions: sessions, groups: { judge.policy.groups }, memberPlace: settings.memberPlace,
       requiresVerifiedEmail: judge.requiresVerifiedEmail,
       invitationPrefix: "\(settings.origin)\(GatewayEndpoint.invite.path(below: settings.prefix))/", metrics: metrics,
       audit: keys.audit)

@@ -38,11 +38,8 @@ extension SignIn {
   ///   - hasToken: whether a refresh token of the client is stored already.
   package func account(after before: Account?, submitted: PersonName?, hasToken: Bool) -> Account {
     var access = before?.access ?? AccountAccess()
-    if token != nil {
-      access.isTokenDiscarded = false
-    } else if discardsToken, !hasToken {
-      access.isTokenDiscarded = true
-    }
+    // Without a token from Apple, an admitted user must not be sent to sign in again and again.
+    access.isTokenDiscarded = discardsToken && token == nil && !hasToken
     return Account(
       subject: session.subject,
       name: name ?? submitted ?? before?.name,

@@ -14,6 +14,8 @@ struct AccessAdministration: Sendable {
   let sessions: SessionManager
   /// The groups of the configuration, as they are now.
   let groups: @Sendable () -> GroupDirectory
+  /// The place of the configuration that names a member of a group, for messages; nil if it is not found.
+  let memberPlace: @Sendable (_ member: String, _ group: String) -> String?
   /// Whether an address makes its user a member only if it is verified.
   let requiresVerifiedEmail: Bool
   /// The link of an invitation without its code: `https://app.example.com/.auth/invite/`.
@@ -93,7 +95,7 @@ struct AccessAdministration: Sendable {
         account.map(Principal.init) ?? Principal(subject: subject.text), in: group,
         requiresVerifiedEmail: requiresVerifiedEmail)
       {
-        throw AdministrationError.configuredMember(member, of: group)
+        throw AdministrationError.configuredMember(member, of: group, at: memberPlace(member, group))
       }
       // A group that is no longer declared may still have members.
       guard try await store.remove(subject, from: name, at: now) else {

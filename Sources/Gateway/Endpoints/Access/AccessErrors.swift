@@ -62,11 +62,12 @@ extension AdministrationError {
       message: "the user was not added to \(group): see `cordon accounts list --group \(group)`")
   }
 
-  static func configuredMember(_ member: String, of group: String) -> AdministrationError {
+  /// - Parameter place: the place of the configuration that names the member.
+  static func configuredMember(_ member: String, of group: String, at place: String?) -> AdministrationError {
     AdministrationError(
       status: 409, code: "configured_member",
-      message: "the configuration has \"\(member)\" in group \(group): remove it from members or members_file of "
-        + "[[group]] \(group)")
+      message: "the configuration has \"\(member)\" in group \(group)\(place.map { " (\($0))" } ?? ""): remove it from "
+        + "members or members_file of [[group]] \(group)")
   }
 
   static func unknownGroup(_ group: String, among names: [String]) -> AdministrationError {
