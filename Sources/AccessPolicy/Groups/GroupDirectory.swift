@@ -1,7 +1,7 @@
 internal import WebFormats
 
-/// The lines of a group's members, in the order of the members. They are for messages: configurations that differ in them
-/// alone are equal.
+/// The lines of a group's members, in the order of the members. They are for messages: configurations that differ in
+/// them alone are equal.
 package struct MemberLines: Sendable, Equatable {
   private let lines: [Int]
 
