@@ -10,10 +10,18 @@ struct DecisionCompiler {
   private var networkNumbers: [NetworkCondition: Int] = [:]
   private var networksBySource: [[EffectiveRoute.Source]: Int] = [:]
   private var ruleNumbers: [RuleKey: Int] = [:]
+  /// Rules by their lists and the places that state their conditions: long lists of `[access]` are compiled once, not
+  /// for each route.
+  private var rulesBySource: [SourceKey: Int] = [:]
   private var upstreamNumbers: [[UInt8]: Int] = [:]
   private var lists: [CompiledLists] = []
   private var listNumbers: [CompiledLists: Int] = [:]
   private var listsBySource: [EffectiveRoute.Source: Int] = [:]
+
+  private struct SourceKey: Hashable {
+    var lists: Int
+    var conditions: [EffectiveRoute.Source]
+  }
 
   private struct RuleKey: Hashable {
     /// The number of the lists; -1: everybody is named.
@@ -62,6 +70,8 @@ struct DecisionCompiler {
   private mutating func rules(
     _ lists: Int, _ stated: [EffectiveRoute.Stated<AccessConditions>]
   ) -> RouteDecision.Access {
+    let source = SourceKey(lists: lists, conditions: stated.map(\.source))
+    if let known = rulesBySource[source] { return .rules(RuleIndexes(known)) }
     var conditions = AccessConditions()
     for each in stated.map(\.value) {
       if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
@@ -69,10 +79,13 @@ struct DecisionCompiler {
       conditions.denied.formUnion(each.denied)
     }
     let key = RuleKey(lists: lists, conditions: AccessRules(compiled: nil, conditions: conditions, groups))
-    if let known = ruleNumbers[key] { return .rules(RuleIndexes(known)) }
-    ruleNumbers[key] = rules.count
-    rules.append(AccessRules(compiled: lists < 0 ? nil : self.lists[lists], conditions: conditions, groups))
-    return .rules(RuleIndexes(rules.count - 1))
+    let number = ruleNumbers[key] ?? rules.count
+    if number == rules.count {
+      ruleNumbers[key] = number
+      rules.append(AccessRules(compiled: lists < 0 ? nil : self.lists[lists], conditions: conditions, groups))
+    }
+    rulesBySource[source] = number
+    return .rules(RuleIndexes(number))
   }
 
   private mutating func number(of lists: AccessLists, _ source: EffectiveRoute.Source) -> Int {
