@@ -219,7 +219,7 @@ struct RouteProblemSet {
   mutating func check(_ effective: EffectiveRoute, _ chain: [Int], _ checked: CheckedRoutes) {
     checkConditions(chain, checked)
     guard effective.access.value == .public, case .route(let source) = effective.access.source else { return }
-    // What a more specific route asks for would be asked of nobody.
+    // The conditions of a more specific route would have no effect: public routes have none.
     for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
       let path = checked.routes[source].path
       tell(

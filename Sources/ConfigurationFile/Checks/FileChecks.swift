@@ -54,7 +54,7 @@ struct FileChecks {
     }
   }
 
-  /// The members of groups: whoever may write such a file admits users.
+  /// Checks the members files of groups: write access to such a file is the right to admit users.
   /// - Returns: the number of members in the file of each.
   func check(_ groups: [DocumentReader.Element<GroupBuilder>], _ reading: inout DecodingContext) -> [Int] {
     var counts = [Int](repeating: 0, count: groups.count)

@@ -150,7 +150,7 @@ struct DocumentReader {
         var node: Node? = .table(root)
         for component in entry.description.key.split(separator: ".") {
           guard case .table(let table) = node else {
-            // What stands where the table should be was complained about.
+            // A value in the place of a table was reported already.
             node = node == nil ? nil : .moment
             break
           }

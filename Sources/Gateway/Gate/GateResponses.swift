@@ -71,7 +71,7 @@ struct GateResponses {
   ) -> ControlResponse {
     // An app whose token has expired could not follow a redirect to the sign-in page.
     let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
-    // Where machines come in, one that has sent no token yet has to be told how (git, curl, restic).
+    // On routes that accept tokens, a client without one (git, curl, restic) needs the challenge.
     let isNavigation =
       RequestKind.isNavigation(head, bytes) && (!route.acceptsTokens || RequestKind.isCertainlyBrowser(head, bytes))
     guard mayShowPage, isNavigation else {

@@ -46,7 +46,7 @@ final class SessionManager: Sendable {
     let version = loops.version
     let found = await lookUp(credential.handle)
     try? await loop.eventLoop.submit { [loops] in
-      // What was read before all caches were emptied may be outdated: the request looks it up again.
+      // A snapshot from before all caches were emptied may be outdated: the request looks it up again.
       guard !loops.isOutdated(version) else { return }
       let known: SessionCache.Known
       switch found {
@@ -95,7 +95,7 @@ final class SessionManager: Sendable {
 
   private func lookUp(_ handle: PublicSessionID) async -> LookUp {
     let now = clock()
-    // What is found now would not be trusted: each request would look it up again.
+    // A snapshot found now would not be trusted: each request would look it up again.
     if storeHealth.isRefused { return .storeUnavailable(until: now + Self.outageMemory) }
     // The cache of another loop is as good as the store, and no request waits for it.
     let cached = await loops.cached(handle)

@@ -66,7 +66,7 @@ extension HistogramSnapshot {
       let reached = below + Double(count)
       if reached >= rank || index == counts.count - 1 {
         let low = index == 0 ? 0 : bounds[min(index - 1, bounds.count - 1)]
-        // What is longer than all bounds is told as the longest.
+        // A duration beyond all bounds counts as the longest.
         guard index < bounds.count else { return low }
         return low + (bounds[index] - low) * min(1, max(0, (rank - below) / Double(count)))
       }
@@ -102,7 +102,7 @@ extension MetricsRegistry {
     for (labels, count) in signIns.all {
       switch labels.first {
       case "success": totals.signIns &+= count
-      // Who changes their mind has not failed.
+      // A cancelled sign-in is not a failure.
       case "cancelled": break
       default: totals.signInsFailed &+= count
       }

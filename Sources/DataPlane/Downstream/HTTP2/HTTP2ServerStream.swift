@@ -108,7 +108,7 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     let step = due
     due = .nothing
     switch step {
-    // Which sends it upstream in turn, if that is the decision.
+    // Sends the request upstream in turn, if that is the decision.
     case .authorization: authorizeAgain()
     case .forwarding: connectUpstream(at: connection.now)
     case .nothing: exchange.upstream.connection?.flushRequest()
