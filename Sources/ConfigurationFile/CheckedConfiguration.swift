@@ -5,25 +5,30 @@ package struct CheckedConfiguration: Sendable {
   package let configuration: Configuration
   /// Warnings about possible mistakes, in the order of the file.
   package let warnings: [ConfigurationProblem]
-  /// The effective settings of each route, in the order of the file, and last of all other requests if there are any.
+  /// The effective settings of each route, in the order of the file, and last of all other requests if there are any:
+  /// those of the host of `public_url`, then those of each `[[host]]`.
   package let explanations: [RouteExplanation]
 
-  /// - Parameter routes: the place in the document of each route.
-  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
     self.configuration = configuration
-    let writer = RouteExplanationWriter(configuration, routes: routes, reading)
+    let writer = RouteExplanationWriter(configuration, places, reading)
     // The routes are in order: they were made into a table before.
     guard
-      let effective = try? RouteTable.effectiveRoutes(
-        access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name))
+      let hosts = try? RouteTable.effectiveHosts(
+        access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
+        hosts: configuration.sites.map(\.host))
     else {
       (warnings, explanations) = ([], [])
       return
     }
-    let isCovered = configuration.routes.contains { $0.path == "/" && $0.match == .prefix && $0.methods == nil }
-    explanations =
-      effective.routes.indices.map { writer.explanation(of: $0, effective.routes[$0]) }
-      + (isCovered ? [] : [writer.explanation(of: nil, effective.elsewhere)])
-    warnings = ConfigurationWarnings(configuration, routes: routes, reading).all(effective.routes)
+    explanations = hosts.flatMap { host in
+      let isCovered = host.routes.contains {
+        let route = configuration.routes[$0.index]
+        return route.path == "/" && route.match == .prefix && route.methods == nil
+      }
+      return host.routes.map { writer.explanation(of: $0.index, $0.settings, on: host.host) }
+        + (isCovered ? [] : [writer.explanation(of: nil, host.elsewhere, on: host.host)])
+    }
+    warnings = ConfigurationWarnings(configuration, places, reading).all(hosts)
   }
 }

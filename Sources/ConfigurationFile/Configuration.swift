@@ -16,6 +16,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var pathPrefix = "/.auth"
   /// Authorities that are accepted beside that of `publicURL`, in lower case.
   package internal(set) var hosts: [String] = []
+  /// The hosts with a session cookie of their own, in the order of the file.
+  package internal(set) var sites: [HostConfiguration] = []
   /// Event loops; 0 for one per processor core. Default: 0.
   package internal(set) var workers = 0
   package internal(set) var listener = ListenerSettings(address: .unix(path: ""))
@@ -29,6 +31,7 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var session = SessionSettings(secretFiles: [])
   package internal(set) var revalidation = RevalidationSettings()
   package internal(set) var native = NativeSettings()
+  package internal(set) var verify = VerifySettings()
   package internal(set) var store = StoreSettings(location: .sqlite(path: "/var/lib/cordon/cordon.db"))
   package internal(set) var identityHeaders = IdentityHeaderSettings()
   package internal(set) var assertion = AssertionSettings()
@@ -42,6 +45,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var groups: [GroupConfiguration] = []
   /// The number of members in the file of each of them, when the configuration was read.
   package internal(set) var membersInFiles: [Int] = []
+  /// Added to every response. Default: none.
+  package internal(set) var responseHeaders: [ResponseHeader] = []
   package internal(set) var pages = PageSettings()
   package internal(set) var button = ButtonSettings()
   package internal(set) var log = LogSettings()
@@ -52,6 +57,11 @@ package struct Configuration: Sendable, Equatable {
 
   /// The return URL for Apple: `publicURL`, `pathPrefix` and `/callback`.
   package var redirectURI: String { publicURL + GatewayEndpoint.callback.path(below: pathPrefix) }
+
+  /// The part of `publicURL` after `://`.
+  package var publicAuthority: String {
+    String(decoding: publicURL.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2), as: UTF8.self)
+  }
 
   /// The public origin in its parts.
   package var publicOrigin: PublicOrigin { get throws(OriginProblem) { try PublicOrigin(parsing: publicURL) } }

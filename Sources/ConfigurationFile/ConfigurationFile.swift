@@ -11,13 +11,18 @@ package enum ConfigurationFile {
   ///   - path: The file; relative to the working directory.
   ///   - environment: The value of an environment variable, for `${NAME}`.
   ///   - files: How files are looked at.
+  ///   - checksMembersFiles: Whether a members file that cannot be used is a problem. Not for a gateway that has read
+  ///     it before, and keeps those members.
   /// - Throws: All problems, in the order of the file.
   package static func load(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
-    files: FileAccess = .system
+    files: FileAccess = .system, checksMembersFiles: Bool = true
   ) throws(ConfigurationProblems) -> Configuration {
     let bytes = try contents(of: path, files)
-    return try parse(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
+    return try read(
+      bytes, name: path, directory: directory(of: path), environment: environment, files: files,
+      checksMembersFiles: checksMembersFiles
+    ).configuration
   }
 
   /// Reads a file of this machine, looks at the files that it names, and tells what its routes mean.
@@ -64,16 +69,17 @@ package enum ConfigurationFile {
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
   ) throws(ConfigurationProblems) -> CheckedConfiguration {
-    let (configuration, routes, reading) = try read(
+    let (configuration, places, reading) = try read(
       bytes, name: name, directory: directory, environment: environment, files: files)
-    return CheckedConfiguration(configuration, routes: routes, reading)
+    return CheckedConfiguration(configuration, places, reading)
   }
 
-  /// - Returns: the settings, the places of the routes in the document, and the reading that knows where things stand.
+  /// - Returns: the settings, the places of routes and hosts in the document, and the reading that knows where things
+  ///   stand.
   private static func read(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
-    files: FileAccess
-  ) throws(ConfigurationProblems) -> (configuration: Configuration, routes: [Int], reading: DecodingContext) {
+    files: FileAccess, checksMembersFiles: Bool = true
+  ) throws(ConfigurationProblems) -> (configuration: Configuration, places: DocumentPlaces, reading: DecodingContext) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
@@ -90,12 +96,18 @@ package enum ConfigurationFile {
     UpstreamChecks.check(reader.upstreams, into: &draft, &reading)
     CombinationChecks.check(&draft, &reading)
     GroupChecks.check(reader.groups, into: &draft.configuration, &reading)
+    let hosts = HostChecks.check(
+      reader.hosts, asksForAccess: draft.access.requests, files, into: &draft.configuration, &reading)
     let routes = RouteChecks.check(reader.routes, draft.access.settings, into: &draft.configuration, &reading)
+    ForwardingChecks.check(
+      draft.configuration, upstreams: reader.upstreams.map(\.index), routes: routes, &reading)
     TemplateChecks.check(&draft, asksForAccess: draft.access.requests, files, &reading)
     FileChecks(files: files).check(draft, listeners: reader.listeners, upstreams: reader.upstreams, &reading)
-    draft.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &reading)
+    if checksMembersFiles {
+      draft.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &reading)
+    }
     guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
-    return (draft.configuration, routes, reading)
+    return (draft.configuration, DocumentPlaces(routes: routes, hosts: hosts), reading)
   }
 
   /// The environment of this process.

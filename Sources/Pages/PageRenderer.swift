@@ -11,13 +11,20 @@ package struct PageRenderer: Sendable {
   private(set) var texts: any PageTexts
   /// By the tag that clients ask with.
   private let languages: [String: PageLanguage]
+  /// Whether these are the pages of a `[[host]]`, where `sign-in` leads to `public_url`.
+  let isOfHost: Bool
+  /// The origin that the links of failures lead to; empty for that of the page.
+  private(set) var linkOrigin = ""
 
   /// - Parameters:
   ///   - settings: what the operator chose.
-  ///   - host: the authority of `public_url`: shown on every page, and the application's name if none was given.
+  ///   - host: the authority of `public_url`, or of the `[[host]]`: shown on every page, and the application's name if
+  ///     none was given.
   ///   - prefix: the path of our own pages, without a trailing slash, as in `/.auth`.
+  ///   - isOfHost: whether these are the pages of a `[[host]]`.
   /// - Throws: a complaint of the template parser.
-  package init(settings: PageSettings, host: String, prefix: String) throws {
+  package init(settings: PageSettings, host: String, prefix: String, isOfHost: Bool = false) throws {
+    self.isOfHost = isOfHost
     // Directional controls would turn the sentences around it.
     applicationName = Markup.withoutDirections(settings.applicationName ?? host)
     self.host = host
@@ -33,6 +40,13 @@ package struct PageRenderer: Sendable {
     guard let language = preferences.lookup(languages) else { return self }
     var renderer = self
     renderer.texts = language.texts
+    return renderer
+  }
+
+  /// The same pages for another host to show: the links of failures lead back to this origin.
+  package func leading(to origin: String) -> PageRenderer {
+    var renderer = self
+    renderer.linkOrigin = origin
     return renderer
   }
 

@@ -25,21 +25,19 @@ package final class PostgreSQLSessionStore: SessionStore {
   ///   - connections: most connections; each is opened when it is needed.
   ///   - notifies: whether changes are announced to other gateways by `NOTIFY`, with one more connection to listen
   ///   on.
-  ///   - patience: how long a server that does not answer yet is waited for.
   /// - Throws: `StoreError` with the remedy.
   package convenience init(
-    url: String, connections: Int = 8, notifies: Bool = true, patience: Duration = .zero
+    url: String, connections: Int = 8, notifies: Bool = true
   ) async throws(StoreError) {
-    try await self.init(
-      url: url, connections: connections, notifies: notifies, patience: patience, limits: TimeLimits())
+    try await self.init(url: url, connections: connections, notifies: notifies, limits: TimeLimits())
   }
 
   init(
-    url: String, connections: Int, notifies: Bool, patience: Duration, limits: TimeLimits
+    url: String, connections: Int, notifies: Bool, limits: TimeLimits
   ) async throws(StoreError) {
     let address = try ServerAddress(url)
     let pool = ConnectionPool(address, size: connections, limits: limits)
-    let minimumReader = try await Self.bringUp(pool, within: patience)
+    let minimumReader = try await Self.bringUp(pool)
     do throws(StoreError) {
       try compatibility.note(minimumReader: minimumReader, of: address.description)
     } catch {
@@ -76,21 +74,15 @@ package final class PostgreSQLSessionStore: SessionStore {
   }
 
   /// - Returns: the `minimum_reader` of the database.
-  private static func bringUp(_ pool: ConnectionPool, within patience: Duration) async throws(StoreError) -> Int64 {
-    let deadline = ContinuousClock.now + patience
-    while true {
-      do throws(StoreError) {
-        return try await pool.run(isRetryable: true) {
-          try PostgreSQLMigrations($0, at: pool.address).bringUp()
-          return try PostgreSQLMigrations.minimumReader($0)
-        }
-      } catch {
-        guard error.isRetryable, ContinuousClock.now < deadline else {
-          await pool.close()
-          throw error
-        }
-        try? await Task.sleep(for: .milliseconds(200))
+  private static func bringUp(_ pool: ConnectionPool) async throws(StoreError) -> Int64 {
+    do throws(StoreError) {
+      return try await pool.run(isRetryable: true) {
+        try PostgreSQLMigrations($0, at: pool.address).bringUp()
+        return try PostgreSQLMigrations.minimumReader($0)
       }
+    } catch {
+      await pool.close()
+      throw error
     }
   }
 

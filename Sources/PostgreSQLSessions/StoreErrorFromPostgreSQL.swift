@@ -46,7 +46,8 @@ extension StoreError {
       return .denied(address, message)
     }
     if says("timeout expired", "Connection timed out") { return .silent(address, message) }
-    if message.contains("database \""), message.contains("does not exist") {
+    // The latter is PgBouncer's.
+    if message.contains("database \"") && message.contains("does not exist") || message.contains("no such database") {
       return StoreError(
         code: .denied,
         message: "\(address): there is no such database; make it (CREATE DATABASE cordon ENCODING 'UTF8'), or correct "
@@ -86,7 +87,8 @@ extension StoreError {
           + "drop it: everybody signs in again then",
         cause: cause)
     case _ where state.isOfClass("28"): return .denied(address, cause)
-    case _ where state.isOfClass("53"), _ where state.isOfClass("58"):
+    // 57 (after 57014 above): the server starts, stops or is being restarted.
+    case _ where state.isOfClass("53"), _ where state.isOfClass("57"), _ where state.isOfClass("58"):
       return StoreError(
         code: .unavailable, message: "\(address) is in trouble; look at the server's log", cause: cause)
     case _ where state.isOfClass("23"):

@@ -108,6 +108,21 @@ extension StoreContract {
       try requireEqual(try await redeem(code, new, stores.second), .closed, "the outcome after the move")
       try requireEqual(try await stores.second.invitation(hash: code.hash)?.used, 1, "the number of uses")
     },
+    StoreContract("A user who leaves and comes back cannot use the same invitation up again, nor after a move") {
+      stores in
+      let (ada, new, code) = (try Scenario.subject(), try Scenario.subject("new"), InvitationCode.random())
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      try await stores.first.create(try Scenario.invitation(uses: 5), hash: code.hash)
+      _ = try await redeem(code, ada, stores.first)
+      try await stores.first.forget(ada, at: Scenario.noon)
+      _ = try await stores.second.complete(try Scenario.signIn(ada))
+      try requireEqual(try await redeem(code, ada, stores.second), .closed, "the outcome")
+      let move = try await move(ada, to: new, in: stores.first, email: nil)
+      try requireEqual(try await stores.first.move(move, at: Scenario.noon), .moved, "what came of the move")
+      try requireEqual(try await redeem(code, new, stores.second), .closed, "the outcome after the move")
+      try requireEqual(try await stores.second.invitation(hash: code.hash)?.used, 1, "the number of uses")
+      try requireEqual(try await stores.second.memberCounts(), [:], "the number of members")
+    },
     StoreContract("Invitations stay in lists for 30 days after they are used up or expire") { stores in
       let (ada, used, expiring) = (try Scenario.subject(), InvitationCode.random(), InvitationCode.random())
       _ = try await stores.first.complete(try Scenario.signIn(ada))

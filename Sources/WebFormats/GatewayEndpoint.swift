@@ -17,6 +17,8 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   case invite
   case people
   case requestAccess = "request-access"
+  /// The end of a visit to `public_url`'s sign-in, on the host that it began on.
+  case arrive
 
   /// The endpoint of a path below `path_prefix`, without the slash before it. A code follows `invite/`.
   package init?(name: String) {
@@ -30,7 +32,7 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   /// Whether a sign-in may lead back to the endpoint. Not to one that starts, ends or refuses a sign-in.
   package var mayBeReturnedTo: Bool {
     switch self {
-    case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications: false
+    case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications, .arrive: false
     case .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess: true
     }
   }
@@ -40,7 +42,7 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
     switch self {
     case .account, .accountStop: true
     case .signIn, .button, .authorize, .callback, .signOut, .session, .native, .nativeExchange, .notifications, .keys,
-      .verify, .invite, .people, .requestAccess:
+      .verify, .invite, .people, .requestAccess, .arrive:
       false
     }
   }

@@ -23,15 +23,18 @@ struct CheckCommand: ParsableCommand {
   @Flag(name: .long, help: "Show for each route who is admitted, and by which line.")
   var explain = false
 
+  @Flag(name: .long, help: "Print errors and warnings only.")
+  var quiet = false
+
   func run() throws {
     do throws(ConfigurationProblems) {
       let checked = try ConfigurationFile.check(config)
       if explain {
         Self.explain(checked.explanations)
-      } else {
+      } else if !quiet {
         TerminalLines().printTable(checked.configuration.summary)
       }
-      if !checked.warnings.isEmpty { print("") }
+      if !checked.warnings.isEmpty, explain || !quiet { print("") }
       for warning in checked.warnings { print(warning) }
     } catch {
       // Standard output: the problems are what was asked for.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import ConfigurationFile
 import Gateway
+import Logging
+import Operations
 import PostgreSQLSessions
 import SQLiteSessions
 import Sessions
@@ -13,10 +15,11 @@ import Sessions
 
 extension Configuration {
   /// Reads a file for a command that needs one in order.
+  /// - Parameter checksMembersFiles: not for commands that ask a running gateway, which keeps the members that it has.
   /// - Throws: `ExitCode` 78, after every problem was told on standard error.
-  static func loaded(from path: String) throws -> Configuration {
+  static func loaded(from path: String, checksMembersFiles: Bool = true) throws -> Configuration {
     do throws(ConfigurationProblems) {
-      return try ConfigurationFile.load(path)
+      return try ConfigurationFile.load(path, checksMembersFiles: checksMembersFiles)
     } catch {
       complain("\(error)")
       throw ExitCode(ExitStatus.configuration)
@@ -24,23 +27,23 @@ extension Configuration {
   }
 }
 
-/// Writes to standard error.
+/// Writes to standard error; as errors where systemd's journal reads it.
 func complain(_ text: String) {
   var standardError = StandardError()
-  print(text, to: &standardError)
+  guard JournalStream.isTarget(STDERR_FILENO) else { return print(text, to: &standardError) }
+  for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    print("\(JournalStream.prefix(.error))\(line)", to: &standardError)
+  }
 }
 
 extension StoreSettings {
-  /// The time to wait for a database server, which may still be starting.
-  private static let patience = Duration.seconds(20)
-
-  /// Opens the store, and makes it where there is none.
+  /// Opens the store, and makes it where there is none. One attempt.
   func open() async throws(StoreError) -> any SessionStore {
     switch location {
     case .sqlite(let path): try SQLiteSessionStore(path: path)
     case .postgreSQL(let url):
       try await PostgreSQLSessionStore(
-        url: url, connections: connections, notifies: notifies, patience: Self.patience)
+        url: url, connections: connections, notifies: notifies)
     }
   }
 

@@ -10,7 +10,8 @@ struct ReloadCommand: AsyncParsableCommand {
     discussion: """
       Reads configuration, secrets, Apple's key, templates and certificates again and applies them from the next \
       request on; no connection is closed. If there is an error, or a change that requires a restart, the running \
-      configuration is kept, and the reasons are reported here, in the gateway's log and in its metrics. Uses \
+      configuration is kept, and the reasons are reported here, in the gateway's log and in its metrics. A \
+      members_file that is broken now keeps its previous members; that is reported, too. Uses \
       admin.address with the token of admin.token_file; SIGHUP has the same effect.
 
       Exit status: 0 if the configuration was applied, 1 if the gateway kept the old one or could not be reached, 78 \
@@ -21,7 +22,7 @@ struct ReloadCommand: AsyncParsableCommand {
 
   func run() async throws {
     do throws(ConfigurationProblems) {
-      _ = try ConfigurationFile.load(gateway.config)
+      _ = try ConfigurationFile.load(gateway.config, checksMembersFiles: false)
     } catch {
       return try await run(despite: error)
     }
@@ -68,5 +69,6 @@ struct ReloadCommand: AsyncParsableCommand {
       report.changed.isEmpty
         ? "Reloaded. The configuration is the same; the files that it names were read again."
         : "Reloaded. Changed: \(report.changed.joined(separator: ", ")).")
+    for problem in report.kept ?? [] { complain(printable("Kept the previous members: \(problem)")) }
   }
 }

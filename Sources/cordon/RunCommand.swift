@@ -3,6 +3,7 @@ import ConfigurationFile
 import Gateway
 import Logging
 import Operations
+import SQLiteSessions
 import ServiceLifecycle
 import Sessions
 import UnixSignals
@@ -13,17 +14,22 @@ import UnixSignals
   import Musl
 #endif
 
-/// `cordon run`: the gateway itself, until SIGTERM or SIGINT.
+/// `cordon run`: the gateway itself, until SIGTERM, SIGINT or SIGQUIT.
 struct RunCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Runs the gateway.",
     discussion: """
-      Serves until SIGTERM or SIGINT, then completes requests in flight; a second signal ends it at once. SIGHUP \
-      reloads the configuration, as `cordon reload` does. Logs are written to standard output.
+      Serves until SIGTERM, SIGINT or SIGQUIT, then completes requests in flight; a second signal ends it at once. \
+      SIGHUP reloads the configuration, as `cordon reload` does; SIGUSR1 and SIGUSR2 are ignored. Logs are written to \
+      standard output.
 
-      Exit status: 0 after SIGTERM or SIGINT, 78 if the configuration is invalid (see `cordon check`), 1 if the \
-      gateway could not start.
+      It starts without Apple, and without its session store: public routes are served meanwhile, everything else is \
+      answered with 503 until the store is there.
+
+      Exit status: 0 after one of these signals, 78 if the configuration is invalid (see `cordon check`) or the store \
+      cannot be opened until somebody changes something (wrong password, missing database, a newer version's schema, \
+      no permission, a session secret that it needs), 1 if the gateway could not start for another reason.
       """)
 
   @Option(name: .long, help: ArgumentHelp("The configuration file.", valueName: "file"), completion: .file())
@@ -31,16 +37,19 @@ struct RunCommand: AsyncParsableCommand {
 
   func run() async throws {
     // First of all: a signal that arrives during the start must not end the process.
-    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sighup)
+    let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint, .sigquit, .sighup)
+    // A client that goes away while it is written to, and a file that may not grow, are errors of that write, not the
+    // end of the process; SIGUSR1 is what recipes for logrotate send.
+    for ignored in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(ignored, SIG_IGN) }
+    try ResourceFloor.check()
     let configuration = try Configuration.loaded(from: config)
-    // A client that goes away while it is written to is an error of that write, not the end of the process.
-    signal(SIGPIPE, SIG_IGN)
     let log = LogControl(configuration.log)
     LoggingSystem.bootstrap { CordonLogHandler(label: $0, control: log) }
     let logger = Logger(label: "cordon")
+    warnAboutRoot(configuration.store, logger)
     do {
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), store: try await open(configuration.store, logger),
+        settings: try GatewaySettings(configuration), open: opener(configuration.store, logger),
         logger: logger, log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
@@ -53,26 +62,52 @@ struct RunCommand: AsyncParsableCommand {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
       LogSink.standard.flush()
       complain("cordon: \(error)")
-      throw ExitCode.failure
+      throw isForOperator(error) ? ExitCode(ExitStatus.configuration) : ExitCode.failure
     }
   }
 }
 
-/// Opens the store; logs if it has to wait for it.
-private func open(_ store: StoreSettings, _ logger: Logger) async throws -> any SessionStore {
-  let notice = Task {
-    try await Task.sleep(for: .seconds(1))
-    logger.notice("waiting for the session store")
+/// Opens the store; warns if another process has it open where that is not meant to last.
+private func opener(_ store: StoreSettings, _ logger: Logger) -> StoreOpener {
+  let claim = StoreClaim()
+  return { () throws(StoreError) in
+    let opened = try await store.open()
+    if case .sqlite(let path) = store.location, !claim.take(path) {
+      logger.warning("another gateway uses the same SQLite store", metadata: ["store": "\(path)"])
+    }
+    return opened
   }
-  defer { notice.cancel() }
-  return try await store.open()
 }
 
-/// Reads and checks the file again, as `cordon check` does.
+/// Warns if what root creates will not be accessible to the account that the service runs as.
+private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
+  guard geteuid() == 0, case .sqlite(let path) = store.location, let owner = FolderOwner(of: path), !owner.isRoot else {
+    return
+  }
+  logger.warning(
+    "running as root in a folder of another account",
+    metadata: [
+      "folder": "\(owner.folder)", "owner": "\(owner.name)",
+      "remedy":
+        "stop it, and run it as that account: systemctl start cordon, or runuser -u \(owner.name) -- cordon run --config FILE",
+    ])
+}
+
+/// Whether the same start fails again until somebody changes the configuration, its files or the store.
+private func isForOperator(_ error: any Error) -> Bool {
+  switch error {
+  case let error as StoreError: error.fault == .operator || error.code == .corrupt
+  case is KeyringError: true
+  default: false
+  }
+}
+
+/// Reads and checks the file again, as `cordon check` does; the gateway itself reads the members files, and keeps those
+/// members whose file is broken now.
 private func reread(_ path: String) -> @Sendable () throws(SettingsError) -> GatewaySettings {
   { () throws(SettingsError) in
     do {
-      return try GatewaySettings(try ConfigurationFile.load(path))
+      return try GatewaySettings(try ConfigurationFile.load(path, checksMembersFiles: false))
     } catch let problems as ConfigurationProblems {
       throw SettingsError(problems.problems.map(\.description))
     } catch {
@@ -103,10 +138,13 @@ extension GatewaySettings {
       origin: try configuration.publicOrigin, prefix: configuration.pathPrefix, hosts: configuration.hosts,
       workers: configuration.workers, listener: configuration.listener, adminAddress: configuration.adminAddress,
       admin: configuration.admin, upstream: configuration.upstream, upstreams: configuration.upstreams,
-      apple: configuration.apple, native: configuration.native, session: configuration.session,
+      apple: configuration.apple, native: configuration.native,
+      verify: configuration.verify, session: configuration.session,
       revalidation: configuration.revalidation, store: configuration.store, identity: configuration.identityHeaders,
       assertion: configuration.assertion, notificationRelay: configuration.notificationRelay,
       access: configuration.access, routes: configuration.routes, groups: configuration.groups,
       pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
+    responseHeaders = configuration.responseHeaders
+    sites = configuration.sites.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
   }
 }

@@ -77,7 +77,7 @@ struct AccessRulesTests {
       ClaimRequirement(claim: "real_user_status", values: ["1", "2"]),
       ClaimRequirement(claim: "scopes", values: ["edu.users.read"]),
     ]
-    let list = AccessRules(lists: nil, conditions: conditions)
+    let list = AccessRules(lists: nil, conditions: [conditions])
     func verdict(_ list: AccessRules, _ claims: [String: [String]]) -> RuleVerdict {
       list.judge(user("a@example.com")) { claims[$0] ?? [] }
     }
@@ -90,11 +90,11 @@ struct AccessRulesTests {
     #expect(list.judge(user("a@example.com")) == .denied(.claimNotMet))
     var lists = AccessLists()
     lists.emails = ["b@example.com"]
-    let named = AccessRules(lists: lists, conditions: conditions)
+    let named = AccessRules(lists: lists, conditions: [conditions])
     #expect(verdict(named, ["real_user_status": ["2"], "scopes": scopes]) == .denied(.notListed))
     // Bytes are compared: what looks alike is something else.
     conditions.requirements = [ClaimRequirement(claim: "x", values: ["\u{E9}"])]
-    #expect(verdict(AccessRules(lists: nil, conditions: conditions), ["x": ["e\u{301}"]]) == .denied(.claimNotMet))
+    #expect(verdict(AccessRules(lists: nil, conditions: [conditions]), ["x": ["e\u{301}"]]) == .denied(.claimNotMet))
   }
 
   private func rules(_ edit: (inout AccessLists) -> Void) -> AccessRules {

@@ -26,7 +26,7 @@ struct GroupRulesTests {
     var conditions = AccessConditions()
     denied(&conditions.denied)
     return AccessRules(
-      lists: allowed.isEmpty ? nil : allowed, conditions: conditions, groups: directory.names.reversed())
+      lists: allowed.isEmpty ? nil : allowed, conditions: [conditions], groups: directory.names.reversed())
   }
 
   @Test("A group admits its subjects, verified addresses, verified addresses of its domains, and stored members")
@@ -68,7 +68,7 @@ struct GroupRulesTests {
     var conditions = AccessConditions()
     conditions.privateEmail = .deny
     func verdict() -> RuleVerdict {
-      AccessRules(lists: lists, conditions: conditions, groups: directory.names).judgeToken(in: machines)
+      AccessRules(lists: lists, conditions: [conditions], groups: directory.names).judgeToken(in: machines)
     }
     #expect(verdict() == .allowed)
     conditions.privateEmail = .require

@@ -7,6 +7,8 @@ struct LinearRoutes {
   let access: AccessSettings
   let routes: [RouteSettings]
   var groups: [String] = []
+  /// The upstreams of the further hosts by their names.
+  var upstreams: [String: String] = [:]
 
   struct Request {
     var path: [UInt8]
@@ -24,6 +26,9 @@ struct LinearRoutes {
     var maxAge = 0
     var acceptsTokens = false
     var dropsMethodOverride = false
+    var passesPreflights = false
+    /// The deny lists that make users nobody on a public path.
+    var denials: Set<AccessRules> = []
 
     /// Without what has no effect where nobody passes, or everybody.
     var normalised: Answer {
@@ -31,7 +36,7 @@ struct LinearRoutes {
       if who == .nobody {
         result = Answer(who: .nobody, unauthenticated: .automatic, upstream: upstream)
       } else if who == .everybody {
-        (result.maxAge, result.acceptsTokens) = (0, false)
+        (result.maxAge, result.acceptsTokens, result.passesPreflights) = (0, false, true)
       }
       return result
     }
@@ -93,8 +98,20 @@ struct LinearRoutes {
     } else if other.who.strictness > one.who.strictness {
       result.who = other.who
     }
+    // A user whom a deny list of one reading names is nobody there, so a reading that asks for a user refuses that one.
+    let denials = one.denials.union(other.denials)
+    result.denials = []
+    switch result.who {
+    case .everybody: result.denials = denials
+    case .signedIn: if !denials.isEmpty { result.who = .admittedBy(denials) }
+    case .admittedBy(let rules): result.who = .admittedBy(rules.union(denials))
+    case .nobody: break
+    }
+    if case .admittedBy(let rules) = result.who, rules.count > RuleIndexes.limit { result.who = .nobody }
+    if denials.count > RuleIndexes.limit { result.who = .nobody }
     result.networks.formUnion(other.networks)
     if result.networks.count > NetworkIndexes.limit { result.who = .nobody }
+    result.passesPreflights = one.passesPreflights && other.passesPreflights
     let (age, tokens) = ageAndTokens(one, other, result.who)
     (result.maxAge, result.acceptsTokens) = (age, tokens)
     return result
@@ -103,6 +120,7 @@ struct LinearRoutes {
   private func withAgeAndTokens(_ one: Answer, _ floor: Answer) -> Answer {
     var result = one
     (result.maxAge, result.acceptsTokens) = ageAndTokens(one, floor, one.who)
+    result.passesPreflights = one.passesPreflights && floor.passesPreflights
     return result
   }
 
@@ -141,26 +159,24 @@ struct LinearRoutes {
     let chain = unordered.map { routes[$0] }.sorted { isBefore($0, $1, request) }
     var who = chain.lazy.compactMap(\.access).first ?? access.lists.map { .lists($0) } ?? .signedIn
     if request.host != nil, chain.filter({ $0.host == .all }).lazy.compactMap(\.access).first == .deny { who = .deny }
-    var conditions = AccessConditions()
-    for each in chain.map(\.conditions) + [access.conditions] {
-      conditions.requirements += each.requirements
-      conditions.denied.formUnion(each.denied)
-      if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
-    }
+    let conditions = (chain.map(\.conditions) + [access.conditions]).filter { !$0.isEmpty }
+    let denials = who == .public ? chain.map(\.conditions).filter { !$0.denied.isEmpty }.map(\.deniesOnly) : []
     var networks = chain.map(\.networks)
     if who != .public { networks.append(access.networks) }
     networks.removeAll { $0.isEmpty }
-    let upstream = chain.lazy.compactMap(\.upstream).first
+    let upstream = chain.lazy.compactMap(\.upstream).first ?? request.host.flatMap { upstreams[$0] }
     return Answer(
       who: self.who(who, conditions),
       unauthenticated: chain.lazy.compactMap(\.unauthenticated).first ?? access.unauthenticated,
       upstream: upstream == "default" ? nil : upstream,
       networks: networks.isEmpty ? [] : [NetworkCondition(networks)],
       maxAge: who == .public ? 0 : chain.lazy.compactMap(\.maxAge).first ?? access.maxAge,
-      acceptsTokens: chain.lazy.compactMap(\.tokens).first ?? access.tokens)
+      acceptsTokens: chain.lazy.compactMap(\.tokens).first ?? access.tokens,
+      passesPreflights: who == .public || chain.lazy.compactMap(\.preflight).first == .pass,
+      denials: denials.isEmpty ? [] : [AccessRules(lists: nil, conditions: denials, groups: groups)])
   }
 
-  private func who(_ access: RouteSettings.Access, _ conditions: AccessConditions) -> Who {
+  private func who(_ access: RouteSettings.Access, _ conditions: [AccessConditions]) -> Who {
     switch access {
     case .public: .everybody
     case .deny: .nobody

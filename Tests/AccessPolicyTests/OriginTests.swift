@@ -78,6 +78,30 @@ struct OriginTests {
     }
   }
 
+  @Test("An authority stands for public_url, an alias or one further host, in any case and with its port")
+  func places() throws {
+    let sites = try ["https://wiki.example.com", "https://tickets.example.com:8443", "https://wiki.example.co"]
+      .map { try PublicOrigin(parsing: $0) }
+    let list = try AuthorityList(
+      origin: PublicOrigin(parsing: "https://app.example.com"), hosts: ["old.example.com"], sites: sites)
+    let expected: [(String, AuthorityList.Place?)] = [
+      ("app.example.com", .publicURL), ("APP.example.com:443", .publicURL), ("old.example.com", .alias),
+      ("wiki.example.com", .site(0)), ("Wiki.Example.COM:443", .site(0)), ("tickets.example.com:8443", .site(1)),
+      ("wiki.example.co", .site(2)), ("tickets.example.com", nil), ("wiki.example.com:80", nil),
+      ("wiki.example.com.", nil), ("wiki.example", nil), ("x.wiki.example.com", nil), ("", nil),
+    ]
+    for (text, found) in expected { #expect(place(list, text) == found, "\(text)") }
+  }
+
+  @Test("A further host that is public_url or an alias as well stays what it is without it")
+  func repeatedPlaces() throws {
+    let origin = try PublicOrigin(parsing: "https://app.example.com")
+    let list = try AuthorityList(
+      origin: origin, hosts: ["old.example.com"], sites: [origin, PublicOrigin(parsing: "https://old.example.com")])
+    #expect(place(list, "app.example.com") == .publicURL)
+    #expect(place(list, "old.example.com") == .alias)
+  }
+
   @Test("A listed host that is none is a problem that names it")
   func listedProblem() throws {
     let origin = try PublicOrigin(parsing: "https://app.example.com")
@@ -88,6 +112,11 @@ struct OriginTests {
     for bad in ["*.example.com", "x/", "", "x:port"] {
       #expect(throws: AuthorityProblem.self) { try AuthorityList(origin: origin, hosts: [bad]) }
     }
+  }
+
+  private func place(_ list: AuthorityList, _ text: String) -> AuthorityList.Place? {
+    let bytes = Array(text.utf8)
+    return list.place(bytes.span)
   }
 
   private func match(_ list: AuthorityList, _ text: String) -> Bool {

@@ -14,7 +14,8 @@ struct RoutePropertyTests {
     var random = RandomRoutes(seed: seed)
     for _ in 0..<60 {
       let (access, routes, table) = try random.table()
-      let linear = LinearRoutes(access: access, routes: routes, groups: RandomRoutes.groups)
+      let linear = LinearRoutes(
+        access: access, routes: routes, groups: RandomRoutes.groups, upstreams: RandomRoutes.upstreams)
       for _ in 0..<80 {
         let request = random.request()
         let (expected, found) = (linear.answer(request), answer(of: table, request))
@@ -39,8 +40,10 @@ struct RoutePropertyTests {
       added.networks = []
       added.maxAge = nil
       added.tokens = nil
+      added.preflight = nil
       guard
-        let other = try? RouteTable(access: access, routes: routes + [added], groups: RandomRoutes.groups)
+        let other = try? RouteTable(
+          access: access, routes: routes + [added], groups: RandomRoutes.groups, hosts: RandomRoutes.hosts)
       else { continue }
       for user in RandomRoutes.users {
         #expect(table.couldAdmit(user) == other.couldAdmit(user), "\(added) in \(routes)")
@@ -86,7 +89,10 @@ struct RoutePropertyTests {
   }
 
   private func answer(of table: RouteTable, _ request: LinearRoutes.Request) -> LinearRoutes.Answer {
-    let host = request.host.flatMap { table.host(named: Array($0.utf8).span) } ?? .publicURL
+    guard let host = request.host.map({ table.host(named: Array($0.utf8).span) }) ?? .publicURL else {
+      Issue.record("the table does not know \(request)")
+      return LinearRoutes.Answer(who: .nobody, unauthenticated: .automatic)
+    }
     let decision = table.match(
       request.path.span, .classify(request.path.span), method: Array(request.method.utf8).span, host: host)
     let who: LinearRoutes.Who =
@@ -101,7 +107,8 @@ struct RoutePropertyTests {
       upstream: table.upstreams[decision.upstream],
       networks: Set((0..<decision.networks.count).map { table.networks[decision.networks[$0]] }),
       maxAge: decision.maxAge, acceptsTokens: decision.acceptsTokens,
-      dropsMethodOverride: decision.dropsMethodOverride
+      dropsMethodOverride: decision.dropsMethodOverride, passesPreflights: decision.passesPreflights,
+      denials: Set((0..<decision.denials.count).map { table.rules[decision.denials[$0]] })
     ).normalised
   }
 }
@@ -110,6 +117,12 @@ struct RoutePropertyTests {
 private struct RandomRoutes {
   static let groups = ["g2", "g1"]
   static let users = (1...4).map { Principal(subject: "\($0)") } + [Principal(subject: "5", isPrivateEmail: true)]
+
+  /// The further hosts; routes name the first two of them.
+  static let upstreams = ["one": "x", "two": "default", "three": "y", "four": "y"]
+  static let hosts = upstreams.sorted { $0.key < $1.key }.compactMap { name, upstream in
+    (try? PublicOrigin(parsing: "https://\(name)")).map { HostSettings(origin: $0, upstream: upstream) }
+  }
 
   private var generator: SplitMix
 
@@ -129,15 +142,9 @@ private struct RandomRoutes {
     if chance(20) { access.maxAge = one(of: [60, 120]) }
     if chance(20) { access.tokens = true }
     var routes = (0..<Int.random(in: 0...9, using: &generator)).map { _ in route() }
-    // The other hosts are there, so that requests to them have a tree.
-    for name in ["one", "two"] {
-      var route = RouteSettings(path: "/only-\(name)")
-      route.host = .named(name)
-      routes.append(route)
-    }
     while true {
       do {
-        return (access, routes, try RouteTable(access: access, routes: routes, groups: Self.groups))
+        return (access, routes, try RouteTable(access: access, routes: routes, groups: Self.groups, hosts: Self.hosts))
       } catch {
         let bad = Set(error.problems.compactMap(\.route))
         guard !bad.isEmpty else { throw error }
@@ -169,6 +176,7 @@ private struct RandomRoutes {
     if chance(20) { route.networks = networks() }
     if chance(15) { route.maxAge = one(of: [0, 30, 90]) }
     if chance(15) { route.tokens = one(of: [true, false]) }
+    if chance(20) { route.preflight = one(of: [.pass, .pass, .block]) }
     return route
   }
 
@@ -205,6 +213,6 @@ private struct RandomRoutes {
     if path.utf8.first != 0x2F { path = "/" + path }
     return LinearRoutes.Request(
       path: Array(path.utf8), method: one(of: ["GET", "HEAD", "POST", "PURGE", "get", "OPTIONS"]),
-      host: one(of: [nil, nil, "one", "two"]))
+      host: one(of: [nil, nil, "one", "two", "three", "four"]))
   }
 }

@@ -50,14 +50,17 @@ struct ReferenceTests {
     // An upstream has one address or several.
     let list = try #require(lines.firstIndex { $0.hasPrefix("urls = [\"http://10.0.0.1") })
     // And a button one shape.
-    let ofOtherShapes = ["label_position = ", "logo_position = ", "logo_size = ", "size = "]
+    // The routes of the sample are outside of the prefix of its upstream.
+    let ofOtherShapes = ["strip_prefix = ", "label_position = ", "logo_position = ", "logo_size = ", "size = "]
     let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
     }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
-    #expect(configuration.routes.count == 6)
+    #expect(configuration.routes.count == 7)
     #expect(configuration.groups.map(\.name) == ["staff"] && configuration.membersInFiles == [3])
     #expect(configuration.routes[4].methods == ["GET", "POST"] && configuration.routes[4].maxAge == 12 * 3_600)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")
+    #expect(configuration.sites.map(\.host.origin.authority) == ["wiki.example.com"])
+    #expect(configuration.routes[5].host == .named("wiki.example.com"))
     #expect(configuration.upstream.check == UpstreamCheckSettings(path: "/health"))
     #expect(configuration.listener.main.tls?.certificates.count == 1)
     #expect(configuration.listener.main.tls?.clients?.areRequired == true)
@@ -74,7 +77,10 @@ struct ReferenceTests {
     #expect(configuration.revalidation == minimal.revalidation)
     #expect(configuration.session == minimal.session)
     #expect(configuration.store == minimal.store)
-    #expect(configuration.identityHeaders == minimal.identityHeaders)
+    #expect(configuration.identityHeaders.upstreams.map(\.upstream) == ["default"])
+    var identity = configuration.identityHeaders
+    identity.upstreams = []
+    #expect(identity == minimal.identityHeaders)
     var log = minimal.log
     log.accessFields = [.request, .method, .path, .status, .duration, .userAgent]
     log.auditEvents = [.signIn, .signInFailed, .administration]
@@ -88,9 +94,11 @@ struct ReferenceTests {
   func everyKey(key: String) throws {
     let entry = try #require(ConfigurationSchema.descriptions.first { $0.key == key })
     #expect(Reference.text().contains("### `\(key)`: \(entry.typeName)"))
-    if key == "identity.headers" {
+    if key == "headers" {
+      #expect(SampleFile.text().contains("#[headers]\n#Strict-Transport-Security"))
+    } else if key == "identity.headers" {
       #expect(SampleFile.text().contains("#[identity.headers]\n#X-Forwarded-User"))
-    } else if ["route.", "upstreams.", "listener.", "group."].contains(where: key.hasPrefix) {
+    } else if ["route.", "upstreams.", "listener.", "group.", "host."].contains(where: key.hasPrefix) {
       #expect(SampleFile.text().contains("\n#   \(entry.name)\n"))
     } else {
       let isRequired = if case .required = entry.presence { true } else { false }

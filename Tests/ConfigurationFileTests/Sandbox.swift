@@ -10,7 +10,10 @@ enum Sandbox {
   static let secretValue = "hunter2-very-secret"
 
   static func environment(_ name: String) -> String? {
-    ["SECRET": secretValue, "EMPTY": "", "APP_HOST": "app.example.com", "SESSION_KEY": "session.key"][name]
+    [
+      "SECRET": secretValue, "EMPTY": "", "LINES": "a\nb", "LEGACY_PASSWORD": secretValue,
+      "BRACES": "{email}{{", "APP_HOST": "app.example.com", "SESSION_KEY": "session.key",
+    ][name]
   }
 
   /// A P-256 key that was made for these tests and opens nothing.

@@ -43,7 +43,7 @@ struct ValueTests {
 
   @Test(
     "Sizes are a number and a unit",
-    arguments: [("0B", 0), ("32KiB", 32_768), ("1MiB", 1_048_576), ("2GiB", 2_147_483_648)])
+    arguments: [("0", 0), ("0B", 0), ("32KiB", 32_768), ("1MiB", 1_048_576), ("2GiB", 2_147_483_648)])
   func sizes(text: String, expected: Int) throws {
     #expect(try SizeText.parse(text) == expected)
     #expect(try SizeText.parse(SizeText.format(expected)) == expected)

@@ -42,10 +42,11 @@ struct ExchangeBench {
   let connection: UpstreamConnection
   var now = NIODeadline.uptimeNanoseconds(1_000_000_000_000)
 
-  init(_ version: HTTPVersion, speaks: HTTPProtocol = .http1) throws {
+  init(_ version: HTTPVersion, speaks: HTTPProtocol = .http1, requestBuffer: Int? = nil) throws {
     self.version = version
     var settings = UpstreamSettings(addresses: (1...3).map { .tcp(host: "127.0.0.\($0)", port: 9, tls: false) })
     settings.speaks = speaks
+    settings.requestBuffer = requestBuffer
     let target = try UpstreamGroup(settings)
     let loop = loop
     let pools = target.sites.enumerated().map { number, site in
@@ -89,7 +90,10 @@ struct ExchangeBench {
       return ""
     case .content(let count, let limit):
       let step = exchange.received(count, limit: limit)
-      if case .keep = step { exchange.upstream.keep(ByteBuffer(repeating: 0x61, count: count)) }
+      switch step {
+      case .keep, .buffer: exchange.upstream.keep(ByteBuffer(repeating: 0x61, count: count))
+      case .forward, .collect, .tunnel, .discard, .refuse: break
+      }
       return Self.text(step)
     case .end: return Self.text(exchange.receivedEnd(trailers: []))
     case .pause:
@@ -150,6 +154,7 @@ struct ExchangeBench {
     switch step {
     case .forward: "forward"
     case .keep: "keep"
+    case .buffer: "buffer"
     case .collect: "collect"
     case .tunnel: "tunnel"
     case .discard: "discard"
@@ -160,6 +165,7 @@ struct ExchangeBench {
   private static func text(_ step: Exchange.EndStep) -> String {
     switch step {
     case .forward(let connection): connection == nil ? "wait" : "end body"
+    case .send: "send"
     case .handle: "handle"
     case .endTunnel: "end input"
     case .withdraw: "withdraw"
@@ -462,5 +468,89 @@ struct UpstreamRequestTests {
     #expect(!pace.isTooSlow(received: 0, at: start + .seconds(70), grace: grace))
     #expect(pace.isTooSlow(received: 99, at: start + .seconds(71), grace: grace))
     #expect(!BodyPace(rate: 0, began: start).isTooSlow(received: 0, at: start + .hours(1), grace: grace))
+  }
+}
+
+@Suite("Request bodies that are collected to get a length")
+struct CollectedBodyTests {
+  /// The head that a chunked request was written with, as it is sent in the end.
+  private func sent(_ bench: inout ExchangeBench) -> String? {
+    bench.exchange.upstream.head = ByteBuffer(
+      string: "PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n")
+    bench.exchange.upstream.settleBody(.put)
+    return bench.exchange.upstream.head.map { String(buffer: $0) }
+  }
+
+  @Test("A body without a length is collected, and sent with its length", arguments: [HTTPVersion.http11, .http2])
+  func collected(_ version: HTTPVersion) throws {
+    var bench = try ExchangeBench(version, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    #expect(bench.apply(.forward(.chunked)) == "")
+    #expect(bench.apply(.content(4)) == "buffer")
+    #expect(!bench.exchange.isReadyToSend)
+    #expect(bench.apply(.content(6)) == "buffer")
+    #expect(bench.apply(.end) == "send")
+    #expect(bench.exchange.isReadyToSend)
+    #expect(sent(&bench) == "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n")
+    #expect(bench.exchange.upstream.takeWaiting()?.readableBytes == 10)
+  }
+
+  @Test("One byte too many is refused with 411", arguments: [HTTPVersion.http11, .http2])
+  func tooLong(_ version: HTTPVersion) throws {
+    var bench = try ExchangeBench(version, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    _ = bench.apply(.forward(.chunked))
+    #expect(bench.apply(.content(10)) == "buffer")
+    #expect(bench.apply(.content(1)) == "refuse 411")
+  }
+
+  @Test("Content that came while the gate decided counts, and is sent")
+  func early() throws {
+    var bench = try ExchangeBench(.http2, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    #expect(bench.apply(.content(8)) == "keep")
+    #expect(bench.apply(.forward(.chunked)) == "")
+    #expect(bench.apply(.content(2)) == "buffer")
+    #expect(bench.apply(.end) == "send")
+    #expect(bench.exchange.upstream.takeWaiting()?.readableBytes == 10)
+    var other = try ExchangeBench(.http2, requestBuffer: 10)
+    _ = other.apply(.head(.put, ended: false))
+    _ = other.apply(.content(11))
+    #expect(other.apply(.forward(.chunked)) == "refuse 411")
+  }
+
+  @Test("A body with a length, and an upgrade, are never collected")
+  func others() throws {
+    var bench = try ExchangeBench(.http11, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    #expect(bench.apply(.forward(.length(50))) == "")
+    #expect(bench.exchange.isReadyToSend)
+    #expect(bench.apply(.content(20)) == "keep")
+  }
+
+  @Test("Trailers end with the chunks that they belong to")
+  func trailers() throws {
+    var bench = try ExchangeBench(.http11, requestBuffer: 10)
+    _ = bench.apply(.head(.put, ended: false))
+    _ = bench.apply(.forward(.chunked))
+    _ = bench.apply(.content(2))
+    _ = bench.exchange.receivedEnd(trailers: Array("X-Sum: 1\r\n".utf8))
+    #expect(sent(&bench)?.contains("Content-Length: 2\r\n") == true)
+    #expect(bench.exchange.upstream.trailers.isEmpty)
+  }
+
+  @Test("Without a setting, bodies are collected up to 64 KiB while the last response was HTTP/1.0")
+  func learned() throws {
+    let bench = try ExchangeBench(.http11)
+    #expect(bench.balancer.requestBuffer == 0)
+    bench.balancer.pools[1].answered(isHTTP11: false)
+    #expect(bench.balancer.requestBuffer == 64 * 1024)
+    bench.balancer.pools[1].answered(isHTTP11: true)
+    #expect(bench.balancer.requestBuffer == 0)
+    let fixed = try ExchangeBench(.http11, requestBuffer: 0)
+    fixed.balancer.pools[0].answered(isHTTP11: false)
+    #expect(fixed.balancer.requestBuffer == 0)
+    let framed = try ExchangeBench(.http11, speaks: .http2, requestBuffer: 10)
+    #expect(framed.balancer.requestBuffer == 0)
   }
 }

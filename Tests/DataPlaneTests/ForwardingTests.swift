@@ -61,13 +61,42 @@ struct RequestForwardingTests {
       "Remote.User", "X-Forwarded-For", "X_Forwarded_For", "X-Forwarded-Proto", "X_FORWARDED_PROTO", "X-Forwarded-Host",
       "X-Forwarded-Port", "X_Forwarded_Anything", "X-Request-Id", "X_Request_Id", "X-Real-IP", "X_Real_IP", "Forwarded",
       "X-Original-URL", "X_Original_URL", "X-Rewrite-URL", "X.Rewrite.Url", "X-Original-URI", "X_Original_URI",
-      "X-Forwarded-Uri", "X-Identity-Assertion", "x_identity_assertion", "Proxy", "proxy",
+      "X-Forwarded-Uri", "X-Identity-Assertion", "x_identity_assertion", "Proxy", "proxy", "X-Remote-User",
+      "X_REMOTE_USER", "X-Remote-Email", "X-Remote-Name", "X-Remote-Group", "X.Remote.Groups", "X-WEBAUTH-USER",
+      "X_WebAuth_Anything", "X-Auth-Request-User", "X~Auth~Request~Groups", "X-Authenticated-User",
+      "X_Authenticated_Groups", "X-Real-IP", "Client_IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP",
+      "X-Forwarded", "X_Forwarded", "Forwarded-For", "forwarded_for",
     ])
   func spoofed(_ name: String) {
     #expect(fields("A: 1", "\(name): evil", "B: 2") == ["A: 1", "B: 2"])
     #expect(fields("\(name): evil") == [])
     #expect(fields("A: 1", "\(name): evil", "\(name): evil") == ["A: 1"])
     #expect(fields("Connection: close, \(name)", "\(name): evil", "A: 1") == ["A: 1"])
+  }
+
+  @Test("A well-known name passes from a trusted peer, and from anybody if the configuration keeps it")
+  func kept() {
+    let keeping = ForwardingRules(
+      reservedNames: ["X-Forwarded-User", "Remote-User"],
+      keptNames: ["X-Real-IP", "X-Auth-Request-User", "X-Forwarded-Port", "Forwarded", "Remote-User"],
+      sessionCookieName: "__Host-cordon", scheme: "https")
+    func passed(_ line: String, by rules: ForwardingRules, trusted: Bool) -> Bool {
+      forwarded("GET / HTTP/1.1\r\nHost: a\r\n\(line)\r\n\r\n", rules: rules, trusted: trusted)
+        .contains("\r\n\(line)\r\n")
+    }
+    for line in ["X-Real-IP: x", "X-Auth-Request-User: x", "x_auth_request_user: x", "X-Forwarded-Port: x"] {
+      #expect(!passed(line, by: rules, trusted: false), "\(line)")
+      #expect(passed(line, by: rules, trusted: true), "\(line)")
+      #expect(passed(line, by: keeping, trusted: false), "\(line)")
+    }
+    #expect(passed("Forwarded: for=x", by: keeping, trusted: false))
+    // What the configuration sets is never a client's, nor what only the gateway sends.
+    for trusted in [false, true] {
+      #expect(!passed("Remote-User: x", by: keeping, trusted: trusted))
+      #expect(!passed("X-Forwarded-User: x", by: keeping, trusted: trusted))
+      #expect(!passed("X-Forwarded-Host: x", by: keeping, trusted: trusted))
+    }
+    #expect(!passed("X-Auth-Request-Email: x", by: keeping, trusted: false))
   }
 
   @Test("The identity of the session is written though Connection nominates it")
@@ -197,7 +226,7 @@ let requestIDText = "0123456789abcdeffedcba9876543210"
 /// Reads a head and writes it as it goes upstream; what cannot be read gives its violation's words.
 func forwarded(
   _ text: String, rules: ForwardingRules, identity: SerializedIdentityHeaders? = nil, trusted: Bool = false,
-  upgrades: Bool = false
+  upgrades: Bool = false, upstream: UpstreamRewriting? = nil
 ) -> String {
   let bytes = Array(text.utf8)
   var head = RequestHead()
@@ -210,8 +239,7 @@ func forwarded(
     head, bytes.span.bytes, rules: rules,
     context: .init(
       identity: identity, forwardedFor: Array("X-Forwarded-For: 192.0.2.7".utf8), trusted: trusted,
-      requestID: requestID,
-      upgrades: upgrades),
+      requestID: requestID, upgrades: upgrades, rewriting: upstream),
     to: &buffer)
   return String(buffer: buffer)
 }

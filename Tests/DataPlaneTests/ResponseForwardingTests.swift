@@ -99,9 +99,11 @@ struct ResponseForwardingTests {
   @Test("Only trailers that have no meaning before the body are forwarded")
   func trailers() {
     let rules = ForwardingRules(
-      reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")
+      reservedNames: ["X-Forwarded-User"], upstreamNames: ["X-Legacy-User"], sessionCookieName: "__Host-cordon",
+      scheme: "https")
     var buffer = ByteBuffer()
     let dropped = [
+      "X-Legacy-User", "x_legacy.user",
       "X-Forwarded-User", "X_Forwarded_User", "x.forwarded.user", "X-Forwarded-Anything", "X_Forwarded_Proto", "Cookie",
       "Set-Cookie", "Set_Cookie", "Authorization", "Host", "Content-Length", "content_length", "Transfer-Encoding",
       "Transfer_Encoding", "Connection", "TE", "Upgrade", "Trailer", "Content-Type", "Content-Encoding",

@@ -37,6 +37,11 @@ class CleanRoot:
         policy.write_text("#!/bin/sh\nexit 101\n")
         policy.chmod(0o755)
 
+    @property
+    def base(self) -> Path:
+        """The archive of the root as debootstrap made it."""
+        return self._base
+
     def run(self, *command: str, check: bool = True) -> subprocess.CompletedProcess[str]:
         """Runs a program within the root to its end; tells what it said where it failed."""
         done = subprocess.run(

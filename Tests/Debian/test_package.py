@@ -6,8 +6,8 @@
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
  - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is.
  - Nothing is enabled by itself, neither the service nor the socket.
- - An upgrade keeps a changed configuration and restarts the gateway; removing keeps it too and stops service and socket;
-   purging leaves the keys.
+ - An upgrade keeps a changed configuration and restarts the gateway, unless the configuration is broken; removing keeps it
+   too and stops service and socket; purging leaves the keys.
 """
 
 from __future__ import annotations
@@ -193,6 +193,11 @@ def keeps_what_is_changed(root: CleanRoot, package: Path) -> None:
     expect(configuration.read_text(), changed, "an upgrade keeps the changed configuration")
     expect(root.run("stat", "--format", "%a %U:%G", CONFIGURATION).stdout.strip(), "640 root:cordon",
            "with its owner and mode")
+    configuration.write_text(changed + "\n[broken")
+    upgraded = root.run("dpkg", "--force-confold", "--install", f"/root/{package.name}")
+    expect((said(), "was not restarted" in upgraded.stderr), ([], True),
+           "an upgrade leaves the running gateway alone if the file would keep the new one from starting")
+    configuration.write_text(changed)
     root.run("apt-get", "remove", "--yes", "cordon")
     expect(configuration.is_file(), True, "removing the package keeps the configuration")
     expect(said(), ["stop cordon.socket cordon.service"], "and stops the socket, then the service")
@@ -206,10 +211,12 @@ def note_what_systemd_is_told(root: CleanRoot) -> Callable[[], list[str]]:
     """As if systemd ran there: answers what the package has asked of it since it was last asked."""
     (root.path / "run/systemd/system").mkdir(parents=True)
     notes = root.path / "root/notes"
-    for program in ("usr/bin/deb-systemd-invoke", "usr/bin/systemctl"):
+    # The gateway that runs, as far as the package can see, is this process.
+    answers = {"usr/bin/deb-systemd-invoke": 'echo "$@" >>/root/notes', "usr/bin/systemctl": f"echo {os.getpid()}"}
+    for program, answer in answers.items():
         path = root.path / program
         path.unlink(missing_ok=True)
-        path.write_text("#!/bin/sh\n" + ("echo \"$@\" >>/root/notes\n" if "invoke" in program else ""))
+        path.write_text(f"#!/bin/sh\n{answer}\n")
         path.chmod(0o755)
 
     def said() -> list[str]:

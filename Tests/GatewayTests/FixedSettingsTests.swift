@@ -1,5 +1,7 @@
+import AccessPolicy
 import DataPlane
 import Operations
+import Pages
 import Sessions
 import Testing
 
@@ -16,6 +18,14 @@ struct FixedSettingsTests {
     next.drain.delay = .seconds(5)
     #expect(FixedSettings.problems(from: current, to: next).isEmpty)
     #expect(FixedSettings.changes(from: current, to: next) == ["session", "identity", "shutdown"])
+    var other = current
+    other.sites = [
+      SiteSettings(host: HostSettings(origin: try PublicOrigin(parsing: "https://wiki.example.com")), pages: .init())
+    ]
+    other.verify.believe = [.path]
+    other.native.acceptsBearer = true
+    #expect(FixedSettings.problems(from: current, to: other).isEmpty)
+    #expect(FixedSettings.changes(from: current, to: other) == ["native", "verify", "host"])
     next.listener.main.address = .unix(path: "/run/x")
     next.adminAddress = .ip(host: "127.0.0.1", port: 1)
     next.workers = 7

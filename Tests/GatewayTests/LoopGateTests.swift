@@ -85,7 +85,7 @@ struct LoopGateTests {
   func forged() async throws {
     let rig = try await rig()
     let (_, cookie) = try rig.signIn("001.anna")
-    let stranger = try SessionKeyring.forTests("z").signedCookie(for: .random())
+    let stranger = try SessionKeyring.forTests("z").signedCookie(for: .random(), on: .publicURL)
     for forged in ["\(SessionCookie.name)=\(stranger)", String(cookie.dropLast()) + (cookie.last == "A" ? "B" : "A")] {
       #expect(try await rig.decideOnce(Asked(fields: ["Cookie: \(forged)", "Accept: */*;q=0"])).status != nil)
     }

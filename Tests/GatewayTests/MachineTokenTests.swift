@@ -263,7 +263,7 @@ struct MachineTokenTests {
       ("/api/x", [bearer("cdn_x")], 2), ("/api/x", [bearer("cdn_x"), "Sec-Fetch-Mode: navigate"], 1),
       ("/x", ["Accept: application/json"], 1), ("/.auth/session", [], 1), ("/people/x", [bearer("cdn_x")], 1),
     ] as [(String, [String], Int)] {
-      let response = try await rig.answer(Asked(target: target, fields: fields))
+      let response = try await rig.answer(Asked(target: target, fields: fields, isOfBrowser: false))
       let found = response.headerFields[values: .wwwAuthenticate]
       #expect(response.status == .unauthorized && found.count == challenges, "\(target) \(fields) \(response)")
       #expect(found.first == "Bearer", "\(target) \(fields)")
@@ -336,7 +336,8 @@ struct SessionPeekTests {
       Issue.record("answered by the gate")
       return
     }
-    let identifier = try #require(rig.keyring.verifyCookie(Array(cookie.split(separator: "=")[1].utf8))?.identifier)
+    let value = Array(cookie.split(separator: "=")[1].utf8)
+    let identifier = try #require(rig.keyring.verifyCookie(value, on: .publicURL)?.identifier)
     rig.clock.advance(30)
     #expect(try await rig.sessions.peek(identifier)?.session.lastSeen == snapshot.session.lastSeen)
     _ = try await rig.decide(Asked(fields: ["Cookie: \(cookie)"]), loop: 1)

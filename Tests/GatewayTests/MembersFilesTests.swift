@@ -67,6 +67,22 @@ struct MembersFilesTests {
     #expect(files.reread().areChanged && files.problems.isEmpty && isMember("002.ben", files))
   }
 
+  @Test("At a reload a broken file keeps the members that it had, and one that was not read before is an error")
+  func reload() throws {
+    try write("001.anna\n")
+    let before = try files()
+    try write("*@example.com\n")
+    let groups = [GroupConfiguration(name: "staff", membersFile: path)]
+    var after = try MembersFiles(groups, after: before)
+    #expect(isMember("001.anna", after) && !isMember("000.root", after), "the rest is as configured now")
+    #expect(after.problems.count == 1 && after.problems.first?.problem.contains("staff.txt:1:") == true)
+    #expect(throws: MembersFileError.self) { try MembersFiles(groups) }
+    let other = try MembersFiles([])
+    #expect(throws: MembersFileError.self) { try MembersFiles(groups, after: other) }
+    try write("002.ben\n")
+    #expect(after.reread().areChanged && after.problems.isEmpty && isMember("002.ben", after))
+  }
+
   @Test("A file behind a link that is switched, as Kubernetes does with a ConfigMap, is read again")
   func link() throws {
     let manager = FileManager.default

@@ -13,8 +13,9 @@ struct SessionCacheTests {
     withUnsafeBytes(of: number) { fingerprinter.fingerprint($0) }
   }
 
-  private func entry(_ identifier: SessionIdentifier, of name: String, email: String? = nil) throws -> SessionCacheEntry
-  {
+  private func entry(
+    _ identifier: SessionIdentifier, of name: String, email: String? = nil, on scope: CookieScope = .publicURL
+  ) throws -> SessionCacheEntry {
     let subject = try #require(Subject(name))
     let now = Date(timeIntervalSince1970: 1_000_000)
     var claims = AccountClaims()
@@ -23,7 +24,8 @@ struct SessionCacheTests {
       subject: subject, name: nil, claims: claims, latestAuthorization: now, lastVerified: now, lastAsked: now)
     let session = Session(identifier, of: subject, clientID: "web", now: now, lifetime: .seconds(60))
     let proof = SessionCredential(
-      handle: identifier.handle, fingerprint: fingerprint(0), isSignedByFirstKey: true, key: KeyIdentifier(number: 0),
+      handle: identifier.handle, scope: scope, fingerprint: fingerprint(0), isSignedByFirstKey: true,
+      key: KeyIdentifier(number: 0),
       generation: 1)
     return SessionCacheEntry(
       SessionSnapshot(session: session, account: account), proof, try GateConfiguration.forTests().sessions)
@@ -55,6 +57,33 @@ struct SessionCacheTests {
     memory.insert(.session(old), for: fingerprint(1))
     memory.insert(.session(new), for: fingerprint(1))
     #expect(old.standing == .ended && found(&memory, 1) === new && memory.count == 1)
+  }
+
+  @Test("The cookies of a session's hosts have entries of their own, which end, change and leave together")
+  func hosts() throws {
+    var memory = SessionCache(budget: 1 << 20)
+    let identifier = SessionIdentifier.random()
+    func visit() throws -> [SessionCacheEntry] {
+      let entries = try [CookieScope.publicURL, .host("wiki.example.com"), .host("app.example.com")].map {
+        try entry(identifier, of: "anna", on: $0)
+      }
+      for (number, entry) in entries.enumerated() { memory.insert(.session(entry), for: fingerprint(number)) }
+      return entries
+    }
+    let entries = try visit()
+    #expect((0..<3).allSatisfy { found(&memory, $0) === entries[$0] } && memory.count == 1)
+    let again = try entry(identifier, of: "anna", on: .host("wiki.example.com"))
+    memory.insert(.session(again), for: fingerprint(1))
+    #expect(entries.map { $0.standing == .ended } == [false, true, false], "the newer of two for one host")
+    entries[2].lastSeen += 5_000
+    #expect(memory.cached(identifier.handle)?.snapshot.session.lastSeen.wallClock == entries[2].lastSeen)
+    memory.remove(fingerprint(0))
+    #expect(memory.entry(of: identifier.handle) != nil && memory.count == 1)
+    memory.markStale(try #require(Subject("anna")), number: 1, now: 0)
+    #expect(memory.entry(of: identifier.handle) == nil && again.standing == .stale(servesUntil: 0))
+    let late = try visit()
+    memory.end([identifier.handle], now: 0)
+    #expect(late.allSatisfy { $0.standing == .ended } && memory.count == 0)
   }
 
   @Test("A session that one loop has cached can be passed to another; one that has ended cannot")

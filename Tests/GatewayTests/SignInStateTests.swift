@@ -1,4 +1,5 @@
 import AccessPolicy
+import FoundationEssentials
 import HTTPTypes
 import Secrets
 import Sessions
@@ -30,8 +31,14 @@ struct SignInAttemptTests {
     let replaced = SessionIdentifier.random().handle
     let address = Array("com.example.app:/in?a=1".utf8)
     let app = try #require(AppReturnTarget(parsing: address, schemes: ["com.example.app"]))
-    let destinations = [.page("/a?b=c"), SignInState.Destination.app(app, challenge: Array(repeating: 9, count: 32))]
-    for (handle, destination) in zip([nil, replaced, nil, replaced], destinations + destinations.reversed()) {
+    let visit = HostVisit(
+      host: "wiki.example.com", secret: "s".utf8, returnTo: "/a?b=c", maxAge: 60, began: Date(wallClock: now))
+    let destinations = [
+      .page("/a?b=c"), SignInState.Destination.app(app, challenge: Array(repeating: 9, count: 32)), .host(visit),
+    ]
+    for (handle, destination) in zip(
+      [nil, replaced, nil, replaced, nil, replaced], destinations + destinations.reversed())
+    {
       let attempt = SignInState(to: destination, replacing: handle, now: now)
       let sent = try cookies(try attempt.setCookie(keyring))
       #expect(try SignInState.open(attempt.name, in: sent, keyring, now: now + 1) == attempt)

@@ -20,6 +20,7 @@ struct FieldTests {
     .xForwardedHost: "x-forwarded-host", .xForwardedProto: "x-forwarded-proto", .xRealIP: "x-real-ip",
     .xRequestID: "x-request-id", .traceparent: "traceparent", .xForwardedURI: "x-forwarded-uri",
     .xOriginalURI: "x-original-uri", .xOriginalURL: "x-original-url", .xRewriteURL: "x-rewrite-url",
+    .location: "location", .contentLocation: "content-location", .refresh: "refresh", .destination: "destination",
     .date: "date",
   ]
 

@@ -27,7 +27,8 @@ struct FailureTests {
       (.forbidden, 403), (.formNotSent, 401), (.reauthenticationRequired, 401), (.network, 403),
       (.banned, 403), (.accessRequestsFull, 503), (.invitationInvalid, 404),
       (.crossSite, 403), (.badRequest, 400), (.notFound, 404), (.methodNotAllowed, 405), (.requestTimeout, 408),
-      (.contentTooLarge, 413), (.targetTooLong, 414), (.unsupportedMediaType, 415), (.expectationFailed, 417),
+      (.lengthRequired, 411), (.contentTooLarge, 413), (.targetTooLong, 414), (.unsupportedMediaType, 415),
+      (.expectationFailed, 417),
       (.misdirected, 421), (.tooManyRequests, 429), (.headTooLarge, 431), (.internalError, 500), (.notImplemented, 501),
       (.badGateway, 502), (.unavailable, 503), (.gatewayTimeout, 504), (.versionNotSupported, 505),
     ] as [(PageFailure, Int)])
@@ -46,7 +47,8 @@ struct FailureTests {
         "apple_unreachable", "store_unavailable", "forbidden", "closed",
         "network", "banned", "access_requests_full", "invitation_invalid", "email_hidden", "email_missing",
         "email_not_verified", "cross_site", "bad_request", "not_found",
-        "method_not_allowed", "request_timeout", "content_too_large", "uri_too_long", "unsupported_media_type",
+        "method_not_allowed", "request_timeout", "length_required", "content_too_large", "uri_too_long",
+        "unsupported_media_type",
         "expectation_failed", "misdirected_request", "too_many_requests", "header_fields_too_large", "internal_error",
         "not_implemented", "bad_gateway", "service_unavailable", "gateway_timeout", "http_version_not_supported",
       ])
@@ -73,6 +75,22 @@ struct FailureTests {
       try html(.forbidden).contains("href=\"/.auth/authorize?return_to=/r%3Fq%3D1\">Use another Apple Account</a>"))
     #expect(try html(.forbidden).contains("href=\"/\">Go to the start page</a>"))
     #expect(try !html(.misdirected).contains("<a "))
+  }
+
+  @Test("On a host, another account is for its sign-in to ask, and a page for it elsewhere leads back to it")
+  func waysOfHosts() throws {
+    let renderer = try PageRenderer(
+      settings: PageSettings(), host: "wiki.example.com", prefix: "/.auth", isOfHost: true)
+    let forbidden = String(decoding: renderer.failure(.forbidden, returnTo: "/r?q=1").body, as: UTF8.self)
+    #expect(forbidden.contains("href=\"/.auth/sign-in?return_to=/r%3Fq%3D1&amp;new=1\">Use another Apple Account</a>"))
+    let elsewhere = renderer.leading(to: "https://wiki.example.com")
+    for (failure, link) in [
+      (PageFailure.cancelled, "/.auth/sign-in?return_to=/r"), (.forbidden, "/.auth/sign-in?return_to=/r&amp;new=1"),
+      (.attemptUsed, "/r"), (.forbidden, "/"),
+    ] {
+      let html = String(decoding: elsewhere.failure(failure, returnTo: "/r").body, as: UTF8.self)
+      #expect(html.contains("href=\"https://wiki.example.com\(link)\""), "\(failure)")
+    }
   }
 
   @Test("The request's identifier is shown for the operator, if there is one")

@@ -14,6 +14,12 @@ struct SignInPageTests {
     #expect(!html.contains("<form") && !html.contains("<script"))
   }
 
+  @Test("For a visit from another host Apple's button carries the visit instead")
+  func visit() throws {
+    let html = String(decoding: try renderer(named: "Orchard").signIn(visit: "AW3v_-x").body, as: UTF8.self)
+    #expect(html.contains("href=\"/.auth/authorize?visit=AW3v_-x\"") && !html.contains("return_to"))
+  }
+
   @Test("Signing out is a form that posts, and staying is a link")
   func question() throws {
     let page = try renderer(named: "Orchard").signOutQuestion(user: "Ann O'Neill", returnTo: "/x?a=b&c=d")

@@ -67,7 +67,7 @@ struct SchemaTests {
     // transactions.
     let patient = TimeLimits(statement: .seconds(300))
     let slow = try await PostgreSQLSessionStore(
-      url: url, connections: 1, notifies: false, patience: .zero, limits: patient)
+      url: url, connections: 1, notifies: false, limits: patient)
     let fast = try await PostgreSQLSessionStore(url: url, notifies: false)
     let handles = [
       try await fast.complete(try signIn("ada")).snapshot.session.handle,

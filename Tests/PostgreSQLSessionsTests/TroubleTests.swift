@@ -13,7 +13,7 @@ struct TroubleTests {
   private func open(_ url: String, connections: Int = 4, notifies: Bool = false) async throws -> PostgreSQLSessionStore
   {
     try await PostgreSQLSessionStore(
-      url: url, connections: connections, notifies: notifies, patience: .zero, limits: Self.short)
+      url: url, connections: connections, notifies: notifies, limits: Self.short)
   }
 
   @Test("A server that was stopped fails what is asked, fast, and everything goes on when it is back")
@@ -126,7 +126,7 @@ struct TroubleTests {
     let url = try server.makeDatabase()
     // Its transaction ends when the test says so, however long a busy machine takes until then.
     let holder = try await PostgreSQLSessionStore(
-      url: url, connections: 1, notifies: false, patience: .zero, limits: TimeLimits(statement: .seconds(300)))
+      url: url, connections: 1, notifies: false, limits: TimeLimits(statement: .seconds(300)))
     let store = try await open(url)
     let session = try await store.complete(try signIn()).snapshot.session
     let release = DispatchSemaphore(value: 0)

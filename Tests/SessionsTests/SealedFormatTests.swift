@@ -24,8 +24,16 @@ struct SealedFormatTests {
   func cookie() throws {
     let keys = try keyring("k")
     let recorded = "AW3vBPwBAgMEBQYHCAkKCwwNDg8Q9ylorOk5t0uxlcaNOoAmsva5d3Z3r7TVHt89TS0M1go"
-    #expect(keys.signedCookie(for: identifier) == recorded)
-    #expect(keys.verifyCookie(Array(recorded.utf8))?.identifier == identifier)
+    #expect(keys.signedCookie(for: identifier, on: .publicURL) == recorded)
+    #expect(keys.verifyCookie(Array(recorded.utf8), on: .publicURL)?.identifier == identifier)
+  }
+
+  @Test("A recorded session cookie of a host is made again byte for byte and still proves its session there")
+  func hostCookie() throws {
+    let keys = try keyring("k")
+    let recorded = "Am3vBPwBAgMEBQYHCAkKCwwNDg8QIZ7l0d1I11ie9BVcCwi8X7ZUmfdIOX1SDld9vKPLIwY"
+    #expect(keys.signedCookie(for: identifier, on: .host("wiki.example.com")) == recorded)
+    #expect(keys.verifyCookie(Array(recorded.utf8), on: .host("wiki.example.com"))?.identifier == identifier)
   }
 
   @Test("A recorded refresh token is still opened for its user and client")
@@ -57,5 +65,22 @@ struct SealedFormatTests {
       """
     let opened = try keyring("k").openAppReturn(Array(recorded.utf8), now: noon)
     #expect(opened == AppReturn(identifier, challenge: challenge))
+  }
+
+  @Test("A recorded visit from another host is still opened, and so is the code of its arrival")
+  func visit() throws {
+    let visit = HostVisit(
+      host: "wiki.example.com", secret: "the secret".utf8, returnTo: "/page?a=b", maxAge: 3_600, began: noon)
+    let recordedVisit = """
+      AW3vBPxzc3Nzc3Nzc3Nzc3Nubm5ubm5ubm5ubm7CI_eKAjHqoKss6FgbJkti27FE2PyMF_gDpuuXNYyL_uR8uL-szZyqYyamZq7QxKT84ZynvQ\
+      U5ehZ0wnSXNXbnlsdFbccFc1xeDgX1WexQeZuBemM_aUtpwaM3ZORQDQuH4Ak
+      """
+    #expect(try keyring("k").openVisit(Array(recordedVisit.utf8)) == visit)
+    let recordedCode = """
+      AW3vBPxzc3Nzc3Nzc3Nzc3Nubm5ubm5ubm5ubm5YV2QNaPqirHocC4JYWZL83tDgLsY9pYLjnWF_RDbme4i8lPT_qkT838gnf1qWGG8yNDl9ZM\
+      YtHOpAGiYwJP1aaozdg32ndcXshyFo9SxoRFJslhpN1UxNd0QP2ayuDoWF-kcSp-w-RgW0lg
+      """
+    let arrival = HostArrival(of: identifier, by: visit, now: noon)
+    #expect(try keyring("k").openArrival(Array(recordedCode.utf8)) == arrival)
   }
 }

@@ -12,10 +12,10 @@ struct SessionCookieTests {
     let keys = try keyring("a")
     for _ in 0..<100 {
       let identifier = SessionIdentifier.random()
-      let cookie = keys.signedCookie(for: identifier)
+      let cookie = keys.signedCookie(for: identifier, on: .publicURL)
       #expect(cookie.utf8.count == 71)
       #expect(cookie.utf8.allSatisfy { Array("-_".utf8).contains($0) || ($0 > 47 && $0 < 123) })
-      let verified = try #require(keys.verifyCookie(Array(cookie.utf8)))
+      let verified = try #require(keys.verifyCookie(Array(cookie.utf8), on: .publicURL))
       #expect(verified.identifier == identifier)
       #expect(verified.isSignedByFirstKey)
     }
@@ -25,9 +25,9 @@ struct SessionCookieTests {
   func verifiesInPlace() throws {
     let keys = try keyring("a")
     let identifier = SessionIdentifier.random()
-    let field = Array("a=b; __Host-cordon=\(keys.signedCookie(for: identifier)); c=d".utf8)
+    let field = Array("a=b; __Host-cordon=\(keys.signedCookie(for: identifier, on: .publicURL)); c=d".utf8)
     let verified = field.withUnsafeBytes { field in
-      keys.verifyCookie(UnsafeRawBufferPointer(rebasing: field[19..<90]).bytes)
+      keys.verifyCookie(UnsafeRawBufferPointer(rebasing: field[19..<90]).bytes, on: .publicURL)
     }
     #expect(verified?.identifier == identifier)
   }
@@ -35,12 +35,12 @@ struct SessionCookieTests {
   @Test("A session cookie with any bit changed is refused")
   func refusesEveryChangedBit() throws {
     let keys = try keyring("a", "b")
-    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    let cookie = Array(keys.signedCookie(for: .random(), on: .publicURL).utf8)
     for index in cookie.indices {
       for bit in 0..<8 {
         var forged = cookie
         forged[index] ^= 1 << bit
-        #expect(keys.verifyCookie(forged) == nil, "byte \(index), bit \(bit)")
+        #expect(keys.verifyCookie(forged, on: .publicURL) == nil, "byte \(index), bit \(bit)")
       }
     }
   }
@@ -48,50 +48,50 @@ struct SessionCookieTests {
   @Test("Cut, extended, padded or empty it is refused")
   func refusesOtherLengths() throws {
     let keys = try keyring("a")
-    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    let cookie = Array(keys.signedCookie(for: .random(), on: .publicURL).utf8)
     for count in 0..<cookie.count {
-      #expect(keys.verifyCookie(Array(cookie[..<count])) == nil)
-      #expect(keys.verifyCookie(Array(cookie[(cookie.count - count)...])) == nil)
+      #expect(keys.verifyCookie(Array(cookie[..<count]), on: .publicURL) == nil)
+      #expect(keys.verifyCookie(Array(cookie[(cookie.count - count)...]), on: .publicURL) == nil)
     }
     for extra in ["A", "=", "==", " ", "\0", "\r\n", "AAAA"] {
-      #expect(keys.verifyCookie(cookie + Array(extra.utf8)) == nil)
-      #expect(keys.verifyCookie(Array(extra.utf8) + cookie) == nil)
+      #expect(keys.verifyCookie(cookie + Array(extra.utf8), on: .publicURL) == nil)
+      #expect(keys.verifyCookie(Array(extra.utf8) + cookie, on: .publicURL) == nil)
     }
   }
 
   @Test("Another base64 form of the same bytes is refused")
   func refusesOtherForms() throws {
     let keys = try keyring("a")
-    let cookie = Array(keys.signedCookie(for: .random()).utf8)
+    let cookie = Array(keys.signedCookie(for: .random(), on: .publicURL).utf8)
     let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
     let last = try #require(alphabet.firstIndex(of: cookie[70]))
     #expect(last % 4 == 0)
     for leftOver in 1...3 {
-      #expect(keys.verifyCookie(cookie[..<70] + [alphabet[last + leftOver]]) == nil)
+      #expect(keys.verifyCookie(cookie[..<70] + [alphabet[last + leftOver]], on: .publicURL) == nil)
     }
     let text = String(decoding: cookie, as: UTF8.self)
     let standard = text.replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
-    if standard != text { #expect(keys.verifyCookie(Array(standard.utf8)) == nil) }
+    if standard != text { #expect(keys.verifyCookie(Array(standard.utf8), on: .publicURL) == nil) }
   }
 
   @Test("Signed by an older key it is good but known to be old; by a removed key it is refused")
   func rotates() throws {
     let identifier = SessionIdentifier.random()
-    let cookie = Array(try keyring("a").signedCookie(for: identifier).utf8)
-    let rotated = try #require(try keyring("b", "a").verifyCookie(cookie))
+    let cookie = Array(try keyring("a").signedCookie(for: identifier, on: .publicURL).utf8)
+    let rotated = try #require(try keyring("b", "a").verifyCookie(cookie, on: .publicURL))
     #expect(rotated.identifier == identifier)
     #expect(!rotated.isSignedByFirstKey)
-    #expect(try keyring("b").verifyCookie(cookie) == nil)
+    #expect(try keyring("b").verifyCookie(cookie, on: .publicURL) == nil)
   }
 
   @Test("A value sealed for another purpose is no cookie, and a cookie opens as nothing else")
   func isBoundToItsPurpose() throws {
     let keys = try keyring("a")
-    let cookie = keys.signedCookie(for: .random())
+    let cookie = keys.signedCookie(for: .random(), on: .publicURL)
     for purpose in SealPurpose.allCases {
       for count in 0..<60 {
         let sealed = try keys.sealText(Array(repeating: 1, count: count), for: purpose, expires: nil)
-        #expect(keys.verifyCookie(Array(sealed.utf8)) == nil)
+        #expect(keys.verifyCookie(Array(sealed.utf8), on: .publicURL) == nil)
       }
       #expect(throws: SealError.refused) { try keys.openText(Array(cookie.utf8), for: purpose, now: noon) }
     }
@@ -146,9 +146,9 @@ struct SessionCookieTests {
     func print(_ text: String, by maker: CookieFingerprinter) -> CookieFingerprint {
       Array(text.utf8).withUnsafeBytes { maker.fingerprint($0) }
     }
-    let cookie = keys.signedCookie(for: .random())
+    let cookie = keys.signedCookie(for: .random(), on: .publicURL)
     #expect(print(cookie, by: maker) == print(cookie, by: maker))
-    #expect(print(cookie, by: maker) != print(keys.signedCookie(for: .random()), by: maker))
+    #expect(print(cookie, by: maker) != print(keys.signedCookie(for: .random(), on: .publicURL), by: maker))
     #expect(print("B" + cookie.dropFirst(), by: maker) != print(cookie, by: maker), "all of it counts")
     #expect(print("", by: maker) == print("", by: maker) && print("a", by: maker) != print("b", by: maker))
     #expect(print(cookie, by: maker) != print(cookie, by: CookieFingerprinter()))

@@ -153,7 +153,7 @@ struct InheritedAccessTests {
     }
     #expect(try status(hans, site, "/") == 200)
     #expect(try site.gateway.client.get("/").status == 200)
-    #expect(try site.gateway.client.get("/x").status == 302)
+    #expect(try site.gateway.client.get("/x").status == 401)
   }
 
   @Test("A reload of [access] holds from the next request on")

@@ -3,7 +3,8 @@ import Testing
 
 // Sockets that the process is started with, and what it tells the service manager.
 //
-// - Three restarts on sockets that somebody else holds, under load: no connection refused, no request failed.
+// - Three restarts on sockets that somebody else holds, under load: no connection refused, no request failed. The
+//   accept queue stays as long as it was.
 // - systemd starts it by the first connection.
 // - Each socket serves the listener of its name, or of its address; one that is nobody's keeps the gateway from
 //   starting.
@@ -32,11 +33,14 @@ struct ActivationTests {
       (name: "admin", socket: try HeldSocket(port: configuration.adminPort)),
     ]
     let load = SteadyLoad(port: configuration.port)
+    let queue = try sockets[0].socket.acceptQueue
+    #expect(queue > 128)
     // The first requests are there before anybody accepts.
     var running = try startActivated(file, sockets: sockets)
     defer { running.stop() }
     for _ in 0..<3 {
       try load.waitForMore(100)
+      for held in sockets { #expect(try held.socket.acceptQueue == queue, "\(held.name)") }
       running.signal(SIGTERM)
       #expect(try running.waitForExit() == .code(0))
       running = try startActivated(file, sockets: sockets)

@@ -69,6 +69,33 @@ struct ConfigurationTests {
     #expect(found.contains { $0.text.contains("adress") && $0.text.contains("address") }, "the nearest key is named")
   }
 
+  @Test("check warns of a host that no certificate of a TLS listener is for")
+  func uncoveredHosts() throws {
+    let folder = try TLSFolder()
+    let upstream = try RawUpstream(RawUpstream.greet)
+    defer { upstream.stop() }
+    let gateway = try folder.gateway(before: upstream) {
+      $0["listen", "hosts"] = nil
+      $0.ending = """
+        [[listen.certificate]]
+        certificate_file = "\(folder.path)/two.pem"
+        private_key_file = "\(folder.path)/two.key"
+        [[host]]
+        name = "one.test"
+        [[host]]
+        name = "two.test"
+        [[host]]
+        name = "three.test"
+
+        """
+    }
+    defer { gateway.stop() }
+    let result = try cordon(["check", "--config", gateway.file])
+    #expect(result.exit == .code(0), "\(result.text)")
+    let warnings = result.text.split(separator: "\n").filter { $0.contains("no certificate") }
+    #expect(warnings.count == 1 && warnings.first?.contains("three.test") == true, "\(result.text)")
+  }
+
   @Test("run refuses what check refuses, with the same words, and opens no port")
   func runRefuses() throws {
     var bad = good

@@ -5,14 +5,44 @@ import Testing
 // from PyPI, `make test-deb` the Debian package.)
 //
 // - The unit leaves the gateway little to do harm with.
-// - Alerts sound when they should and not otherwise; alerts and dashboard name metrics that the program really exposes,
-//   in expressions that Prometheus can read.
+// - Alerts sound when they should and not otherwise, from the first event on; alerts and dashboard name metrics that
+//   the program really exposes, in expressions that Prometheus can read.
 // - The configurations of the Kubernetes shapes are in order; cordon ready says what the probes see.
 
 @SystemActor
 @Suite("Deployment")
 struct DeployTests {
   private let deploy = Machine.packageRoot.appending(path: "deploy")
+
+  @Test("systemd finds no fault with the units")
+  func units() throws {
+    let directory = try TemporaryDirectory()
+    for name in ["cordon.service", "cordon.socket"] {
+      let text = try String(contentsOf: deploy.appending(path: name), encoding: .utf8)
+      // The program is installed nowhere on this machine.
+      try directory.write(text.replacing("/usr/bin/cordon", with: Machine.binary("cordon")), to: name)
+    }
+    let verified = try ServerProcess.run(
+      Machine.program("systemd-analyze", package: "systemd"),
+      ["verify", "--man=no", "\(directory.path)/cordon.service", "\(directory.path)/cordon.socket"])
+    #expect(verified.exit == .code(0), "\(verified.standardError)")
+    #expect(!verified.standardError.contains("cordon."), "\(verified.standardError)")
+  }
+
+  @Test("The image is built of what the ignore file lets through")
+  func imageSources() throws {
+    let folder = deploy.appending(path: "container")
+    let dockerfile = try String(contentsOf: folder.appending(path: "Dockerfile"), encoding: .utf8)
+    let copied = dockerfile.split(separator: "\n").filter { $0.hasPrefix("COPY ") && !$0.contains("--from=") }
+      .flatMap { $0.split(separator: " ").dropFirst().dropLast() }
+    let ignore = try String(contentsOf: folder.appending(path: "Dockerfile.dockerignore"), encoding: .utf8)
+    let admitted = ignore.split(separator: "\n").filter { $0.hasPrefix("!") }.map { $0.dropFirst() }
+    #expect(copied.count > 4 && ignore.hasPrefix("*\n"))
+    for source in copied {
+      #expect(admitted.contains(source), "\(source)")
+      #expect(FileManager.default.fileExists(atPath: Machine.packageRoot.appending(path: String(source)).path))
+    }
+  }
 
   @Test("The unit's exposure is 1.5 or less")
   func exposure() throws {
@@ -38,8 +68,10 @@ struct DeployTests {
   func metricNames() throws {
     let upstream = try RawUpstream(RawUpstream.greet)
     defer { upstream.stop() }
-    let gateway = try GatewayProcess(
-      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    // With a certificate, whose expiry is a metric.
+    let folder = try TLSFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let gateway = try folder.gateway(before: upstream)
     defer { gateway.stop() }
     let exposed = try HTTPClient(port: gateway.configuration.adminPort).get("/metrics").text
     var known: Set<String> = []
@@ -55,6 +87,33 @@ struct DeployTests {
       #expect(named.count > 10, "\(file)")
       #expect(Set(named).subtracting(known) == [], "\(file)")
     }
+  }
+
+  @Test("Every series that the tests of the alerts begin with is one that the program exposes from its start")
+  func firstSamples() throws {
+    let upstream = try RawUpstream(RawUpstream.greet)
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess(
+      GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
+    defer { gateway.stop() }
+    let exposed = try Set(gateway.admin.get("/metrics").text.split(separator: "\n").compactMap(Self.series))
+    let text = try String(contentsOf: deploy.appending(path: "monitoring/alerts.test.yaml"), encoding: .utf8)
+    let named = Set(text.matches(of: /series: '(cordon_[^']*)'/).compactMap { Self.series("\($0.1) 0") })
+    #expect(named.count > 12)
+    // What depends on the configuration, and what is no trouble.
+    let others = named.filter { series in
+      !series.contains { $0.hasPrefix("address=") || $0.hasPrefix("listener=") || $0 == "code=\"200\"" }
+    }
+    #expect(others.subtracting(exposed) == [])
+  }
+
+  /// The name of a sample's series, and its labels without `instance`.
+  private static func series(_ line: Substring) -> Set<String>? { series(String(line)) }
+
+  private static func series(_ line: String) -> Set<String>? {
+    guard let match = line.firstMatch(of: #/^([a-z_]+)(?:\{(.*)\})? /#) else { return nil }
+    let labels = (match.2 ?? "").matches(of: /[a-z_]+="[^"]*"/).map { String($0.output) }
+    return Set(labels.filter { !$0.hasPrefix("instance=") } + [String(match.1)])
   }
 
   @Test("Prometheus can read every expression of the dashboard")
@@ -107,8 +166,10 @@ struct DeployTests {
     defer { upstream.stop() }
     let gateway = try GatewayProcess(
       GatewayConfiguration(upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9"))
-    let ready = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--config", gateway.file])
-    #expect(ready.exit == .code(0), "\(ready.standardError)")
+    for arguments in [["ready"], ["ready", "--live"]] {
+      let ready = try ServerProcess.run(Machine.binary("cordon"), arguments + ["--config", gateway.file])
+      #expect(ready.exit == .code(0), "\(ready.standardError)")
+    }
     gateway.stop()
     let gone = try ServerProcess.run(Machine.binary("cordon"), ["ready", "--config", gateway.file])
     #expect(gone.exit == .code(1))

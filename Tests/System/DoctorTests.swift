@@ -51,6 +51,35 @@ struct DoctorTests {
     #expect(try site.apple.checks(of: "anna", kind: "refresh") == 0)
   }
 
+  @Test("Each further host is asked whether it leads to public_url, and one that leads elsewhere is told")
+  func hosts() throws {
+    let site = try Site(adjust: {
+      $0.ending = "[[host]]\nname = \"wiki.localhost:\($0.port)\"\n"
+    })
+    defer { site.stop() }
+    let good = try doctor(site.gateway)
+    #expect(good.exit == .code(0), "\(good.lines)")
+    #expect(complaints(good.lines) == [])
+    #expect(line(good.lines, "host").contains("leads to \(site.origin) to sign in"), "\(line(good.lines, "host"))")
+
+    var wrong = site.gateway.configuration
+    let free = try FreePort.take()
+    wrong.ending += """
+      [[host]]
+      name = "elsewhere.localhost:\(site.upstream.port)"
+      [[host]]
+      name = "nobody.localhost:\(free)"
+
+      """
+    _ = try wrong.install(in: site.gateway.directory)
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1), "\(result.lines)")
+    let told = complaints(result.lines)
+    #expect(told.count == 2, "\(told)")
+    #expect(told.contains { $0.hasPrefix("FAIL") && $0.contains("elsewhere.localhost") }, "\(told)")
+    #expect(told.contains { $0.hasPrefix("warn") && $0.contains("nobody.localhost") }, "\(told)")
+  }
+
   @Test("An unknown key ID is Apple's refusal, told as that, and nothing else is called wrong")
   func wrongKey() throws {
     let site = try Site()

@@ -5,9 +5,11 @@ import Testing
 // Every folder of examples/, started as it stands there: one signs in, and reaches what is behind.
 //
 // - In front of a Python application, a PHP one, a static site, a chat.
-// - Asked by nginx and by Caddy: strangers are sent to sign in, users come through with their headers, forged ones do
-//   not, and the gateway's rules hold.
-// - Three gateways behind HAProxy: a session made at one is a session at all, and one that ends ends at all.
+// - Asked by nginx, Caddy, HAProxy and Apache: strangers are sent to sign in, users come through with their headers,
+//   forged ones do not, and the gateway's rules hold.
+// - Three applications on three hosts: one sign-in, a cookie for each, one end.
+// - Three gateways behind HAProxy: a session made at one is a session at all, and one that ends ends at all. Neither an
+//   outage of PostgreSQL nor a gateway that is killed fails a request.
 // - What the page about the local Apple has one type works as it is printed. (verify-assertion is in AssertionTests.)
 
 @SystemActor
@@ -18,7 +20,7 @@ struct ExampleTests {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: Machine.packageRoot.appending(path: "examples").path
     ).filter { !$0.contains(".") }
-    let tests = try ["ExampleTests", "AssertionTests"].map {
+    let tests = try ["ExampleTests", "AssertionTests", "ApplicationTests"].map {
       try String(contentsOf: Machine.packageRoot.appending(path: "Tests/System/\($0).swift"), encoding: .utf8)
     }.joined()
     #expect(folders.count > 8)
@@ -111,7 +113,15 @@ struct ExampleTests {
     #expect(throws: Never.self) { try socket.readToEnd() }
   }
 
-  @Test("nginx and Caddy ask the gateway about each request", arguments: ["behind-nginx", "behind-caddy"])
+  /// Programs that ask the gateway about each request, by the folders of their examples.
+  nonisolated private static let askingProxies = [
+    "behind-nginx": ("nginx", "nginx-light", ["-p", ".", "-c", "nginx.conf"]),
+    "behind-caddy": ("caddy", "caddy", ["run", "--adapter", "caddyfile", "--config", "Caddyfile"]),
+    "behind-haproxy": ("haproxy", "haproxy", ["-f", "haproxy.cfg"]),
+    "behind-apache": ("apache2", "apache2-bin", ["-d", ".", "-f", "apache.conf", "-D", "FOREGROUND"]),
+  ]
+
+  @Test("nginx, Caddy, HAProxy and Apache ask the gateway about each request", arguments: askingProxies.keys.sorted())
   func askingProxies(name: String) throws {
     let example = try Example(name)
     defer { example.stop() }
@@ -119,14 +129,16 @@ struct ExampleTests {
     try example.start(
       Machine.program("python3", package: "python3"), [app, "\(example.port(3_000))"], listeningOn: 3_000)
     try example.startGateway(listeningOn: 8_081)
-    if name == "behind-nginx" {
-      try example.start(
-        Machine.program("nginx", package: "nginx-light"), ["-p", example.path, "-c", "nginx.conf"], listeningOn: 8_080)
-    } else {
-      try example.start(
-        Machine.program("caddy", package: "caddy"), ["run", "--adapter", "caddyfile", "--config", "Caddyfile"],
-        listeningOn: 8_080, environment: ["HOME": example.path])
+    let (program, package, arguments) = try #require(Self.askingProxies[name])
+    // Apache serves as another user than root, who must reach its script.
+    if name == "behind-apache" {
+      for (path, mode) in [(example.path, 0o755), ("\(example.path)/cordon.lua", 0o644)] {
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      }
     }
+    try example.start(
+      Machine.program(program, package: package), arguments.map { $0 == "." ? example.path : $0 }, listeningOn: 8_080,
+      environment: ["HOME": example.path])
 
     // Not signed in: to the sign-in page, and back to what was wanted. Dana has no address.
     let (visitor, page) = try example.signedIn(as: "dana", at: "/headers")
@@ -157,10 +169,67 @@ struct ExampleTests {
       fields: [("X-Forwarded-User", "001234.forged"), ("X-Forwarded-Email", "ben@example.com")])
     #expect(forged.status == 200)
     #expect(!forged.text.contains("forged") && !forged.text.contains("ben@example.com"), "\(forged.text)")
-    // The gateway's rule for the path that nginx or Caddy was asked for, whatever the client says that it is.
-    let office = try visitor.fetch(
-      example.origin + "/office/", fields: [("X-Original-URI", "/"), ("X-Forwarded-Uri", "/")])
-    #expect(office.status == 403)
+    // Nor in a spelling that WSGI takes for the same.
+    for name in ["X_Forwarded_User", "X-Forwarded_Email", "X_Forwarded-Name"] {
+      let spelled = try visitor.fetch(example.origin + "/headers", fields: [(name, "forged")])
+      #expect([200, 400].contains(spelled.status) && !spelled.text.contains("forged"), "\(name): \(spelled.text)")
+    }
+    // The gateway's rule for the path that the proxy was asked for, whatever the client says that it is.
+    for forged in [
+      ("X-Original-URI", "/"), ("X-Forwarded-Uri", "/"), ("X-Original-URL", "\(example.origin)/"),
+      ("X-Forwarded-Host", "evil.test"), ("X-Forwarded-Method", "OPTIONS"), ("X-Forwarded-For", "10.0.0.1"),
+      ("X-Auth-Redirect", "1"), ("X-Original-Method", "GET"),
+    ] {
+      #expect(try visitor.fetch(example.origin + "/office/", fields: [forged]).status == 403, "\(forged)")
+      let page = try visitor.fetch(example.origin + "/headers", fields: [forged])
+      #expect(page.status == 200, "\(forged): \(page.status)")
+      #expect(try Visitor().fetch(example.origin + "/headers", fields: [forged, ("Accept", "*/*")]).status == 401)
+    }
+    // No method passes where the rule is for all.
+    for method in ["POST", "PUT", "DELETE", "PATCH"] {
+      #expect(try visitor.fetch(example.origin + "/office/", method: method).status == 403, "\(method)")
+    }
+  }
+
+  @Test("Three applications on three hosts have one sign-in, each its own cookie, and one end")
+  func severalHosts() throws {
+    let example = try Example("several-hosts")
+    defer { example.stop() }
+    let app = Machine.packageRoot.appending(path: "examples/legacy-wsgi/app.py").path
+    for port in [3_000, 3_001, 3_002] as [UInt16] {
+      try example.start(
+        Machine.program("python3", package: "python3"), [app, "\(example.port(port))"], listeningOn: port)
+    }
+    try example.startGateway()
+    let hosts = ["localhost", "wiki.localhost", "tickets.localhost"].map { "http://\($0):\(example.port(8_080))" }
+    for host in hosts { #expect(try Visitor().open(host + "/public/").text.contains("pening hours"), "\(host)") }
+
+    // Signed in once, on the first; the others are reached without a page of Apple's or ours.
+    let (visitor, _) = try example.signedIn(as: "anna")
+    for host in hosts.dropFirst() {
+      let page = try visitor.open(host + "/headers?a=1&b=%26")
+      #expect(page.address.description == host + "/headers?a=1&b=%26", "\(page.address)")
+      #expect(page.text.contains("X-Forwarded-Name: Anna"), "\(page.text)")
+    }
+    let cookies = try hosts.map { try #require(try visitor.cookieHeader(for: $0 + "/")) }
+    #expect(Set(cookies).count == 3)
+    // The cookie of one host is worth nothing on another.
+    for (cookie, host) in zip(cookies, hosts) {
+      for other in hosts {
+        let client = HTTPClient(port: example.port(8_080), authority: String(other.dropFirst("http://".utf8.count)))
+        let status = try client.get("/.auth/session", fields: [("Cookie", cookie)]).status
+        #expect(status == (other == host ? 200 : 401), "\(host) at \(other)")
+      }
+    }
+    #expect(try visitor.fetch(hosts[2] + "/office/").status == 403)
+    #expect(try visitor.fetch(hosts[1] + "/office/").status != 403)
+
+    let signOut = try visitor.fetch(hosts[1] + "/.auth/sign-out", method: "POST", fields: [("Origin", hosts[1])])
+    #expect([200, 204, 303].contains(signOut.status))
+    for (cookie, host) in zip(cookies, hosts) {
+      let client = HTTPClient(port: example.port(8_080), authority: String(host.dropFirst("http://".utf8.count)))
+      #expect(try client.get("/.auth/session", fields: [("Cookie", cookie)]).status == 401, "\(host)")
+    }
   }
 
   @Test("No configuration that we ship puts a decoded path into a redirect")
@@ -185,12 +254,14 @@ struct ExampleTests {
     try example.start(
       Machine.program("python3", package: "python3"), [app, "\(example.port(3_000))"], listeningOn: 3_000)
     let database = try server.makeDatabase()
+    var gateways: [ServerProcess] = []
     for (written, admin) in [(8_081, 9_901), (8_082, 9_902), (8_083, 9_903)] as [(UInt16, UInt16)] {
-      try example.startGateway(
-        listeningOn: written,
-        environment: [
-          "PORT": "\(example.port(written))", "ADMIN_PORT": "\(example.port(admin))", "DATABASE_URL": database,
-        ])
+      gateways.append(
+        try example.startGateway(
+          listeningOn: written,
+          environment: [
+            "PORT": "\(example.port(written))", "ADMIN_PORT": "\(example.port(admin))", "DATABASE_URL": database,
+          ]))
     }
     try example.start(
       Machine.program("haproxy", package: "haproxy"), ["-f", "haproxy.cfg"], listeningOn: 8_080)
@@ -204,10 +275,28 @@ struct ExampleTests {
     for _ in 0..<6 { #expect(try visitor.fetch(example.origin + "/.auth/session").status == 200) }
 
     let cookie = try visitor.cookieHeader(for: example.origin + "/") ?? ""
+    let load = SteadyLoad(port: example.port(8_080), target: "/", fields: [("Cookie", cookie)])
+    try load.waitForMore(50)
+    try server.stop()
+    for admin in [9_901, 9_902, 9_903] as [UInt16] {
+      try poll("the gateway at \(admin) to notice") {
+        let health = try HTTPClient(port: example.port(admin)).get("/healthz").text
+        return health.contains("\"name\":\"store\",\"status\":\"failing\"") ? () : nil
+      }
+    }
+    // More than the two checks after which HAProxy would take a gateway out.
+    try load.waitForMore(300)
+    #expect(load.complaints == [])
+    try server.start()
+    try load.waitForMore(50)
+    gateways[0].stop()
+    try load.waitForMore(200)
+    #expect(try load.stop() == [])
+
     let signOut = try visitor.fetch(
       example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
     #expect([200, 204, 303].contains(signOut.status))
-    for written in [8_081, 8_082, 8_083] as [UInt16] {
+    for written in [8_082, 8_083] as [UInt16] {
       var client = HTTPClient(port: example.port(written))
       client.authority = "localhost:\(example.port(8_080))"
       try poll("the gateway at \(written) to hear of it") {

@@ -143,7 +143,9 @@ struct ForwardingIdentityTests {
       "X-Forwarded-For", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Port", "X-Forwarded-Server",
       "X-Forwarded-Prefix", "X-Forwarded-Uri", "X-Forwarded-Method", "X_Forwarded_For", "X-Real-IP", "X_Real_IP",
       "Forwarded", "X-Original-URL", "X_Original_URL", "X-Original-URI", "X.Original.URI", "X-Rewrite-URL",
-      "x_rewrite.url", "Proxy", "proxy",
+      "x_rewrite.url", "Proxy", "proxy", "Remote-User", "REMOTE_USER", "X-Remote-User", "X_Remote_Group",
+      "X-Remote-Groups", "X-WEBAUTH-USER", "X-Auth-Request-User", "X_Auth_Request_Groups", "X-Authenticated-User",
+      "Client-IP", "True-Client-IP", "X-Forwarded", "Forwarded-For",
     ]
     _ = try anna.fetch("\(site.origin)/lies", fields: lies.map { ($0, "evil-mallory") })
     let seen = try site.upstream.waitForRequest { $0.target == "/lies" }

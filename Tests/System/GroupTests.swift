@@ -123,11 +123,23 @@ struct GroupTests {
     #expect(try site.gateway.admin.get("/healthz").text.contains("staff.txt:2:"))
     let metrics = try site.gateway.admin.get("/metrics").text
     #expect(metrics.contains("cordon_config_last_reload_successful 0"))
+    // A reload keeps the members, too, says so, and applies the rest.
+    var configuration = site.gateway.configuration
+    configuration["pages", "application_name"] = "\"Another name\""
+    _ = try configuration.install(in: site.gateway.directory)
+    let reloaded = try ServerProcess.run(
+      Machine.binary("cordon"), ["reload", "--config", site.gateway.file], directory: site.gateway.directory.path)
+    #expect(reloaded.exit == .code(0) && reloaded.standardOutput.contains("Reloaded."), "\(reloaded)")
+    #expect(reloaded.standardError.contains("Kept the previous members:"), "\(reloaded)")
+    #expect(reloaded.standardError.contains("staff.txt:2:"), "\(reloaded)")
+    #expect(try status(admitted, site) == 200 && status(anna, site) == 403)
+    #expect(try site.gateway.client.get("/.auth/sign-in").text.contains("Another name"))
+    #expect(try site.gateway.admin.get("/metrics").text.contains("cordon_config_last_reload_successful 0"))
     try folder.write("anna.bergstrom@example.com\n", to: "staff.txt")
     try poll("the list that is in order again") { try status(anna, site) == 200 ? () : nil }
     // A reload of the configuration keeps what the file says.
     site.gateway.process.signal(SIGHUP)
-    try site.gateway.waitForLog("configuration reloaded")
+    try site.gateway.waitForLog("configuration reloaded", count: 2)
     #expect(try status(anna, site) == 200 && status(admitted, site) == 403)
   }
 

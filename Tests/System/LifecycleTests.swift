@@ -3,8 +3,8 @@ import Testing
 
 // Health, metrics, and the life of the process.
 //
-// - It gets ready while Apple cannot be reached, and says so when it waits for its database; health, metrics and status
-//   answer without a token and name nobody.
+// - It gets ready while Apple cannot be reached; health, metrics and status answer without a token and name nobody.
+//   (Without its store: StoreAwayAtStartTests.)
 // - SIGTERM: not ready, what is in flight finishes, exit 0. SIGINT too.
 // - The store's file is its owner's; a second start on a port that is taken fails and says so.
 
@@ -28,20 +28,6 @@ struct LifecycleTests {
     #expect(try !health.json().isEmpty)
     // Signing in leads to Apple all the same: the browser may reach it.
     #expect(try Visitor().open("\(gateway.origin)/.auth/authorize", following: false).status == 302)
-  }
-
-  @Test("A start that waits for its database says so, and is not ready meanwhile")
-  func waitingForStore() throws {
-    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
-    configuration["store", "url"] = "\"postgresql://nobody@127.0.0.1:\(try FreePort.take())/none\""
-    let directory = try TemporaryDirectory()
-    let file = try configuration.install(in: directory)
-    let gateway = try ServerProcess(
-      Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
-    defer { gateway.stop() }
-    try gateway.waitForLine(containing: "waiting for the session store")
-    #expect(gateway.isRunning)
-    #expect(throws: HarnessError.self) { try TCPConnection(port: configuration.adminPort) }
   }
 
   @Test("A crash leaves no core dump, which would hold keys and tokens")

@@ -6,7 +6,7 @@ import Testing
 // - Outside of them: 403, also for a stranger, who is not sent to sign in. Inside, signing in is still asked for.
 // - The address of a trusted proxy's X-Forwarded-For counts; a peer that is not trusted and sends one never meets a
 //   network, and one warning says so.
-// - `verify` judges the address that a trusted proxy names.
+// - `verify` judges the address that a trusted proxy names, if it is believed.
 // - A reload with other networks ends an open WebSocket.
 
 @SystemActor
@@ -15,6 +15,7 @@ struct NetworkTests {
   private static func site(_ networks: String, trusted: Bool = true) throws -> Site {
     try Site(upstream: EchoingApplication.answer) {
       if trusted { $0["listen", "trusted_proxies"] = "[\"127.0.0.0/8\"]" }
+      $0["verify", "believe"] = "[\"X-Original-URI\", \"X-Forwarded-For\"]"
       $0["log", "format"] = "\"json\""
       $0.ending = "[[route]]\npath = \"/\"\nnetworks = [\"\(networks)\"]\n"
     }

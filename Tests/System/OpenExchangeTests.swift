@@ -8,7 +8,7 @@ import Testing
 // - A WebSocket is told by a Close frame with 1008; another answer is cut off.
 // - What counts as use of a session: data frames from the client; not pings, not what the application sends.
 // - Whoever only holds a WebSocket open is checked with Apple all the same, and is signed out when Apple says so.
-// - Whoever has no session on a public route is left alone.
+// - A request without a session on a public route goes on, until a reload closes the route to it.
 
 @SystemActor
 @Suite("Open exchanges end with their session")
@@ -215,6 +215,34 @@ struct OpenExchangeTests {
     #expect(try socket.read(count: Self.data.count) == Self.data)
     try reload(site) { $0.ending += "\n[[route]]\npath = \"/socket\"\naccess = \"deny\"\n" }
     try expectForbidden(socket)
+  }
+
+  @Test("A reload ends streams without a session whose client is not in the networks that it adds to a public route")
+  func reloadedNetworks() throws {
+    let route = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    let site = try site { $0.ending = route }
+    defer { site.stop() }
+    let (events, socket) = (try self.events("/events", site), try anonymousSocket(site))
+    try reload(site) { $0.ending = route + "networks = [\"127.0.0.0/8\", \"::1\"]\n" }
+    try socket.send(Self.data)
+    #expect(try socket.read(count: Self.data.count) == Self.data)
+    try reload(site) { $0.ending = route + "networks = [\"10.0.0.0/8\"]\n" }
+    try expectCutOff(events)
+    try expectForbidden(socket)
+    #expect(try site.gateway.client.get("/events").status == 403)
+  }
+
+  /// A WebSocket of nobody on the public route.
+  private func anonymousSocket(_ site: Site) throws -> TCPConnection {
+    let connection = try site.gateway.connect()
+    let lines = [
+      "GET /socket HTTP/1.1", "Host: \(site.gateway.client.authority)", "Connection: Upgrade",
+      "Upgrade: websocket", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+      "Origin: \(site.origin)",
+    ]
+    try connection.send(lines.joined(separator: "\r\n") + "\r\n\r\n")
+    #expect(try MessageHead(connection.read(through: "\r\n\r\n")).startLine.hasPrefix("HTTP/1.1 101"))
+    return connection
   }
 
   @Test("A secret that is taken away ends what it proved")

@@ -51,7 +51,7 @@ struct PathTests {
     #expect(try status(of: Array("/public/".utf8)) == 200)
     site.upstream.forget()
     for path in ["/publicity", "/public", "/", "/other", "/public/inner/a", "/PUBLIC/a"] {
-      #expect(try status(of: Array(path.utf8)) == 302, "\(path)")
+      #expect(try status(of: Array(path.utf8)) == 401, "\(path)")
     }
     #expect(site.upstream.requests.isEmpty)
   }

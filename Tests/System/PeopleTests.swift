@@ -40,7 +40,8 @@ struct PeopleTests {
     let add = try page.form("add").filling(["group": "guests"])
     try site.setClock(secondsAhead: 3_700)
     let late = try anna.submit(add, following: false)
-    #expect(late.status == 401)
+    #expect(late.status == 401 && late.text.contains("Please sign in again"))
+    #expect(late.text.contains("/.auth/sign-in?return_to=/.auth/people"), "\(late.text)")
     let again = try anna.open(site.own("people"), following: false)
     #expect(again.status == 302 && again.response.location?.contains("/.auth/sign-in") == true)
     #expect(try ben.open("\(site.origin)/").status == 403)
@@ -141,6 +142,22 @@ struct PeopleTests {
       fields: [("Cookie", cookie), ("Origin", "http://evil.example")])
     #expect(foreign.status == 403)
     #expect(!site.audit("administration").contains { $0["act"] as? String == "ban" && $0["failed"] == nil })
+  }
+
+  @Test("The form of an invitation makes one, however often it is sent")
+  func onlyOneInvitation() throws {
+    let site = try AccessSite.make()
+    defer { site.stop() }
+    let anna = try site.signedIn()
+    let page = try anna.open(site.own("people"))
+    let form = try page.form("invite").filling(["group": "guests", "uses": "3", "days": "7"])
+    #expect(try anna.submit(form).text.contains("/.auth/invite/"))
+    let again = try anna.submit(form)
+    #expect(again.address.path == "/.auth/people" && !again.text.contains("/.auth/invite/"))
+    #expect(again.forms("revoke").count == 1, "\(again.text)")
+    let next = try again.form("invite").filling(["group": "guests", "uses": "1", "days": "7"])
+    #expect(try anna.submit(next).text.contains("/.auth/invite/"))
+    #expect(try anna.open(site.own("people")).forms("revoke").count == 2)
   }
 
   @Test("A member by configuration is shown as one, and removing says that the configuration has to change")

@@ -4,7 +4,7 @@ import Testing
 // SQLite in trouble under a gateway that runs, and at its start. (PostgreSQL: StoreFaultTests.)
 //
 // - Locked by another program, its disk full, its file system read-only since the kernel found a mistake, damaged: who
-//   is signed in goes on, who would sign in gets a page with 503, /readyz says that it is the store and why.
+//   is signed in goes on, who would sign in gets a page with 503, /healthz says that it is the store and why.
 // - A lock that is gone and a disk with room again are over without a restart; a file system that was repaired and a
 //   file from a backup take one.
 // - What cannot be read is trusted from memory for the grace, no longer.
@@ -57,7 +57,7 @@ struct SQLiteFaultTests {
   /// The error of a start that is refused.
   private func refusedStart(_ site: Site) throws -> String {
     let started = try ServerProcess.run(Machine.binary("cordon"), ["run", "--config", site.gateway.file])
-    #expect(started.exit == .code(1))
+    #expect(started.exit == .code(78))
     return started.standardError
   }
 

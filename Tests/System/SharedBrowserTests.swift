@@ -89,7 +89,7 @@ struct SharedBrowserTests {
     let page = try visitor.carryBack(following: false)
     #expect(page.status == 303 && visitor.jar["__Host-cordon"] != nil)
     let head = page.response.setCookies.map(\.utf8.count).reduce(0, +)
-    #expect(page.response.setCookies.count == 6 && head < 3_800, "\(head) bytes")
+    #expect(page.response.setCookies.count == 7 && head < 3_800, "\(head) bytes")
     #expect(page.response.setCookies.filter { $0.contains("-attempt-") }.allSatisfy { $0.contains("SameSite=None") })
   }
 

@@ -5,7 +5,7 @@ import Testing
 // PostgreSQL in trouble, seen from outside. (SQLite: SQLiteFaultTests.)
 //
 // - Stopped, standing still, read-only, without a connection left: who is signed in goes on, who would sign in gets a
-//   page with 503, /readyz says that it is the store and why, and everything goes on by itself afterwards.
+//   page with 503, /healthz says that it is the store and why, and everything goes on by itself afterwards.
 // - A server that crashed and is back is not noticed by who is signed in.
 // - The grace is over some time: then nobody is let in on memory alone.
 // - What was signed out while one gateway could not hear of it is refused when it hears again.
@@ -38,7 +38,7 @@ struct StoreFaultTests {
       }
     }
 
-    /// A part of the response of `/readyz`.
+    /// A part of the response of `/healthz`.
     var words: String {
       switch self {
       case .stopped: "cannot be reached"
@@ -101,9 +101,16 @@ struct StoreFaultTests {
     #expect(try site.application(anna) == 200)
     try server.stop()
     #expect(try site.application(anna) == 200)
+    #expect(try site.gateway.admin.get("/readyz").status == 200)
     try poll("the end of the grace") { try site.application(anna) == 503 ? () : nil }
+    let ready = try poll("the end of readiness") {
+      let ready = try site.gateway.admin.get("/readyz")
+      return ready.status == 503 ? ready : nil
+    }
+    #expect(ready.text.contains("\"store\"") && ready.text.contains("cannot be reached"), "\(ready.text)")
     try server.start()
     try poll("the session to be let in") { try site.application(anna) == 200 ? () : nil }
+    try poll("/readyz to answer 200") { try site.gateway.admin.get("/readyz").status == 200 ? () : nil }
   }
 
   @Test("A session that was signed out while a gateway was cut off is refused once it is connected again")

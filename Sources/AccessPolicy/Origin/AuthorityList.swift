@@ -1,50 +1,79 @@
 internal import WebFormats
 
-/// The authorities that requests may be addressed to: `public_url`'s and those of `listen.hosts`.
+/// The authorities that requests may be addressed to: that of `public_url`, its aliases (`listen.hosts`) and those of
+/// `[[host]]`.
 package struct AuthorityList: Sendable {
+  /// The meaning of an authority of the list.
+  package enum Place: Sendable, Equatable {
+    /// `public_url`.
+    case publicURL
+    /// One of `listen.hosts`.
+    case alias
+    /// The `[[host]]` at this place of the configured order.
+    case site(Int)
+  }
+
   private let origin: Authority
   /// The others: the host in lower case, a zero byte, and the two bytes of the port.
   private let others: ByteTrie
+  /// By node of `others`: the number of the `[[host]]`, ``alias``, or ``none`` inside of a name.
+  private let numberOfNode: [Int32]
   private let defaultPort: UInt16
+
+  private static let none: Int32 = -1
+  private static let alias: Int32 = -2
 
   /// - Parameters:
   ///   - origin: the public origin; its scheme's port may be left out of any authority.
-  ///   - hosts: more authorities, each a host with or without a port.
-  /// - Throws: the first host that is none.
-  package init(origin: PublicOrigin, hosts: [String] = []) throws(AuthorityProblem) {
+  ///   - hosts: the aliases, each a host with or without a port.
+  ///   - sites: the origin of each `[[host]]`. One that names `origin` or an alias as well has no effect.
+  /// - Throws: the first alias that is no authority.
+  package init(
+    origin: PublicOrigin, hosts: [String] = [], sites: [PublicOrigin] = []
+  ) throws(AuthorityProblem) {
     defaultPort = origin.scheme.defaultPort
     self.origin = Authority(host: Array(origin.host.utf8), port: origin.port)
     var others = ByteTrie()
+    var numberOfNode = [Self.none]
+    func insert(_ host: [UInt8], _ port: UInt16, _ number: Int32) {
+      let node = others.insert(host + [0, UInt8(port >> 8), UInt8(truncatingIfNeeded: port)])
+      while numberOfNode.count < others.nodeCount { numberOfNode.append(Self.none) }
+      if numberOfNode[node] == Self.none { numberOfNode[node] = number }
+    }
     for (index, text) in hosts.enumerated() {
       guard let authority = Authority(parsing: text.utf8) else { throw AuthorityProblem(index: index, text: text) }
-      let number = authority.port ?? defaultPort
-      _ = others.insert(authority.host + [0, UInt8(number >> 8), UInt8(truncatingIfNeeded: number)])
+      insert(authority.host, authority.port ?? defaultPort, Self.alias)
     }
+    for (number, site) in sites.enumerated() { insert(Array(site.host.utf8), site.port, Int32(number)) }
     self.others = others
+    self.numberOfNode = numberOfNode
   }
 
   /// Whether the bytes of a `Host` field name `public_url` itself, not one of the other hosts.
-  package func isOrigin(_ authority: Span<UInt8>) -> Bool {
-    guard let (end, port) = Authority.split(authority) else { return false }
-    return port ?? defaultPort == origin.port && isHost(of: origin, authority, end: end)
-  }
+  package func isOrigin(_ authority: Span<UInt8>) -> Bool { place(authority) == .publicURL }
 
-  /// Whether the bytes of a `Host` field (or `:authority`) name one of them: the host without regard to ASCII case, the
-  /// port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port with a leading
-  /// zero are not accepted. Without allocation; the time does not depend on the number of hosts.
-  package func match(_ authority: Span<UInt8>) -> Bool {
-    guard let (end, given) = Authority.split(authority) else { return false }
+  /// Whether the bytes of a `Host` field (or `:authority`) name one of them.
+  package func match(_ authority: Span<UInt8>) -> Bool { place(authority) != nil }
+
+  /// The place that the bytes of a `Host` field (or `:authority`) name; nil if they name none: the host without regard
+  /// to ASCII case, the port equal, or left out where it is the scheme's own. A trailing dot, an empty port and a port
+  /// with a leading zero are not accepted. Without allocation; the time does not depend on the number of hosts.
+  package func place(_ authority: Span<UInt8>) -> Place? {
+    guard let (end, given) = Authority.split(authority) else { return nil }
     let port = given ?? defaultPort
-    if port == origin.port, isHost(of: origin, authority, end: end) { return true }
+    if port == origin.port, isHost(of: origin, authority, end: end) { return .publicURL }
     var node = 0
     for index in 0..<end {
       node = others.child(of: node, authority[index].asciiLowercased)
-      if node < 0 { return false }
+      if node < 0 { return nil }
     }
     node = others.child(of: node, 0)
     if node >= 0 { node = others.child(of: node, UInt8(port >> 8)) }
     if node >= 0 { node = others.child(of: node, UInt8(truncatingIfNeeded: port)) }
-    return node >= 0
+    guard node >= 0 else { return nil }
+    let number = numberOfNode[node]
+    if number >= 0 { return .site(Int(number)) }
+    return number == Self.alias ? .alias : nil
   }
 
   private func isHost(of expected: Authority, _ authority: Span<UInt8>, end: Int) -> Bool {

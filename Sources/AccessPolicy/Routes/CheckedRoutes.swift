@@ -61,6 +61,16 @@ struct CheckedRoutes {
     }
   }
 
+  /// Routes that must be in order by themselves.
+  /// - Throws: every problem of the routes by themselves at once.
+  init(goodRoutes routes: [RouteSettings], _ access: AccessSettings, _ groups: GroupNumbers) throws(RouteProblems) {
+    self.init(access, routes, groups)
+    if !problems.problems.isEmpty { throw RouteProblems(problems: problems.problems) }
+  }
+
+  /// Whether there are routes for a host alone.
+  func hasRoutes(ofHost name: String) -> Bool { good[.named(Array(name.utf8))] != nil }
+
   /// The routes that can hold for requests to a host.
   /// - Parameter host: nil for the host of `public_url`.
   func indexes(for host: String?) -> [Int] {
@@ -186,7 +196,7 @@ struct CheckedRoutes {
       let that = routes[other]
       return !that.path.utf8.elementsEqual(path) && overlap(index, other)
         && (that.access != route.access || that.conditions != route.conditions || that.networks != route.networks
-          || that.maxAge != route.maxAge || that.tokens != route.tokens)
+          || that.maxAge != route.maxAge || that.tokens != route.tokens || that.preflight != route.preflight)
     }
     // Among many spellings with the same rules the first stands for all.
     if twins[looseKey]?.count ?? 0 < 16 { twins[looseKey, default: []].append(index) }

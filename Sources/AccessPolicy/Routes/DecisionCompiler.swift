@@ -17,16 +17,24 @@ struct DecisionCompiler {
   private var lists: [CompiledLists] = []
   private var listNumbers: [CompiledLists: Int] = [:]
   private var listsBySource: [EffectiveRoute.Source: Int] = [:]
+  /// Deny lists, each compiled once for all routes that it holds for.
+  private(set) var denials: [CompiledDenials] = []
+  private var denialNumbers: [CompiledDenials: Int] = [:]
+  private var denialsBySource: [EffectiveRoute.Source: Int] = [:]
 
   private struct SourceKey: Hashable {
     var lists: Int
     var conditions: [EffectiveRoute.Source]
+    /// Whether only the deny lists of the conditions count.
+    var isPublic: Bool
   }
 
   private struct RuleKey: Hashable {
     /// The number of the lists; -1: everybody is named.
     var lists: Int
-    /// Without lists.
+    /// The numbers of the deny lists.
+    var denials: [Int]
+    /// Without lists and deny lists.
     var conditions: AccessRules
   }
 
@@ -38,8 +46,15 @@ struct DecisionCompiler {
     if let name = effective.upstream.value { decision.upstream = number(ofUpstream: name) }
     decision.bodyRate = effective.bodyRate.value
     decision.networks = networks(effective.networks)
-    if decision.access != .public { decision.maxAge = effective.maxAge.value }
+    if decision.access == .public {
+      // The gate knows for every user whether those of `[access]` name the user.
+      let stated = effective.conditions.filter { $0.source != .access }
+      if !stated.isEmpty { decision.denials = rules(-1, stated, isPublic: true) }
+    } else {
+      decision.maxAge = effective.maxAge.value
+    }
     decision.acceptsTokens = effective.tokens.value
+    decision.passesPreflights = decision.access == .public || effective.preflight.value == .pass
     decision.dropsMethodOverride = dropsMethodOverride
     return decision
   }
@@ -62,30 +77,46 @@ struct DecisionCompiler {
     switch effective.access.value {
     case .public: return .public
     case .deny: return .deny
-    case .signedIn: return effective.conditions.isEmpty ? .signedIn : rules(-1, effective.conditions)
-    case .lists(let lists): return rules(number(of: lists, effective.access.source), effective.conditions)
+    case .signedIn: return effective.conditions.isEmpty ? .signedIn : .rules(rules(-1, effective.conditions))
+    case .lists(let lists): return .rules(rules(number(of: lists, effective.access.source), effective.conditions))
     }
   }
 
   private mutating func rules(
-    _ lists: Int, _ stated: [EffectiveRoute.Stated<AccessConditions>]
-  ) -> RouteDecision.Access {
-    let source = SourceKey(lists: lists, conditions: stated.map(\.source))
-    if let known = rulesBySource[source] { return .rules(RuleIndexes(known)) }
-    var conditions = AccessConditions()
-    for each in stated.map(\.value) {
-      if each.privateEmail != .allow { conditions.privateEmail = each.privateEmail }
-      conditions.requirements += each.requirements
-      conditions.denied.formUnion(each.denied)
+    _ lists: Int, _ stated: [EffectiveRoute.Stated<AccessConditions>], isPublic: Bool = false
+  ) -> RuleIndexes {
+    let source = SourceKey(lists: lists, conditions: stated.map(\.source), isPublic: isPublic)
+    if let known = rulesBySource[source] { return RuleIndexes(known) }
+    let conditions = stated.map(\.value)
+    var denials: [Int] = []
+    for each in stated where !each.value.denied.isEmpty {
+      let number = number(of: each.value.denied, each.source)
+      if !denials.contains(number) { denials.append(number) }
     }
-    let key = RuleKey(lists: lists, conditions: AccessRules(compiled: nil, conditions: conditions, groups))
+    let key = RuleKey(
+      lists: lists, denials: denials, conditions: AccessRules(compiled: nil, denied: [], conditions: conditions))
     let number = ruleNumbers[key] ?? rules.count
     if number == rules.count {
       ruleNumbers[key] = number
-      rules.append(AccessRules(compiled: lists < 0 ? nil : self.lists[lists], conditions: conditions, groups))
+      rules.append(
+        AccessRules(
+          compiled: lists < 0 ? nil : self.lists[lists], denied: denials.map { self.denials[$0] },
+          conditions: conditions))
     }
     rulesBySource[source] = number
-    return .rules(RuleIndexes(number))
+    return RuleIndexes(number)
+  }
+
+  private mutating func number(of lists: DenyLists, _ source: EffectiveRoute.Source) -> Int {
+    if let known = denialsBySource[source] { return known }
+    let compiled = CompiledDenials(lists, groups)
+    let number = denialNumbers[compiled] ?? denials.count
+    if number == denials.count {
+      denials.append(compiled)
+      denialNumbers[compiled] = number
+    }
+    denialsBySource[source] = number
+    return number
   }
 
   private mutating func number(of lists: AccessLists, _ source: EffectiveRoute.Source) -> Int {

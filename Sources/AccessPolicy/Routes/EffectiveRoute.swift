@@ -4,7 +4,8 @@ package import WebFormats
 package struct EffectiveRoute: Sendable, Equatable {
   /// The users who are admitted.
   package var access: Stated<RouteSettings.Access>
-  /// Additional conditions, from the most to the least specific route. Empty on a public route.
+  /// Additional conditions, from the most to the least specific route. On a public route deny lists only: a user whom
+  /// one names is nobody there.
   package var conditions: [Stated<AccessConditions>]
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
@@ -18,6 +19,8 @@ package struct EffectiveRoute: Sendable, Equatable {
   package var maxAge: Stated<Int>
   /// Whether machine tokens are accepted.
   package var tokens: Stated<Bool>
+  /// The answer to CORS preflights.
+  package var preflight: Stated<RouteSettings.Preflight>
 
   /// A setting, and where it is stated.
   package struct Stated<Value: Sendable & Equatable>: Sendable, Equatable {
@@ -36,40 +39,42 @@ package struct EffectiveRoute: Sendable, Equatable {
     case route(Int)
     /// `[access]`.
     case access
+    /// The `[[host]]` at this place of the configured order.
+    case host(Int)
     /// Nowhere: the default.
     case standard
   }
 
   /// - Parameters:
   ///   - chain: the routes that hold, by their places in `routes`, the most specific one first.
-  ///   - isNamedHost: whether the routes of one host stand before those of every host: then they lift no denial of the
-  ///     latter.
-  init(_ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, isNamedHost: Bool = false) {
+  ///   - host: the host if it is one of its own. Its routes stand before those of every host, but lift no denial of
+  ///     the latter; its upstream serves where no route states one.
+  init(_ chain: [Int], of routes: [RouteSettings], _ settings: AccessSettings, host: NamedHost? = nil) {
     var access = Self.access(chain, of: routes)
-    if isNamedHost, let common = Self.access(chain.filter { routes[$0].host == .all }, of: routes),
+    if host != nil, let common = Self.access(chain.filter { routes[$0].host == .all }, of: routes),
       common.value == .deny
     {
       access = common
     }
     self.access =
       access ?? settings.lists.map { Stated(.lists($0), by: .access) } ?? Stated(.signedIn, by: .standard)
-    conditions = []
-    if self.access.value != .public {
-      for index in chain where !routes[index].conditions.isEmpty {
-        conditions.append(Stated(routes[index].conditions, by: .route(index)))
-      }
-      if !settings.conditions.isEmpty { conditions.append(Stated(settings.conditions, by: .access)) }
-    }
+    let isPublic = self.access.value == .public
+    conditions =
+      (chain.map { Stated(routes[$0].conditions, by: .route($0)) } + [Stated(settings.conditions, by: .access)])
+      .map { isPublic ? Stated($0.value.deniesOnly, by: $0.source) : $0 }
+      .filter { !$0.value.isEmpty }
     unauthenticated =
       Self.first(chain) { routes[$0].unauthenticated }
       ?? Stated(settings.unauthenticated, by: settings.unauthenticated == .automatic ? .standard : .access)
-    let upstream = Self.first(chain) { routes[$0].upstream }
+    let upstream =
+      Self.first(chain) { routes[$0].upstream }
+      ?? host.flatMap { host in host.number.map { Stated(host.upstream, by: .host($0)) } }
     let isDefault = upstream.map { $0.value.utf8.elementsEqual(RouteSettings.defaultUpstream.utf8) } ?? true
     self.upstream = Stated(isDefault ? nil : upstream?.value, by: upstream?.source ?? .standard)
     let bodyRate = Self.first(chain) { routes[$0].bodyRate }
     self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
     networks = chain.filter { !routes[$0].networks.isEmpty }.map { Stated(routes[$0].networks, by: .route($0)) }
-    if self.access.value != .public, !settings.networks.isEmpty {
+    if !isPublic, !settings.networks.isEmpty {
       networks.append(Stated(settings.networks, by: .access))
     }
     maxAge =
@@ -77,6 +82,16 @@ package struct EffectiveRoute: Sendable, Equatable {
       ?? Stated(settings.maxAge, by: settings.maxAge == 0 ? .standard : .access)
     tokens =
       Self.first(chain) { routes[$0].tokens } ?? Stated(settings.tokens, by: settings.tokens ? .access : .standard)
+    preflight = Self.first(chain) { routes[$0].preflight } ?? Stated(.block, by: .standard)
+  }
+
+  /// Whether any of the settings is stated by a route.
+  func comes(fromRoute index: Int) -> Bool {
+    let source = Source.route(index)
+    return access.source == source || unauthenticated.source == source || upstream.source == source
+      || bodyRate.source == source || maxAge.source == source || tokens.source == source
+      || preflight.source == source
+      || conditions.contains { $0.source == source } || networks.contains { $0.source == source }
   }
 
   private static func access(_ chain: [Int], of routes: [RouteSettings]) -> Stated<RouteSettings.Access>? {

@@ -15,8 +15,13 @@ package struct RouteDecision: Sendable, Hashable {
   package var maxAge = 0
   /// Whether machine tokens are accepted. They are admitted by `allow_groups` only.
   package var acceptsTokens = false
+  /// Whether CORS preflights pass without a session. Always so on a public path.
+  package var passesPreflights = false
   /// Whether a route with `methods` lies over the path, whatever the method: then method-override headers are removed.
   package var dropsMethodOverride = false
+  /// On a public path, the ``RouteTable/rules`` with the deny lists of its routes: a user whom one refuses is nobody
+  /// there. Those of `[access]` hold on every public path: see ``RouteTable/isDenied(_:)``.
+  package var denials: RuleIndexes = []
 
   package init(access: Access, unauthenticated: RouteSettings.Unauthenticated = .automatic) {
     self.access = access
@@ -54,6 +59,7 @@ package struct RouteDecision: Sendable, Hashable {
     var result = self
     if floor.maxAge > 0, maxAge == 0 || floor.maxAge < maxAge { result.maxAge = floor.maxAge }
     result.acceptsTokens = acceptsTokens(with: floor, access)
+    result.passesPreflights = passesPreflights && floor.passesPreflights
     return result
   }
 
@@ -69,10 +75,29 @@ package struct RouteDecision: Sendable, Hashable {
       result.access = other.access
     }
     if let all = networks.union(other.networks) { result.networks = all } else { result.access = .deny }
+    result.join(denials.union(other.denials))
     if other.maxAge > 0, maxAge == 0 || other.maxAge < maxAge { result.maxAge = other.maxAge }
     result.acceptsTokens = acceptsTokens(with: other, result.access)
+    result.passesPreflights = passesPreflights && other.passesPreflights
     result.dropsMethodOverride = dropsMethodOverride || other.dropsMethodOverride
     return result
+  }
+
+  /// Takes over the deny lists of both readings, nil if they are too many: whom a public reading makes nobody, a
+  /// stricter one refuses.
+  private mutating func join(_ denials: RuleIndexes?) {
+    self.denials = []
+    guard let denials else {
+      access = .deny
+      return
+    }
+    if denials.isEmpty { return }
+    switch access {
+    case .public: self.denials = denials
+    case .signedIn: access = .rules(denials)
+    case .rules(let rules): access = rules.union(denials).map { .rules($0) } ?? .deny
+    case .deny: break
+    }
   }
 
   /// Whether both readings accept machine tokens. A public one does not ask for them; one that admits everybody who is
@@ -86,6 +111,7 @@ package struct RouteDecision: Sendable, Hashable {
   /// Whether it asks for more than a session.
   var isRestriction: Bool {
     access.strictness > RouteDecision.Access.signedIn.strictness || !networks.isEmpty || maxAge > 0
+      || !denials.isEmpty
   }
 }
 
@@ -118,6 +144,8 @@ package struct RuleIndexes: Sendable, Hashable, ExpressibleByArrayLiteral {
   private var places = SIMD8<Int32>(repeating: -1)
   /// The number of elements.
   package private(set) var count = 0
+
+  package var isEmpty: Bool { count == 0 }
 
   init(_ index: Int) {
     places[0] = Int32(truncatingIfNeeded: index)

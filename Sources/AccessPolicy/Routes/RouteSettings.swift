@@ -29,6 +29,8 @@ package struct RouteSettings: Sendable, Equatable {
   package var maxAge: Int?
   /// Whether machine tokens are accepted. Default: nil: inherited.
   package var tokens: Bool?
+  /// The answer to CORS preflights. Default: nil: inherited, in the end ``Preflight/block``.
+  package var preflight: Preflight?
 
   /// The name of the application that serves everything for which no route states another.
   package static let defaultUpstream = "default"
@@ -40,7 +42,7 @@ package struct RouteSettings: Sendable, Equatable {
 
   /// Whether it states anything about who may pass.
   var statesAccess: Bool {
-    access != nil || !conditions.isEmpty || !networks.isEmpty || maxAge != nil || tokens != nil
+    access != nil || !conditions.isEmpty || !networks.isEmpty || maxAge != nil || tokens != nil || preflight != nil
   }
 
   /// Hosts that a route holds for.
@@ -71,6 +73,14 @@ package struct RouteSettings: Sendable, Equatable {
     case lists(AccessLists)
     /// Nobody: 403.
     case deny
+  }
+
+  /// The answer to a CORS preflight (Fetch Standard, 4.8), which browsers send without credentials.
+  package enum Preflight: String, Sendable, CaseIterable {
+    /// That to every other request.
+    case block
+    /// The application's, without an identity.
+    case pass
   }
 
   /// The answer to a request without a session.
@@ -139,6 +149,13 @@ package struct AccessConditions: Sendable, Equatable {
   /// Whether nothing is asked.
   package var isEmpty: Bool { privateEmail == .allow && requirements.isEmpty && denied.isEmpty }
 
+  /// The deny lists alone.
+  var deniesOnly: AccessConditions {
+    var conditions = AccessConditions()
+    conditions.denied = denied
+    return conditions
+  }
+
   /// A condition on the user's e-mail address.
   package enum PrivateEmail: String, Sendable, CaseIterable {
     case allow
@@ -162,10 +179,4 @@ package struct DenyLists: Sendable, Equatable {
 
   /// Whether no list names anybody.
   package var isEmpty: Bool { subjects.isEmpty && emails.isEmpty && groups.isEmpty }
-
-  mutating func formUnion(_ other: DenyLists) {
-    subjects += other.subjects
-    emails += other.emails
-    groups += other.groups
-  }
 }

@@ -34,7 +34,8 @@ package final class RouteTable: Sendable {
   private let groups: GroupNumbers
   private let methods: RouteMethods
   private let tree: RouteTree
-  /// The trees of other hosts, and where their names lead.
+  /// The trees of other hosts, and where their names lead. Hosts without routes of their own share a tree if they have
+  /// the same upstream.
   private let others: [RouteTree]
   private let hosts: ByteTrie
   private let hostOfNode: [Int32]
@@ -51,10 +52,13 @@ package final class RouteTable: Sendable {
   /// denied.
   package let hasRestrictions: Bool
 
-  /// - Parameter groups: the names of the declared groups, in any order. Rules number them as `GroupDirectory` does.
+  /// - Parameters:
+  ///   - groups: the names of the declared groups, in any order. Rules number them as `GroupDirectory` does.
+  ///   - hosts: the hosts besides that of `public_url`, whether routes name them or not.
   /// - Throws: every problem of the routes at once.
   package init(
-    access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [], groups: [String] = []
+    access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [], groups: [String] = [],
+    hosts: [HostSettings] = []
   ) throws(RouteProblems) {
     let numbers = GroupNumbers(groups)
     self.groups = numbers
@@ -62,18 +66,25 @@ package final class RouteTable: Sendable {
     var problems = checked.problems
     var compiler = DecisionCompiler(numbers)
     tree = RouteTree(RouteTreeBuilder(checked, host: nil).parts(&compiler, &problems))
-    var hosts = ByteTrie()
+    var names = ByteTrie()
     var hostOfNode: [Int32] = [-1]
     var others: [RouteTree] = []
-    for case .named(let name) in routes.map(\.host) {
-      let node = hosts.insert(name.utf8)
-      while hostOfNode.count < hosts.nodeCount { hostOfNode.append(-1) }
-      guard hostOfNode[node] < 0 else { continue }
+    var shared: [[UInt8]: Int32] = [:]
+    for host in NamedHost.all(hosts, routes) {
+      let node = names.insert(host.name.utf8)
+      while hostOfNode.count < names.nodeCount { hostOfNode.append(-1) }
+      let upstream = Array(host.upstream.utf8)
+      let hasOwnRoutes = checked.hasRoutes(ofHost: host.name)
+      if !hasOwnRoutes, let known = shared[upstream] {
+        hostOfNode[node] = known
+        continue
+      }
       hostOfNode[node] = Int32(others.count)
-      others.append(RouteTree(RouteTreeBuilder(checked, host: name).parts(&compiler, &problems)))
+      if !hasOwnRoutes { shared[upstream] = Int32(others.count) }
+      others.append(RouteTree(RouteTreeBuilder(checked, host: host).parts(&compiler, &problems)))
     }
     if !problems.problems.isEmpty { throw RouteProblems(problems: problems.problems) }
-    (self.hosts, self.hostOfNode, self.others) = (hosts, hostOfNode, others)
+    (self.hosts, self.hostOfNode, self.others) = (names, hostOfNode, others)
     hasRestrictions = tree.hasRestrictions || others.contains { $0.hasRestrictions }
     (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
     networks = compiler.networks
@@ -127,7 +138,8 @@ package final class RouteTable: Sendable {
 
   // MARK: Matching
 
-  /// The host with routes of its own that an authority names, in lower case; otherwise nil.
+  /// The host besides that of `public_url` that an authority names, in lower case and without its scheme's port;
+  /// otherwise nil.
   package func host(named authority: Span<UInt8>) -> Host? {
     var node = 0
     for index in 0..<authority.count {
@@ -164,22 +176,62 @@ package final class RouteTable: Sendable {
   @inline(__always)
   private func tree(of host: Host) -> RouteTree { host.number < 0 ? tree : others[host.number] }
 
-  /// The effective settings of each route, in the configured order, and of requests without a route.
+  /// The effective settings of each route, in the configured order, and of requests without a route: those of a route
+  /// for every host by the host of `public_url`.
   /// - Throws: every problem of the routes at once.
   package static func effectiveRoutes(
-    access: AccessSettings, routes: [RouteSettings], groups: [String] = []
+    access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings] = []
   ) throws(RouteProblems) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
-    let checked = CheckedRoutes(access, routes, GroupNumbers(groups))
-    if !checked.problems.problems.isEmpty { throw RouteProblems(problems: checked.problems.problems) }
+    let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
     let builder = RouteTreeBuilder(checked, host: nil)
     var others: [String: RouteTreeBuilder] = [:]
+    for host in NamedHost.all(hosts, routes) { others[host.name] = RouteTreeBuilder(checked, host: host) }
     let result = routes.enumerated().map { index, route in
-      guard case .named(let name) = route.host else { return builder.effectiveRoute(of: index) }
-      let other = others[name] ?? RouteTreeBuilder(checked, host: name)
-      others[name] = other
+      guard case .named(let name) = route.host, let other = others[name] else {
+        return builder.effectiveRoute(of: index)
+      }
       return other.effectiveRoute(of: index)
     }
     return (result, builder.effectiveDefault)
+  }
+
+  /// The effective settings on each host: that of `public_url`, then the others in the configured order.
+  /// - Throws: every problem of the routes at once.
+  package static func effectiveHosts(
+    access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings]
+  ) throws(RouteProblems) -> [EffectiveHost] {
+    let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
+    let named = NamedHost.all(hosts, []).map { Optional($0) }
+    return ([nil] + named).map { host in
+      let builder = RouteTreeBuilder(checked, host: host)
+      let indexes = checked.indexes(for: host?.name).sorted()
+      return EffectiveHost(
+        host: host?.number,
+        routes: indexes.map { index in
+          EffectiveHost.Route(
+            index: index, settings: builder.effectiveRoute(of: index), hasEffect: builder.hasEffect(index))
+        },
+        elsewhere: builder.effectiveDefault)
+    }
+  }
+}
+
+/// The effective settings on one host.
+package struct EffectiveHost: Sendable, Equatable {
+  /// The place among the configured hosts; nil for that of `public_url`.
+  package var host: Int?
+  /// The routes that hold there, in the configured order.
+  package var routes: [Route]
+  /// The settings of requests that no route holds for.
+  package var elsewhere: EffectiveRoute
+
+  /// A route on this host.
+  package struct Route: Sendable, Equatable {
+    /// Its place in the configured order.
+    package var index: Int
+    package var settings: EffectiveRoute
+    /// Whether any setting of any request there comes from it.
+    package var hasEffect: Bool
   }
 }
 

@@ -45,9 +45,10 @@ final class RouteTree: Sendable {
   /// The greatest strictness of any entry.
   private let strictest: Int
   private let hasUnauthorizedEntry: Bool
-  /// Whether an entry has networks, a maximum age or methods.
+  /// Whether an entry has networks, a maximum age, methods or denials.
   private let hasConditionalEntry: Bool
   private let hasEntryWithoutTokens: Bool
+  private let hasEntryWithoutPreflights: Bool
   /// The kinds of access that a request can meet: users who pass one of these can be admitted somewhere.
   let reachable: Set<RouteDecision.Access>
 
@@ -65,10 +66,13 @@ final class RouteTree: Sendable {
     rootRow = parts.rootRow
     everywhereRow = parts.everywhereRow
     strictest = parts.stating.map(\.access.strictness).max() ?? 0
-    hasConditionalEntry = parts.stating.contains { !$0.networks.isEmpty || $0.maxAge > 0 || $0.dropsMethodOverride }
+    hasConditionalEntry = parts.stating.contains {
+      !$0.networks.isEmpty || $0.maxAge > 0 || $0.dropsMethodOverride || !$0.denials.isEmpty
+    }
     hasEntryWithoutTokens = parts.stating.contains {
       $0.access != .public && (!$0.acceptsTokens || $0.access == .signedIn)
     }
+    hasEntryWithoutPreflights = parts.stating.contains { !$0.passesPreflights }
     reachable = parts.reachable
     hasUnauthorizedEntry = parts.stating.contains { $0.access != .public && $0.unauthenticated == .unauthorized }
   }
@@ -127,7 +131,7 @@ final class RouteTree: Sendable {
     return strictness < 3
       && (strictest > strictness || strictest == 2 && strictness == 2
         || hasUnauthorizedEntry && decision.unauthenticated == .automatic || hasConditionalEntry
-        || hasEntryWithoutTokens && decision.acceptsTokens)
+        || hasEntryWithoutTokens && decision.acceptsTokens || hasEntryWithoutPreflights && decision.passesPreflights)
   }
 
   /// Walks the lenient readings of the rest of a path. Where a segment may end, or go on with what servers drop, both

@@ -19,18 +19,18 @@ struct RouteTreeBuilder {
   }
 
   private let checked: CheckedRoutes
-  /// Whether the host is one of its own, whose routes stand before those of every host.
-  private let isNamedHost: Bool
+  /// The host if it is one of its own, whose routes stand before those of every host; nil for that of `public_url`.
+  private let host: NamedHost?
   private var exact = ByteTrie()
   /// The place of each node of `exact`; -1 where there is none.
   private var placeOfNode: [Int32] = [-1]
   private var places: [(path: [UInt8], exact: [Int], prefix: [Int])] = []
 
   /// - Parameter host: nil for the host of `public_url`.
-  init(_ checked: CheckedRoutes, host: String?) {
+  init(_ checked: CheckedRoutes, host: NamedHost?) {
     self.checked = checked
-    isNamedHost = host != nil
-    for index in checked.indexes(for: host) { add(checked.routes[index], at: index) }
+    self.host = host
+    for index in checked.indexes(for: host?.name) { add(checked.routes[index], at: index) }
   }
 
   private mutating func add(_ route: RouteSettings, at index: Int) {
@@ -58,7 +58,7 @@ struct RouteTreeBuilder {
     for place in prefixes(of: path) { chain += places[place].prefix }
     if withExact, let place = place(of: path) { chain += places[place].exact }
     chain.removeAll { !checked.holds($0, for: method) }
-    if chain.count > 1 { chain.sort { checked.isMoreSpecific($0, than: $1, isNamedHost: isNamedHost) } }
+    if chain.count > 1 { chain.sort { checked.isMoreSpecific($0, than: $1, isNamedHost: host != nil) } }
     return chain
   }
 
@@ -69,11 +69,21 @@ struct RouteTreeBuilder {
     return effective(chain(at: Array(route.path.utf8), withExact: route.match == .exact, method: method))
   }
 
+  /// Whether a route decides anything: whether any setting of a request for its own path comes from it.
+  func hasEffect(_ index: Int) -> Bool {
+    let route = checked.routes[index]
+    let methods = checked.methodNumbers[index].map { Array($0) } ?? Array(0...checked.methods.other)
+    return methods.contains { method in
+      effective(chain(at: Array(route.path.utf8), withExact: route.match == .exact, method: method))
+        .comes(fromRoute: index)
+    }
+  }
+
   /// The effective settings of requests without a route.
   var effectiveDefault: EffectiveRoute { effective([]) }
 
   private func effective(_ chain: [Int]) -> EffectiveRoute {
-    EffectiveRoute(chain, of: checked.routes, checked.access, isNamedHost: isNamedHost)
+    EffectiveRoute(chain, of: checked.routes, checked.access, host: host)
   }
 
   /// The places with prefixes that a path lies under.
@@ -113,7 +123,7 @@ struct RouteTreeBuilder {
     let methods = 0...checked.methods.other
     parts.defaultRow = parts.rows.add(methods.map { _ in compiler.decision(effectiveDefault) })
     parts.rootRow = parts.defaultRow
-    var everywhere = methods.map { _ in RouteDecision(access: .public) }
+    var everywhere = methods.map { _ in Self.everything }
     var looseNodes: [RouteTree.LooseEntry] = []
     for (number, place) in places.enumerated() {
       var result = RouteTree.Place()
@@ -167,9 +177,16 @@ struct RouteTreeBuilder {
     }
   }
 
+  /// The decision that asks for nothing.
+  private static let everything: RouteDecision = {
+    var decision = RouteDecision(access: .public)
+    decision.passesPreflights = true
+    return decision
+  }()
+
   /// The decision for other readings of a path by a route with methods and without an admission rule.
   private static let withoutMethodOverride: RouteDecision = {
-    var decision = RouteDecision(access: .public)
+    var decision = everything
     decision.dropsMethodOverride = true
     return decision
   }()

@@ -4,22 +4,32 @@ internal import WebFormats
 package struct AccessRules: Sendable, Hashable {
   /// nil: everybody is named.
   private let lists: CompiledLists?
-  private let denied: CompiledDenials
+  /// Each shared by all rules that it is part of.
+  private let denied: [CompiledDenials]
   private let privateEmail: AccessConditions.PrivateEmail
   private let requirements: [CompiledRequirement]
 
-  /// - Parameter groups: the names of all groups, in any order.
-  package init(lists: AccessLists?, conditions: AccessConditions = AccessConditions(), groups: [String] = []) {
+  /// - Parameters:
+  ///   - conditions: all that hold, from the most to the least specific place that states some.
+  ///   - groups: the names of all groups, in any order.
+  package init(lists: AccessLists?, conditions: [AccessConditions] = [], groups: [String] = []) {
     let numbers = GroupNumbers(groups)
-    self.init(compiled: lists.map { CompiledLists($0, numbers) }, conditions: conditions, numbers)
+    var denied: [CompiledDenials] = []
+    for lists in conditions.map(\.denied) where !lists.isEmpty {
+      let compiled = CompiledDenials(lists, numbers)
+      if !denied.contains(compiled) { denied.append(compiled) }
+    }
+    self.init(compiled: lists.map { CompiledLists($0, numbers) }, denied: denied, conditions: conditions)
   }
 
-  init(compiled lists: CompiledLists?, conditions: AccessConditions, _ groups: GroupNumbers) {
+  /// - Parameter denied: the deny lists of the conditions, without repetition.
+  init(compiled lists: CompiledLists?, denied: [CompiledDenials], conditions: [AccessConditions]) {
     self.lists = lists
-    denied = CompiledDenials(conditions.denied, groups)
-    privateEmail = conditions.privateEmail
+    self.denied = denied
+    privateEmail = conditions.map(\.privateEmail).last { $0 != .allow } ?? .allow
     var requirements: [CompiledRequirement] = []
-    for requirement in conditions.requirements.map(CompiledRequirement.init) where !requirements.contains(requirement) {
+    for requirement in conditions.flatMap(\.requirements).map(CompiledRequirement.init)
+    where !requirements.contains(requirement) {
       requirements.append(requirement)
     }
     self.requirements = requirements
@@ -27,6 +37,9 @@ package struct AccessRules: Sendable, Hashable {
 
   /// Whether users who hide the address are refused, whatever list names them.
   package var refusesPrivateEmail: Bool { privateEmail == .deny }
+
+  /// Whether `allow_groups` names a group, so that its members are admitted.
+  package var namesGroups: Bool { lists.map { !$0.groups.isEmpty } ?? false }
 
   /// Whether any list names the user, no deny list does, and neither the address nor a claim is against it.
   ///
@@ -41,7 +54,7 @@ package struct AccessRules: Sendable, Hashable {
   package func judge(
     _ applicant: Principal, requiresVerifiedEmail: Bool = true, claim: (String) -> [String] = { _ in [] }
   ) -> RuleVerdict {
-    if denied.names(applicant) { return .denied(.denyListed) }
+    if denied.contains(where: { $0.names(applicant) }) { return .denied(.denyListed) }
     switch privateEmail {
     case .allow: break
     case .deny: if applicant.isPrivateEmail { return .denied(.emailHidden) }
@@ -68,7 +81,7 @@ package struct AccessRules: Sendable, Hashable {
   /// that it meets no requirement.
   /// - Parameter group: the number of the token's group in the `GroupDirectory`.
   package func judgeToken(in group: Int) -> RuleVerdict {
-    if denied.groups.contains(group) { return .denied(.denyListed) }
+    if denied.contains(where: { $0.groups.contains(group) }) { return .denied(.denyListed) }
     if privateEmail == .require { return .denied(.emailShown) }
     if !requirements.isEmpty { return .denied(.claimNotMet) }
     return lists?.groups.contains(group) == true ? .allowed : .denied(.notListed)

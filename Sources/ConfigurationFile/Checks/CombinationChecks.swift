@@ -62,7 +62,7 @@ enum CombinationChecks {
 
   private static func checkApple(_ configuration: Configuration, _ reading: inout DecodingContext) {
     for problem in AppleSettings.problems(of: configuration.apple, redirectURI: configuration.redirectURI) {
-      // What is missing or malformed was complained about already, and so is what follows from it.
+      // Missing and malformed values have their problems already, and so has anything that follows from them.
       if keys(behind: problem.key).contains(where: { reading.isThere($0) && !reading.good.contains($0) }) { continue }
       if ConfigurationSchema.isRequired(problem.key), !reading.good.contains(problem.key) { continue }
       let path = NodePath(problem.key)
@@ -115,6 +115,11 @@ enum CombinationChecks {
         at: NodePath("pages.languages"), "pages.languages is empty",
         remedy: "write at least one, as in [\"en\"], or leave the key out")
     }
+    if reading.good.contains("log.access_fields"), configuration.log.format == .combined {
+      reading.complain(
+        at: NodePath("log.access_fields"), "log.access_fields has no effect with log.format = \"combined\"",
+        remedy: "remove one of the two")
+    }
     if reading.good.contains("log.access_fields"), configuration.log.accessFields?.isEmpty == true {
       reading.complain(
         at: NodePath("log.access_fields"), "log.access_fields is empty",
@@ -128,6 +133,7 @@ enum CombinationChecks {
     let lists: [(key: String, values: [String])] = [
       ("session.secret_files", configuration.session.secretFiles), ("listen.hosts", configuration.hosts),
       ("native.return_schemes", configuration.native.returnSchemes),
+      ("verify.believe", configuration.verify.believe.map(\.rawValue)),
       ("pages.languages", configuration.pages.languages.map(\.rawValue)),
       ("assertion.key_files", configuration.assertion.keyFiles), ("assertion.claims", configuration.assertion.claims),
       ("log.access_fields", configuration.log.accessFields?.map(\.rawValue) ?? []),

@@ -1,23 +1,32 @@
 import AccessPolicy
+import AppleIdentity
 import DataPlane
+import Sessions
 import WebFormats
 
 /// Finds what is possibly a mistake in a configuration that is in order.
 struct ConfigurationWarnings {
   private let configuration: Configuration
-  private let places: [NodePath]
+  private let places: DocumentPlaces
   private let reading: DecodingContext
   private let access = NodePath(ConfigurationSchema.access.name)
 
-  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
     self.configuration = configuration
-    places = routes.map { NodePath(ConfigurationSchema.route.name).appending($0) }
+    self.places = places
     self.reading = reading
   }
 
   /// In the order of the file.
-  func all(_ routes: [EffectiveRoute]) -> [ConfigurationProblem] {
-    var warnings = networks + requests + members + routes.indices.flatMap { warningsAboutRoute($0, routes[$0]) }
+  /// - Parameter hosts: the effective settings on each host.
+  func all(_ hosts: [EffectiveHost]) -> [ConfigurationProblem] {
+    var warnings = reading.warnings + keyName + networks + requests + members + claims + keptHeaders
+    for index in configuration.routes.indices {
+      // A route for every host is looked at as on the first, that of public_url.
+      let everywhere = hosts.flatMap { host in host.routes.filter { $0.index == index } }
+      guard let first = everywhere.first else { continue }
+      warnings += warningsAboutRoute(index, first.settings) + warningsAboutEffect(index, everywhere)
+    }
     if configuration.access.tokens, !hasGroups {
       warnings.append(
         reading.warning(
@@ -32,12 +41,27 @@ struct ConfigurationWarnings {
 
   // MARK: The whole
 
+  /// A file of Apple's key that still has the name that Apple gave it, which is that of another key.
+  private var keyName: [ConfigurationProblem] {
+    let keyID = configuration.apple.keyID
+    guard let named = AppleKeyFile.keyID(inNameOf: configuration.apple.privateKeyFile),
+      !named.utf8.elementsEqual(keyID.utf8)
+    else { return [] }
+    return [
+      reading.warning(
+        atKey: NodePath("apple.key_id"),
+        "apple.key_id is \(keyID), but the key's file is named after the key \(named)",
+        remedy: "write the identifier of the key that the file holds, or name the right file")
+    ]
+  }
+
   /// Networks, where the client's address is that of the connection.
   private var networks: [ConfigurationProblem] {
     let isBehindProxy = configuration.listener.entrances.contains {
       !$0.trustedProxies.isEmpty || !$0.proxyProtocolPeers.isEmpty
     }
-    let tables = [access] + places.indices.filter { !configuration.routes[$0].networks.isEmpty }.map { places[$0] }
+    let stating = configuration.routes.indices.filter { !configuration.routes[$0].networks.isEmpty }
+    let tables = [access] + stating.map { places.routes[$0] }
     let first = tables.map { $0.appending("networks") }.filter { reading.isThere($0) }
       .min { reading.place(of: $0) < reading.place(of: $1) }
     guard !isBehindProxy, let first else { return [] }
@@ -75,6 +99,42 @@ struct ConfigurationWarnings {
     }
   }
 
+  /// Claims in headers that neither Apple nor the gateway is known to send.
+  private var claims: [ConfigurationProblem] {
+    let headers = NodePath(ConfigurationSchema.identityHeaders.name)
+    var places = configuration.identityHeaders.headers.flatMap { header in
+      header.claims.map { ($0, headers.appending(header.name)) }
+    }
+    // A valid configuration has every upstream of the document, in its order.
+    for (settings, path) in ForwardingChecks.paths(of: configuration, Array(configuration.upstreams.indices)) {
+      let own = configuration.identityHeaders.upstreams.first { UpstreamChecks.isSame($0.upstream, settings.name) }
+      for header in own?.headers ?? [] {
+        places += header.value.claims.map { ($0, path.appending("headers").appending(header.name)) }
+      }
+      if let basic = own?.basic {
+        places += basic.user.claims.map { ($0, path.appending("basic").appending("user")) }
+        places += basic.password.claims.map { ($0, path.appending("basic").appending("password")) }
+      }
+    }
+    return places.compactMap { claim, path in
+      guard !IdentityHeaders.knownClaims.contains(where: { $0.utf8.elementsEqual(claim.utf8) }) else { return nil }
+      return reading.warning(
+        atKey: path,
+        "neither Apple nor the gateway is known to have the claim \(claim), and without it there is no header",
+        remedy: NearestKey.find(claim, among: IdentityHeaders.knownClaims).map { "did you mean \($0)?" }
+          ?? "use one of \(IdentityHeaders.knownClaims.prefix(9).joined(separator: ", "))")
+    }
+  }
+
+  /// Names that are not removed anyway.
+  private var keptHeaders: [ConfigurationProblem] {
+    let path = NodePath("identity.keep_headers")
+    return configuration.identityHeaders.keptHeaders.filter { !ForwardingRules.isForeign($0) }.map { name in
+      reading.warning(
+        atKey: path, "\(name) is not removed from requests, so it need not be kept", remedy: "remove it from the list")
+    }
+  }
+
   private var hasGroups: Bool {
     if configuration.access.lists?.groups.isEmpty == false { return true }
     return configuration.routes.contains { route in
@@ -90,12 +150,12 @@ struct ConfigurationWarnings {
     if effective.access.value == .public, case .route(let source) = effective.access.source, source != route {
       warnings.append(
         reading.warning(
-          atKey: places[route],
+          atKey: places.routes[route],
           "everybody is admitted here: the route inherits access = \"public\" from "
             + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
           remedy: "write access = \"public\" if this is intended, or restrict access"))
     }
-    let key = places[route].appending("private_email")
+    let key = places.routes[route].appending("private_email")
     if settings.conditions.privateEmail == .allow, reading.isThere(key),
       effective.conditions.contains(where: { $0.value.privateEmail != .allow })
     {
@@ -108,20 +168,47 @@ struct ConfigurationWarnings {
     if settings.tokens == true, !admitsGroups(effective) {
       warnings.append(
         reading.warning(
-          atKey: places[route].appending("tokens"),
+          atKey: places.routes[route].appending("tokens"),
           "tokens = true, but a token is admitted by allow_groups only, and there are none here",
           remedy: "write allow_groups, or remove tokens"))
     }
     for method in settings.methods ?? [] where method.utf8.contains(where: \.isASCIILowercase) {
       warnings.append(
         reading.warning(
-          atKey: places[route].appending("methods"), "methods are case-sensitive, and \"\(method)\" is not a usual one",
+          atKey: places.routes[route].appending("methods"),
+          "methods are case-sensitive, and \"\(method)\" is not a usual one",
           remedy: "write \"\(method.uppercased())\" if that is meant"))
     }
     return warnings
   }
 
-  private func line(of route: Int) -> Int { reading.line(places[route], RouteExplanationWriter.accessKeys) }
+  /// A route that decides nothing, because more specific ones state all that it states, or whose access cannot lift a
+  /// denial for every host.
+  /// - Parameter everywhere: the route on each host that it holds for.
+  private func warningsAboutEffect(_ route: Int, _ everywhere: [EffectiveHost.Route]) -> [ConfigurationProblem] {
+    let settings = configuration.routes[route]
+    if settings.host == .all, !everywhere.contains(where: \.hasEffect) {
+      return [
+        reading.warning(
+          atKey: places.routes[route],
+          "this route decides nothing: on each host a more specific route states all that it states",
+          remedy: "remove it, or what the others state")
+      ]
+    }
+    guard case .named = settings.host, let access = settings.access, access != .deny,
+      let effective = everywhere.first?.settings.access, effective.value == .deny,
+      case .route(let source) = effective.source, configuration.routes[source].host == .all
+    else { return [] }
+    return [
+      reading.warning(
+        atKey: places.routes[route],
+        "nobody is admitted here: \"\(configuration.routes[source].path)\" (line \(line(of: source))) has "
+          + "access = \"deny\" for every host, which the routes of a host cannot lift",
+        remedy: "remove this route, or deny access on the other hosts only")
+    ]
+  }
+
+  private func line(of route: Int) -> Int { reading.line(places.routes[route], RouteExplanationWriter.accessKeys) }
 
   private func admitsGroups(_ effective: EffectiveRoute) -> Bool {
     if case .lists(let lists) = effective.access.value { !lists.groups.isEmpty } else { false }

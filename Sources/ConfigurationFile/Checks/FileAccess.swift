@@ -1,3 +1,4 @@
+package import DataPlane
 internal import Secrets
 
 #if canImport(Glibc)
@@ -14,12 +15,23 @@ package struct FileAccess: Sendable {
   /// The names of what is in a folder, in no order.
   package var list: @Sendable (_ path: String) -> Listing
 
+  /// Whether there is a folder.
+  package var hasFolder: @Sendable (_ path: String) -> Bool
+
+  /// Reads the certificates and keys of a listener as the gateway will; nil for one in cleartext. Throws an error whose
+  /// description has the remedy.
+  package var readCertificate: @Sendable (AcceptorSettings) throws -> ListenerCertificate?
+
   package init(
     read: @escaping @Sendable (_ path: String, _ limit: Int) -> Outcome,
-    list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing }
+    list: @escaping @Sendable (_ path: String) -> Listing = { _ in .missing },
+    hasFolder: @escaping @Sendable (_ path: String) -> Bool = { _ in true },
+    readCertificate: @escaping @Sendable (AcceptorSettings) throws -> ListenerCertificate? = { _ in nil }
   ) {
     self.read = read
     self.list = list
+    self.hasFolder = hasFolder
+    self.readCertificate = readCertificate
   }
 
   /// The result of listing a folder.
@@ -44,7 +56,13 @@ package struct FileAccess: Sendable {
   }
 
   /// The files of this machine.
-  package static let system = FileAccess(read: read, list: list)
+  package static let system = FileAccess(
+    read: read, list: list, hasFolder: hasFolder, readCertificate: { try ListenerCertificate($0) })
+
+  private static func hasFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
 
   private static func list(_ path: String) -> Listing {
     guard let folder = opendir(path) else {

@@ -5,6 +5,7 @@ import IdentityAssertion
 import Operations
 import Secrets
 import Sessions
+import WebFormats
 
 /// Looks at the files that a configuration names: whether they are there, hold what they should, and are nobody else's.
 struct FileChecks {
@@ -52,6 +53,61 @@ struct FileChecks {
     for (index, upstream, _) in upstreams {
       checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &reading)
     }
+    if reading.problems.isEmpty {
+      checkCertificates(configuration, ListenerChecks.places(draft, listeners).map(\.path), &reading)
+      warnAboutStore(configuration.store.location, &reading)
+    }
+  }
+
+  /// Reads the certificates of listeners with their keys, when nothing is wrong with the files one by one.
+  /// - Parameter paths: the place of each listener.
+  private func checkCertificates(
+    _ configuration: Configuration, _ paths: [NodePath], _ reading: inout DecodingContext
+  ) {
+    // Certificates for addresses are rare, and browsers name no address (RFC 6066, 3).
+    let host = (try? configuration.publicOrigin)?.host
+    let name = host.flatMap { IPAddress($0) == nil && $0.utf8.first != UInt8(ascii: "[") ? $0 : nil }
+    var certificates: [ListenerCertificate] = []
+    for (entrance, path) in zip(configuration.listener.entrances, paths) {
+      let path = path.appending("tls_certificate_file")
+      do {
+        guard let certificate = try files.readCertificate(entrance) else { continue }
+        certificates.append(certificate)
+        guard let name, !certificate.lists(name) else { continue }
+        reading.warn(
+          atKey: path, "\(path): no certificate lists the host of public_url, \(name), so browsers refuse it",
+          remedy: "get one for \(name) (subjectAltName), unless clients connect by another name")
+      } catch {
+        reading.complain(at: path, "\(path): the gateway cannot use it", remedy: "\(error)")
+      }
+    }
+    if !certificates.isEmpty { warnAboutHosts(configuration, certificates, &reading) }
+  }
+
+  /// Warns of each `[[host]]` that no certificate of any listener is for.
+  private func warnAboutHosts(
+    _ configuration: Configuration, _ certificates: [ListenerCertificate], _ reading: inout DecodingContext
+  ) {
+    // No host of the file was left out: nothing is wrong with any.
+    for (index, site) in configuration.sites.enumerated() {
+      let origin = site.host.origin
+      guard origin.scheme == .https, IPAddress(origin.host) == nil, origin.host.utf8.first != UInt8(ascii: "["),
+        !certificates.contains(where: { $0.lists(origin.host) })
+      else { continue }
+      reading.warn(
+        atKey: HostChecks.path(at: index).appending("name"),
+        "no certificate of a TLS listener is for \(reading.concealing(origin.host)), so browsers refuse to open it",
+        remedy: "add one with [[listen.certificate]], unless TLS for this host ends before the gateway")
+    }
+  }
+
+  private func warnAboutStore(_ location: StoreSettings.Location, _ reading: inout DecodingContext) {
+    guard case .sqlite(let file) = location else { return }
+    let folder = ConfigurationFile.directory(of: file)
+    guard !files.hasFolder(folder) else { return }
+    reading.warn(
+      atKey: NodePath("store.url"), "there is no folder \(folder) on this machine, and the gateway does not make it",
+      remedy: "create it for the gateway's user: install -d -m 0700 -o USER \(folder)")
   }
 
   /// Checks the members files of groups: write access to such a file is the right to admit users.

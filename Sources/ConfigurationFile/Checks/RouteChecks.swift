@@ -14,16 +14,21 @@ enum RouteChecks {
     var settings: [(index: Int, route: RouteSettings)] = []
     for (index, draft, present) in drafts {
       let path = NodePath(ConfigurationSchema.route.name).appending(index)
-      checkUpstream(draft.upstream, of: path, configuration, &reading)
-      if let route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading) {
+      if let name = draft.upstream {
+        UpstreamChecks.checkName(name, at: path.appending("upstream"), configuration, &reading)
+      }
+      let host = HostChecks.scope(draft.host, at: path.appending("host"), configuration, &reading)
+      if var route = route(draft, present, path, isUnder: configuration.pathPrefix, &reading), let host {
+        route.host = host
         settings.append((index, route))
       }
     }
     configuration.routes = settings.map(\.route)
     checkAddresses(settings, configuration, &reading)
     let groups = GroupChecks.names(configuration, reading)
-    switch table(access, settings.map(\.route), groups) {
-    case .success: checkTokens(settings, access, groups, &reading)
+    let hosts = configuration.sites.map(\.host)
+    switch table(access, settings.map(\.route), groups, hosts) {
+    case .success: checkTokens(settings, access, groups, hosts, &reading)
     case .failure(let problems):
       for problem in problems.problems {
         let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }
@@ -36,10 +41,11 @@ enum RouteChecks {
   /// Tokens that a route accepts by itself must be able to pass.
   private static func checkTokens(
     _ routes: [(index: Int, route: RouteSettings)], _ access: AccessSettings, _ groups: [String],
-    _ reading: inout DecodingContext
+    _ hosts: [HostSettings], _ reading: inout DecodingContext
   ) {
     guard routes.contains(where: { $0.route.tokens == true }),
-      let effective = try? RouteTable.effectiveRoutes(access: access, routes: routes.map(\.route), groups: groups)
+      let effective = try? RouteTable.effectiveRoutes(
+        access: access, routes: routes.map(\.route), groups: groups, hosts: hosts)
     else { return }
     for (place, (index, route)) in routes.enumerated() where route.tokens == true {
       let key = NodePath(ConfigurationSchema.route.name).appending(index).appending("tokens")
@@ -95,9 +101,11 @@ enum RouteChecks {
   }
 
   private static func table(
-    _ access: AccessSettings, _ routes: [RouteSettings], _ groups: [String] = []
+    _ access: AccessSettings, _ routes: [RouteSettings], _ groups: [String] = [], _ hosts: [HostSettings] = []
   ) -> Result<RouteTable, RouteProblems> {
-    Result { () throws(RouteProblems) in try RouteTable(access: access, routes: routes, groups: groups) }
+    Result { () throws(RouteProblems) in
+      try RouteTable(access: access, routes: routes, groups: groups, hosts: hosts)
+    }
   }
 
   private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout DecodingContext) {
@@ -108,18 +116,6 @@ enum RouteChecks {
     reading.complain(
       at: path, String(decoding: message[..<cut], as: UTF8.self),
       remedy: remedy.isEmpty ? "see `cordon reference`" : String(decoding: remedy, as: UTF8.self))
-  }
-
-  private static func checkUpstream(
-    _ name: String?, of path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
-  ) {
-    let names = [UpstreamSettings.defaultName] + configuration.upstreams.map(\.name)
-    guard let name, !names.contains(where: { UpstreamChecks.isSame($0, name) }) else { return }
-    let nearest = NearestKey.find(name, among: names)
-    reading.complain(
-      at: path.appending("upstream"), "there is no upstream \(WrittenText(value: name, written: name).shown)",
-      remedy: nearest.map { "did you mean \"\($0)\"?" }
-        ?? "write [[upstreams]] with name = \"\(name)\" and its url, or remove the key")
   }
 
   private static func route(
@@ -140,14 +136,13 @@ enum RouteChecks {
     route.access = draft.lists.map { .lists($0) } ?? draft.access?.setting
     route.conditions = draft.conditions
     route.unauthenticated = draft.unauthenticated?.setting
-    route.upstream = draft.upstream.map {
-      UpstreamChecks.isSame($0, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : $0
-    }
+    route.upstream = draft.upstream.map { UpstreamChecks.routeName($0) }
     route.bodyRate = draft.bodyRate
     route.methods = draft.methods
     route.networks = draft.networks ?? []
     route.maxAge = draft.maxAge.map { Int($0.components.seconds) }
     route.tokens = draft.tokens
+    route.preflight = draft.preflight
     return route
   }
 

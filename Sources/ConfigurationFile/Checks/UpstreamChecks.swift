@@ -1,4 +1,7 @@
+import AccessPolicy
 import DataPlane
+import Sessions
+import WebFormats
 
 /// Turns what a document says of upstreams into settings.
 enum UpstreamChecks {
@@ -22,6 +25,10 @@ enum UpstreamChecks {
         atKey: NodePath("upstream.check.\(key)"), "upstream.check has no path, so health checks are disabled",
         remedy: "write path = \"/health\" under [upstream.check], or leave the table out")
     }
+    check(draft.configuration.upstream.cookies, at: NodePath("upstream"), &reading)
+    draft.upstreamForwarding.apply(to: &draft.configuration.upstream)
+    let headers = draft.upstreamForwarding.headers(of: UpstreamSettings.defaultName)
+    if !headers.isEmpty { draft.configuration.identityHeaders.upstreams.append(headers) }
     for (index, other, _) in drafts { add(other, at: index, to: &draft, &reading) }
   }
 
@@ -45,10 +52,15 @@ enum UpstreamChecks {
     settings.name = other.name
     settings.speaks = other.speaks
     settings.lenient = other.lenient
+    settings.cookies = other.cookies
+    other.forwarding.apply(to: &settings)
+    let headers = other.forwarding.headers(of: other.name)
+    if !headers.isEmpty { draft.configuration.identityHeaders.upstreams.append(headers) }
     if let limit = other.maximumConnections { settings.maximumConnections = limit }
     if let limit = other.queueLimit { settings.queueLimit = limit }
     settings.addresses = addresses(other.url, other.urls, at: path, listen: listen(draft, reading), &reading)
     checkTLS(other.tls, at: path, &reading)
+    check(other.cookies, at: path, &reading)
     settings.tls = other.tls.settings
     settings.check = other.checkPath.map { checkPath in
       var check = draft.check
@@ -67,10 +79,44 @@ enum UpstreamChecks {
     }
   }
 
+  private static func check(
+    _ settings: UpstreamCookieSettings, at path: NodePath, _ reading: inout DecodingContext
+  ) {
+    let list = path.appending("end_cookies")
+    if settings.cookies.count > UnboundCookies.limit {
+      reading.complain(
+        at: list, "\(list) names \(settings.cookies.count) cookies",
+        remedy: "write at most \(UnboundCookies.limit): only session cookies belong here")
+    }
+    for (index, cookie) in settings.cookies.enumerated() {
+      if settings.cookies[..<index].contains(where: { isSame($0.name, cookie.name) }) {
+        reading.complain(at: list.appending(index), "\(list) names this cookie twice", remedy: "remove one of them")
+      }
+    }
+  }
+
   /// The gateway's own addresses, as far as they are known.
   private static func listen(_ draft: ConfigurationBuilder, _ reading: DecodingContext) -> [BindAddress] {
     let listener = draft.configuration.listener
     return (reading.good.contains("listen.address") ? [listener.main.address] : []) + listener.others.map(\.address)
+  }
+
+  /// Looks at the name of an upstream that something else states.
+  static func checkName(
+    _ name: String, at path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
+  ) {
+    let names = [UpstreamSettings.defaultName] + configuration.upstreams.map(\.name)
+    guard !names.contains(where: { isSame($0, name) }) else { return }
+    let nearest = NearestKey.find(name, among: names)
+    reading.complain(
+      at: path, "there is no upstream \(WrittenText(value: name, written: name).shown)",
+      remedy: nearest.map { "did you mean \"\($0)\"?" }
+        ?? "write [[upstreams]] with name = \"\(name)\" and its url, or remove the key")
+  }
+
+  /// The name of an upstream as routes state it.
+  static func routeName(_ name: String) -> String {
+    isSame(name, UpstreamSettings.defaultName) ? RouteSettings.defaultUpstream : name
   }
 
   /// Names are compared as bytes.

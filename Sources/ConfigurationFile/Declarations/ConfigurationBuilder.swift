@@ -1,5 +1,6 @@
 import AccessPolicy
 import DataPlane
+import Sessions
 import WebFormats
 
 /// A configuration while it is read.
@@ -11,6 +12,7 @@ struct ConfigurationBuilder: DecodingTarget {
   var upstreamURL = UpstreamAddress.unix(path: "")
   var upstreamURLs: [UpstreamAddress]?
   var upstreamTLS = UpstreamTLSBuilder()
+  var upstreamForwarding = UpstreamForwardingBuilder()
   /// `upstream.check`, which holds where there is a path.
   var checkPath: String?
   var check = UpstreamCheckSettings(path: "/")
@@ -29,10 +31,36 @@ struct UpstreamBuilder: DecodingTarget {
   var urls: [UpstreamAddress]?
   var speaks = HTTPProtocol.http1
   var lenient: [UpstreamLenience] = []
+  var cookies = UpstreamCookieSettings()
   var maximumConnections: Int?
   var queueLimit: Int?
   var checkPath: String?
   var tls = UpstreamTLSBuilder()
+  var forwarding = UpstreamForwardingBuilder()
+}
+
+/// The forwarding settings of an upstream while they are read. `[[upstreams]]` inherit none of them.
+struct UpstreamForwardingBuilder: Sendable {
+  var host: String?
+  var strippedPrefix: String?
+  var removedHeaders: [String] = []
+  var rewritesRedirects = true
+  var requestBuffer: Int?
+  var headers: [UpstreamHeaderSettings.Header] = []
+  var basic: BasicCredentialsTemplate?
+
+  func apply(to settings: inout UpstreamSettings) {
+    settings.host = host
+    settings.strippedPrefix = strippedPrefix
+    settings.removedHeaders = removedHeaders
+    settings.ownHeaders = headers(of: settings.name).names
+    settings.rewritesRedirects = rewritesRedirects
+    settings.requestBuffer = requestBuffer
+  }
+
+  func headers(of upstream: String) -> UpstreamHeaderSettings {
+    UpstreamHeaderSettings(upstream: upstream, headers: headers, basic: basic)
+  }
 }
 
 /// The TLS settings of an upstream while they are read.
@@ -54,8 +82,17 @@ struct UpstreamTLSBuilder: Sendable {
   }
 }
 
+/// One of `[[host]]` while it is read.
+struct HostBuilder: DecodingTarget {
+  var name = ""
+  var upstream = UpstreamSettings.defaultName
+  var applicationName: String?
+  var templates: String?
+}
+
 /// A route while it is read.
 struct RouteBuilder: DecodingTarget {
+  var host: String?
   var path = ""
   var match = RouteSettings.Match.prefix
   var access: Access?
@@ -74,6 +111,7 @@ struct RouteBuilder: DecodingTarget {
   var networks: [NetworkPrefix]?
   var maxAge: Duration?
   var tokens: Bool?
+  var preflight: RouteSettings.Preflight?
 
   enum Access: String, Sendable, CaseIterable {
     case signedIn = "signed-in"

@@ -88,6 +88,13 @@ extension ConfigurationSchema {
         into: \.configuration.session.idleTimeout, "Time without activity after which a session ends.",
         seeAlso: ["session.lifetime"]),
       .withDefault(
+        "session.clear_site_data", ValueType<SiteData>.choice.named("kind of data").list(),
+        into: \.configuration.session.clearedData,
+        """
+        What browsers delete (Clear-Site-Data) at sign-out, when a banned user signs in, and when another account signs \
+        in: "cache", "storage". [] deletes nothing.
+        """, seeAlso: ["upstream.end_cookies"]),
+      .withDefault(
         "session.memory", .size(1_048_576...SizeText.limit), into: \.configuration.session.memory,
         """
         Memory of the session cache, about 2 KiB for each session, divided among the event loops. Other sessions are \
@@ -173,6 +180,13 @@ extension ConfigurationSchema {
         The encoding of text beyond printable ASCII in headers: "percent" is percent-encoded UTF-8 ("%" becomes \
         "%25"), "utf8" is unencoded UTF-8.
         """),
+      .withDefault(
+        "identity.keep_headers", ValueType.clientHeader.list(), into: \.configuration.identityHeaders.keptHeaders,
+        """
+        Headers that are forwarded from clients although applications commonly take them for the user or the address: \
+        Remote-User, X-Remote-*, X-WEBAUTH-*, X-Auth-Request-*, X-Authenticated-*, X-Forwarded-*, X-Real-IP and \
+        similar names are removed otherwise, except from trusted proxies. Never a header that the configuration sets.
+        """, seeAlso: ["identity.headers", "upstream.remove_headers", "listen.trusted_proxies"]),
     ])
 
   static let identityHeaders = Section<ConfigurationBuilder>(
@@ -180,20 +194,36 @@ extension ConfigurationSchema {
     introduction: """
       Headers for the application, each with its claim: sub (Apple's identifier of the user, the only one that never \
       changes), email, name, given_name, family_name, groups (comma-separated), session_id, is_private_email, org_id, or any \
-      other claim of the identity token. Client-sent headers of these names are removed in any spelling. An empty claim has no header.
+      other claim of the identity token. Client-sent headers of these names are removed in any spelling. An empty claim \
+      has no header. A value may be a template, as in [upstream.headers].
       """,
     entries: [
       .withDefault(
         "identity.headers", .headers, into: \.configuration.identityHeaders.headers,
         "The headers, in this order. Your own table replaces the complete default.",
-        seeAlso: ["identity.allow_unverified_email", "identity.encoding"])
+        seeAlso: ["identity.allow_unverified_email", "identity.encoding", "upstream.headers"])
+    ])
+
+  static let headers = Section<ConfigurationBuilder>(
+    name: "headers",
+    introduction: """
+      Response headers that are added to every response, the gateway's own pages and redirects included. One that the \
+      application sets itself stays as it is.
+      """,
+    entries: [
+      .withDefault(
+        "headers", .responseHeaders, into: \.configuration.responseHeaders,
+        """
+        The headers with their values, as in Strict-Transport-Security = "max-age=31536000". Not those that frame a \
+        message or that the gateway writes itself.
+        """)
     ])
 
   static let pages = Section<ConfigurationBuilder>(
     name: "pages", introduction: "The gateway's own pages.",
     entries: [
       .absent(
-        "pages.application_name", .words("text", limit: 100, expected: "a name of at most 100 bytes"),
+        "pages.application_name", applicationName,
         into: \.configuration.pages.applicationName, example: "\"Example Orders\"",
         "The application's name on the sign-in page and in titles.",
         omission: "The host of public_url."),
@@ -231,8 +261,8 @@ extension ConfigurationSchema {
         """
         The fields of an access log line, in this order, after its time. Available are: \
         \(AccessLogField.allCases.map(\.rawValue).joined(separator: ", ")). "duration" is the total time, "upstream" \
-        the time until the application's response began, "gateway" the rest; "user" is a keyed hash. Queries are never \
-        logged.
+        the time until the application's response began, "gateway" the rest; "user" is a keyed hash, "trace" the trace \
+        of the request's traceparent. Queries are never logged.
         """,
         omission: "\(AccessLogField.standard.map(\.rawValue).joined(separator: ", ")).", seeAlso: ["log.access"]),
       .withDefault(
@@ -258,7 +288,11 @@ extension ConfigurationSchema {
         """),
       .withDefault(
         "log.format", .choice, into: \.configuration.log.format,
-        "The format of log lines: \"json\", \"text\", or \"auto\", which is text on a terminal and JSON elsewhere."),
+        """
+        The format of log lines: "json", "text", or "auto", which is text on a terminal and JSON elsewhere. "combined" \
+        writes access log lines in the Combined Log Format of Apache and nginx, without queries, with a keyed hash as \
+        the user; other lines are as with "auto".
+        """, seeAlso: ["log.access", "log.access_fields"]),
     ])
 
   static let route = Section<RouteBuilder>(
@@ -277,6 +311,12 @@ extension ConfigurationSchema {
         The path prefix. A prefix that ends with "/" matches paths below it; one that does not also matches the path \
         itself. It is compared percent-encoded and case-sensitively.
         """, seeAlso: ["route.match"]),
+      .absent(
+        "route.host", .routeHost, into: \.host, example: "\"wiki.example.com\"",
+        """
+        The host that the route is for: the name of a [[host]], or "*" for every host. The routes of a [[host]] take \
+        precedence there over those of "*", but cannot admit anybody where the latter have access = "deny".
+        """, omission: "The host of public_url and listen.hosts.", seeAlso: ["host.name"]),
       .withDefault(
         "route.match", .choice, into: \.match,
         """
@@ -307,7 +347,7 @@ extension ConfigurationSchema {
       .absent(
         "route.upstream", .label, into: \.upstream, example: "\"reports\"",
         "The name of the application that serves these paths: one of [[upstreams]], or \"default\" for [upstream].",
-        omission: "Inherited, finally [upstream].", seeAlso: ["upstreams.name"]),
+        omission: "Inherited, then host.upstream, finally [upstream].", seeAlso: ["upstreams.name"]),
       .absent(
         "route.body_rate", .integer(0...1_000_000_000), into: \.bodyRate, example: "0",
         """
@@ -372,6 +412,13 @@ extension ConfigurationSchema {
         "route.tokens", .boolean, into: \.tokens, example: "true",
         "Whether machine tokens are accepted, as for access.tokens. The route must have allow_groups, or inherit them.",
         omission: "Inherited, finally access.tokens.", seeAlso: ["access.tokens", "route.allow_groups"]),
+      .absent(
+        "route.preflight", .choice, into: \.preflight, example: "\"pass\"",
+        """
+        Whether CORS preflights (OPTIONS with Origin and Access-Control-Request-Method, without a body) reach the \
+        application: "pass", without an identity and without method-override headers; or "block": they are treated as \
+        other requests. Browsers send them without cookies. networks apply.
+        """, omission: "Inherited, finally \"block\".", seeAlso: ["route.methods", "route.networks"]),
       .absent(
         "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",
         """

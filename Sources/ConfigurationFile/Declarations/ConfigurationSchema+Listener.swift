@@ -96,6 +96,12 @@ extension ConfigurationSchema {
         "listener.tls_client_certificate", .choice, into: \.clientCertificate,
         "Whether clients must have a certificate.", seeAlso: ["listen.tls_client_certificate"]),
       .withDefault(
+        "listener.redirect", .boolean, into: \.redirects,
+        """
+        Whether every request is redirected (308) to the same path at public_url, whatever host it names: for http: \
+        beside a listener with TLS.
+        """, seeAlso: ["public_url"]),
+      .withDefault(
         "listener.trusted_proxies", ValueType.network.list(), into: \.trustedProxies,
         "Networks of trusted proxies in front of this listener.", omission: "No proxy is trusted.",
         seeAlso: ["listen.trusted_proxies"]),

@@ -42,6 +42,22 @@ extension ConfigurationSchema {
         space). The log names the value that a refused response would need.
         """, seeAlso: ["upstream.url"]),
       .withDefault(
+        "upstream.end_cookies", ValueType.endCookie.list(),
+        into: \.configuration.upstream.cookies.cookies,
+        """
+        The application's own session cookies: "NAME", or "NAME; Path=/x; Domain=d" if they are set so. Each is bound to \
+        the account that it was set for: a code is appended to its value on the way to the browser, and a cookie \
+        without the code of the present account is not forwarded. They are deleted at sign-out, when a banned user \
+        signs in, and when another account signs in. A cookie without HttpOnly is deleted, but not bound.
+        """, seeAlso: ["upstream.private_cache", "session.clear_site_data"]),
+      .withDefault(
+        "upstream.private_cache", .boolean, into: \.configuration.upstream.cookies.hasPrivateCache,
+        """
+        Whether responses to signed-in users that caches may use again without validation get Cache-Control: private, \
+        and Vary: Cookie unless they are immutable: so that the next user of a browser does not see them. Always so \
+        with end_cookies.
+        """, seeAlso: ["upstream.end_cookies"]),
+      .withDefault(
         "upstream.max_connections", .integer(0...1_000_000), into: \.configuration.upstream.maximumConnections,
         """
         Maximum number of connections to each address, over all event loops, for applications with limited \
@@ -70,6 +86,52 @@ extension ConfigurationSchema {
         "upstream.tls_private_key_file", .file, into: \.upstreamTLS.privateKeyFile, example: "\"tls/gateway.key\"",
         "The private key of that certificate, in PEM. Others must not be able to read the file.",
         omission: "Set both certificate and key, or neither.", seeAlso: ["upstream.tls_certificate_file"]),
+      .absent(
+        "upstream.host", .host, into: \.upstreamForwarding.host, example: "\"app.internal\"",
+        "The Host header for the application, with a port or without. X-Forwarded-Host has the requested host.",
+        omission: "Host is forwarded as received.", seeAlso: ["upstream.rewrite_redirects"]),
+      .absent(
+        "upstream.strip_prefix", .pathPrefix, into: \.upstreamForwarding.strippedPrefix, example: "\"/reports\"",
+        """
+        A path prefix that is removed from requests and named in X-Forwarded-Prefix. Location, Content-Location, \
+        Refresh and the Path of cookies get it back unless they begin with it. Other paths get 404; a route to this \
+        upstream outside of the prefix is an error.
+        """, omission: "Paths are forwarded unchanged.", seeAlso: ["route.upstream"]),
+      .withDefault(
+        "upstream.remove_headers", ValueType.clientHeader.list(), into: \.upstreamForwarding.removedHeaders,
+        "Headers that are removed from requests, in any spelling.", seeAlso: ["identity.keep_headers"]),
+      .withDefault(
+        "upstream.rewrite_redirects", .boolean, into: \.upstreamForwarding.rewritesRedirects,
+        """
+        Whether Location, Content-Location and Refresh that name the application's own address, or the requested host \
+        over http: where public_url is https:, are rewritten to the requested origin; and Destination (WebDAV) in the \
+        other direction.
+        """, seeAlso: ["upstream.host", "upstream.strip_prefix"]),
+      .absent(
+        "upstream.request_buffer", .size(0...(1 << 30)), into: \.upstreamForwarding.requestBuffer,
+        example: "\"1MiB\"",
+        """
+        For an application that cannot read chunked requests: a request body without Content-Length is collected up to \
+        this size, and sent with Content-Length. Beyond it: 411.
+        """, unit: "bytes",
+        omission: "\"64KiB\" while the application's last response was HTTP/1.0, otherwise \"0\": chunks are forwarded."
+      ),
+      .withDefault(
+        "upstream.headers", .templates, into: \.upstreamForwarding.headers,
+        """
+        Headers that are added to requests, or replace those of the client and of [identity.headers]. In a value, \
+        "{claim}" is a claim as in [identity.headers], "{{" a brace, "${NAME}" an environment variable. Filters follow \
+        a claim: "{email|local:example.com|lower}". local:DOMAIN is the part before the @ of a verified address of \
+        that domain, lower and upper change ASCII letters, percent, utf8 and latin1 encode. A header whose claim is \
+        absent or cannot be encoded is left out, as is one that uses a claim where nobody is signed in.
+        """, seeAlso: ["identity.headers", "upstream.remove_headers"]),
+      .absent(
+        "upstream.basic", .basic, into: \.upstreamForwarding.basic,
+        example: "{ user = \"{email}\", password = \"${LEGACY_PASSWORD}\" }",
+        """
+        HTTP Basic credentials for the application, sent for signed-in users; templates as in headers. The client's \
+        own Authorization is removed from all requests.
+        """, omission: "Authorization is forwarded as received.", seeAlso: ["upstream.headers"]),
     ])
 
   static let upstreamTimeouts = Section<ConfigurationBuilder>(
@@ -129,7 +191,7 @@ extension ConfigurationSchema {
     name: "upstreams",
     introduction: """
       Other applications behind the gateway, for routes that name them. Timeouts, idle connections and limits that are \
-      not set here are those of [upstream].
+      not set here are those of [upstream]; headers, prefix, redirects and request_buffer are this upstream's own.
       """,
     entries: [
       .required(
@@ -151,6 +213,13 @@ extension ConfigurationSchema {
         "upstreams.lenient", ValueType<UpstreamLenience>.choice.named("mistake").list(), into: \.lenient,
         "Errors in responses that are repaired instead of refused, as for [upstream].",
         seeAlso: ["upstream.lenient"]),
+      .withDefault(
+        "upstreams.end_cookies", ValueType.endCookie.list(), into: \.cookies.cookies,
+        "The application's own session cookies, as for [upstream].", seeAlso: ["upstream.end_cookies"]),
+      .withDefault(
+        "upstreams.private_cache", .boolean, into: \.cookies.hasPrivateCache,
+        "Whether responses to signed-in users are made private, as for [upstream].",
+        seeAlso: ["upstream.private_cache"]),
       .absent(
         "upstreams.max_connections", .integer(0...1_000_000), into: \.maximumConnections, example: "32",
         "Maximum number of connections to each address, as for [upstream].", unit: "connections",
@@ -182,5 +251,33 @@ extension ConfigurationSchema {
         "upstreams.tls_private_key_file", .file, into: \.tls.privateKeyFile, example: "\"tls/gateway.key\"",
         "The private key of that certificate, in PEM. Others must not be able to read the file.",
         omission: "Set both certificate and key, or neither.", seeAlso: ["upstreams.tls_certificate_file"]),
+      .absent(
+        "upstreams.host", .host, into: \.forwarding.host, example: "\"reports.internal\"",
+        "The Host header for the application, as for [upstream].", omission: "Host is forwarded as received.",
+        seeAlso: ["upstream.host"]),
+      .absent(
+        "upstreams.strip_prefix", .pathPrefix, into: \.forwarding.strippedPrefix, example: "\"/reports\"",
+        "A path prefix that is removed from requests, as for [upstream].", omission: "Paths are forwarded unchanged.",
+        seeAlso: ["upstream.strip_prefix"]),
+      .withDefault(
+        "upstreams.remove_headers", ValueType.clientHeader.list(), into: \.forwarding.removedHeaders,
+        "Headers that are removed from requests, as for [upstream].", seeAlso: ["upstream.remove_headers"]),
+      .withDefault(
+        "upstreams.rewrite_redirects", .boolean, into: \.forwarding.rewritesRedirects,
+        "Whether redirects are rewritten, as for [upstream].", seeAlso: ["upstream.rewrite_redirects"]),
+      .absent(
+        "upstreams.request_buffer", .size(0...(1 << 30)), into: \.forwarding.requestBuffer, example: "\"1MiB\"",
+        "Maximum size of a request body that is collected to get a length, as for [upstream].", unit: "bytes",
+        omission:
+          "\"64KiB\" while the application's last response was HTTP/1.0, otherwise \"0\": chunks are forwarded.",
+        seeAlso: ["upstream.request_buffer"]),
+      .withDefault(
+        "upstreams.headers", .templates, into: \.forwarding.headers,
+        "Headers that are added to requests, as for [upstream].", seeAlso: ["upstream.headers"]),
+      .absent(
+        "upstreams.basic", .basic, into: \.forwarding.basic,
+        example: "{ user = \"{email}\", password = \"${LEGACY_PASSWORD}\" }",
+        "HTTP Basic credentials for the application, as for [upstream].",
+        omission: "Authorization is forwarded as received.", seeAlso: ["upstream.basic"]),
     ])
 }

@@ -3,18 +3,19 @@ import Operations
 
 /// Every table and key of the configuration, in the order of the reference and of `gateway.conf.sample`.
 enum ConfigurationSchema {
-  /// All tables but those that there may be many of: the routes, the upstreams and groups that they name, other
-  /// listeners.
+  /// All tables but those that there may be many of: the routes, the hosts, upstreams and groups that they name,
+  /// other listeners.
   static let all: [Section<ConfigurationBuilder>] = [
     top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
-    revalidation, native,
-    store, identity, identityHeaders, assertion, notifications, pages, pagesButton, log, shutdown, access,
+    revalidation, native, verify,
+    store, identity, identityHeaders, headers, assertion, notifications, pages, pagesButton, log, shutdown, access,
   ]
 
   /// Every key's description, those of routes last.
   static var descriptions: [SchemaKeyDescription] {
     all.flatMap { $0.entries.map(\.description) } + group.entries.map(\.description)
-      + listener.entries.map(\.description) + upstreams.entries.map(\.description) + route.entries.map(\.description)
+      + listener.entries.map(\.description) + upstreams.entries.map(\.description) + host.entries.map(\.description)
+      + route.entries.map(\.description)
   }
 
   /// Required keys that another key can stand in for.
@@ -64,8 +65,9 @@ enum ConfigurationSchema {
         "listen.hosts", ValueType.host.list(), into: \.configuration.hosts,
         """
         Host names that are accepted in addition to that of public_url, with a port unless it is the default. Other \
-        hosts get 421. The application receives the requested host. Sign-in and sign-out redirect to public_url.
-        """, seeAlso: ["public_url"]),
+        hosts get 421. The application receives the requested host. Sign-in and sign-out redirect to public_url. A \
+        host with a session of its own is a [[host]].
+        """, seeAlso: ["public_url", "host.name"]),
       .withDefault(
         "listen.trusted_proxies", ValueType.network.list(), into: \.main.trustedProxies,
         """

@@ -8,6 +8,7 @@ struct ListenerBuilder: DecodingTarget {
   var protocols: [HTTPProtocol]?
   var trustedProxies: [NetworkPrefix] = []
   var proxyProtocolPeers: [NetworkPrefix] = []
+  var redirects = false
   /// Halves of the first certificate, until both are seen.
   var certificateFile: String?
   var privateKeyFile: String?
@@ -40,6 +41,7 @@ struct ListenerBuilder: DecodingTarget {
     var settings = AcceptorSettings(
       name: name, address: address, tls: tls, trustedProxies: trustedProxies, proxyProtocolPeers: proxyProtocolPeers)
     settings.protocols = protocols
+    settings.redirects = redirects
     return settings
   }
 }

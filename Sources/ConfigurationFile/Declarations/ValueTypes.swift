@@ -58,16 +58,27 @@ extension ValueType where Value == String {
   static var host: ValueType {
     text(
       "host", expected: "a host, as in \"app.example.com\" or \"app.example.com:8443\"", write: { $0 },
+      parse: { text, _ throws(Diagnostic) in try parseHost(text) })
+  }
+
+  /// The host of a route: a host, or `*` for every one.
+  static var routeHost: ValueType {
+    text(
+      "host or \"*\"", expected: "a host, as in \"wiki.example.com\", or \"*\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
-        // Any origin does: only the host is judged here.
-        let origin = try? PublicOrigin(parsing: "https://localhost")
-        guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
-          throw Diagnostic(
-            "is not a host",
-            remedy: "write a host, with a port unless it is the default, as in \"app.example.com:8443\"")
-        }
-        return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
+        text.utf8.elementsEqual("*".utf8) ? text : try parseHost(text)
       })
+  }
+
+  private static func parseHost(_ text: String) throws(Diagnostic) -> String {
+    // Any origin does: only the host is judged here.
+    let origin = try? PublicOrigin(parsing: "https://localhost")
+    guard let origin, (try? AuthorityList(origin: origin, hosts: [text])) != nil else {
+      throw Diagnostic(
+        "is not a host",
+        remedy: "write a host, with a port unless it is the default, as in \"app.example.com:8443\"")
+    }
+    return String(decoding: text.utf8.map(\.asciiLowercased), as: UTF8.self)
   }
 
   static var pathPrefix: ValueType {
@@ -167,6 +178,16 @@ extension ValueType where Value == String {
       })
   }
 
+  /// The name of a header that clients send.
+  static var clientHeader: ValueType {
+    text(
+      "header", expected: "the name of a header, as in \"X-Debug\"", write: { $0 },
+      parse: { text, _ throws(Diagnostic) in
+        try IdentityHeaderText.checkClientName(text)
+        return text
+      })
+  }
+
   static var scheme: ValueType {
     text(
       "scheme", expected: "a URL scheme, as in \"com.example.app\"", write: { $0 },
@@ -244,60 +265,70 @@ extension ValueType where Value == StoreSettings.Location {
   }
 }
 
-extension ValueType where Value == [IdentityHeaderSettings.Header] {
-  /// A table whose keys are header names and whose values are claims, in the order of the file.
-  static var headers: ValueType {
+extension ValueType where Value == EndCookie {
+  /// A session cookie of an application.
+  static var endCookie: ValueType {
+    text(
+      "cookie", expected: "the name of a cookie, as in \"PHPSESSID\"", write: { $0.description },
+      parse: { text, _ throws(Diagnostic) in
+        guard let cookie = EndCookie(text) else {
+          throw Diagnostic(
+            "is not a cookie", remedy: "write its name, as in \"PHPSESSID\", or \"PHPSESSID; Path=/x; Domain=d\"")
+        }
+        guard !cookie.name.utf8.map(\.asciiLowercased).starts(with: "__host-cordon".utf8) else {
+          throw Diagnostic("is a cookie of the gateway", remedy: "remove it: the gateway ends its own cookies")
+        }
+        return cookie
+      })
+  }
+}
+
+extension ValueType where Value == [ResponseHeader] {
+  /// A table whose keys are the names of response headers, in the order of the file.
+  static var responseHeaders: ValueType {
     ValueType(
-      name: "table of header = claim",
+      name: "table of header = text",
       read: { node, path, reading in
         guard case .table(let table) = node else {
-          reading.complain(at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of header = \"claim\"")
+          reading.complain(
+            at: path, "\(path) is \(node.kind)", remedy: "write a table [\(path)] of header = \"value\"")
           return nil
         }
-        var headers: [IdentityHeaderSettings.Header] = []
-        var isGood = true
+        var headers: [ResponseHeader] = []
         let names = table.keys.sorted { reading.place(of: path.appending($0)) < reading.place(of: path.appending($1)) }
         for name in names {
-          if let header = header(name, table[name] ?? .moment, path.appending(name), &reading) {
-            let twin = headers.first {
-              IdentityHeaderText.folded($0.name) == IdentityHeaderText.folded(name)
-            }
-            if let twin {
-              reading.complain(
-                atKey: path.appending(name), "\(path): \(name) and \(twin.name) are one header to many applications",
-                remedy: "keep one of them")
-              isGood = false
-            }
-            headers.append(header)
-          } else {
-            isGood = false
+          let place = path.appending(name)
+          guard let header = header(name, table[name] ?? .moment, place, &reading) else { continue }
+          if headers.contains(where: { ResponseHeaderText.isSame($0.name, name) }) {
+            reading.complain(atKey: place, "\(path) names this header twice", remedy: "keep one of them")
           }
+          headers.append(header)
         }
-        return isGood ? headers : nil
+        return headers.count == table.count ? headers : nil
       },
       write: { headers in
-        "{ \(headers.map { "\($0.name) = \(TOMLText.quoted($0.claim))" }.joined(separator: ", ")) }"
+        headers.isEmpty
+          ? "{}" : "{ \(headers.map { "\($0.name) = \(TOMLText.quoted($0.value))" }.joined(separator: ", ")) }"
       })
   }
 
   private static func header(
     _ name: String, _ node: Node, _ path: NodePath, _ reading: inout DecodingContext
-  ) -> IdentityHeaderSettings.Header? {
+  ) -> ResponseHeader? {
     do throws(Diagnostic) {
-      try IdentityHeaderText.checkName(name)
+      try ResponseHeaderText.checkName(name)
     } catch {
       reading.complain(
-        atKey: path, "identity.headers: \(WrittenText(value: name, written: name).shown) \(error.what)",
-        remedy: error.remedy)
+        atKey: path, "headers: \(WrittenText(value: name, written: name).shown) \(error.what)", remedy: error.remedy)
       return nil
     }
-    guard let claim = reading.text(node, at: path, expected: "a claim, as in \"sub\"") else { return nil }
+    guard let value = reading.text(node, at: path, expected: "a text, as in \"max-age=31536000\"") else { return nil }
     do throws(Diagnostic) {
-      try IdentityHeaderText.checkClaim(claim.value)
+      try ResponseHeaderText.checkValue(value.value)
     } catch {
-      reading.complain(at: path, "\(path): \(claim.shown) \(error.what)", remedy: error.remedy)
+      reading.complain(at: path, "\(path): \(value.shown) \(error.what)", remedy: error.remedy)
       return nil
     }
-    return IdentityHeaderSettings.Header(name: name, claim: claim.value)
+    return ResponseHeader(name: name, value: value.value)
   }
 }

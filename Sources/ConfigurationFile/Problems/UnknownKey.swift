@@ -34,6 +34,6 @@ struct UnknownKey {
   private static let tables =
     ConfigurationSchema.all.map(\.name).filter { !$0.isEmpty } + [
       ConfigurationSchema.group.name, ConfigurationSchema.listener.name, ConfigurationSchema.upstreams.name,
-      ConfigurationSchema.route.name,
+      ConfigurationSchema.host.name, ConfigurationSchema.route.name,
     ]
 }

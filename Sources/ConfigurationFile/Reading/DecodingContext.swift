@@ -5,11 +5,16 @@ struct DecodingContext {
   /// The folder that relative paths are relative to, absolute.
   let directory: String
   private(set) var problems: [ConfigurationProblem] = []
+  /// Warnings about files and folders that the configuration names.
+  private(set) var warnings: [ConfigurationProblem] = []
   /// Entries that were there and in order.
   private(set) var good: Set<String> = []
 
   /// Names of groups that were not in order: they are declared all the same.
   private(set) var spoiledGroups: [String] = []
+
+  /// Names of hosts that were not in order: routes may name them.
+  private var spoiledHosts: [String] = []
 
   private let document: Document
   private let fileName: String
@@ -27,6 +32,13 @@ struct DecodingContext {
   }
 
   mutating func noteSpoiledGroup(_ name: String) { if !name.isEmpty { spoiledGroups.append(name) } }
+
+  mutating func noteSpoiledHost(_ name: String) { spoiledHosts.append(name) }
+
+  /// Whether a host of this name was not in order, or one whose name could not be read.
+  func isSpoiledHost(_ name: String) -> Bool {
+    spoiledHosts.contains { $0.isEmpty || $0.utf8.elementsEqual(name.utf8) }
+  }
 
   mutating func noteGood(_ key: String) { good.insert(key) }
 
@@ -77,6 +89,11 @@ struct DecodingContext {
       file: fileName, line: place.line, column: place.column, what: "warning: \(what)", remedy: remedy)
   }
 
+  /// Notes a warning at a key.
+  mutating func warn(atKey path: NodePath, _ what: String, remedy: String) {
+    warnings.append(warning(atKey: path, what, remedy: remedy))
+  }
+
   private mutating func add(_ what: String, remedy: String, at place: SourcePlace) {
     problems.append(
       ConfigurationProblem(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))
@@ -110,7 +127,7 @@ struct DecodingContext {
   }
 
   /// Takes `${NAME}` from the front.
-  private mutating func variable(_ rest: inout ArraySlice<UInt8>, at path: NodePath) -> String? {
+  mutating func variable(_ rest: inout ArraySlice<UInt8>, at path: NodePath) -> String? {
     let name = rest.dropFirst(2).prefix { $0.isASCIILetter || $0.isASCIIDigit || $0 == UInt8(ascii: "_") }
     rest = rest.dropFirst(2 + name.count)
     guard rest.first == UInt8(ascii: "}"), let first = name.first, !first.isASCIIDigit else {

@@ -11,6 +11,8 @@ struct DocumentReader {
   private(set) var upstreams: [Element<UpstreamBuilder>] = []
   /// Groups that were in order by themselves.
   private(set) var groups: [Element<GroupBuilder>] = []
+  /// Hosts that were in order by themselves.
+  private(set) var hosts: [Element<HostBuilder>] = []
   /// Listeners that were in order by themselves.
   private(set) var listeners: [Element<ListenerBuilder>] = []
 
@@ -71,6 +73,11 @@ struct DocumentReader {
         readList(
           node, at: keyPath, ConfigurationSchema.group, key: "name", remedy: "\"staff\", or what routes call it",
           keep: { $0.groups.append($1) }, spoiled: { reading, draft, _ in reading.noteSpoiledGroup(draft.name) })
+      } else if name == ConfigurationSchema.host.name {
+        readList(
+          node, at: keyPath, ConfigurationSchema.host, key: "name",
+          remedy: "\"wiki.example.com\", or the host that browsers send",
+          keep: { $0.hosts.append($1) }, spoiled: { reading, draft, _ in reading.noteSpoiledHost(draft.name) })
       } else if name == ConfigurationSchema.listener.name {
         readList(
           node, at: keyPath, ConfigurationSchema.listener, key: "name",

@@ -18,17 +18,19 @@ package struct RouteExplanation: Sendable, Equatable {
 /// Puts into words what holds for a route.
 struct RouteExplanationWriter {
   private let configuration: Configuration
-  private let places: [NodePath]
+  private let places: DocumentPlaces
   private let reading: DecodingContext
 
-  init(_ configuration: Configuration, routes: [Int], _ reading: DecodingContext) {
+  init(_ configuration: Configuration, _ places: DocumentPlaces, _ reading: DecodingContext) {
     self.configuration = configuration
-    places = routes.map { NodePath(ConfigurationSchema.route.name).appending($0) }
+    self.places = places
     self.reading = reading
   }
 
-  /// - Parameter route: nil for requests that no route holds for.
-  func explanation(of route: Int?, _ effective: EffectiveRoute) -> RouteExplanation {
+  /// - Parameters:
+  ///   - route: nil for requests that no route holds for.
+  ///   - host: the number of the `[[host]]`; nil for the host of `public_url`.
+  func explanation(of route: Int?, _ effective: EffectiveRoute, on host: Int?) -> RouteExplanation {
     var facts: [(String, String)] = []
     if let route, let methods = configuration.routes[route].methods {
       facts.append(("methods", text(of: methods) + origin(.route(route), of: route, ["methods"])))
@@ -50,7 +52,7 @@ struct RouteExplanationWriter {
         ("goes to", target(effective.upstream.value) + origin(effective.upstream.source, of: route, ["upstream"])))
     }
     return RouteExplanation(
-      title: title(of: route), facts: facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) })
+      title: title(of: route, on: host), facts: facts.map { RouteExplanation.Fact(name: $0.0, text: $0.1) })
   }
 
   static let accessKeys = [
@@ -66,7 +68,7 @@ struct RouteExplanationWriter {
     for stated in effective.conditions where !stated.value.denied.isEmpty {
       facts.append(
         (
-          "refused",
+          effective.access.value == .public ? "no identity" : "refused",
           members(stated.value.denied)
             + origin(stated.source, of: route, ["deny_groups", "deny_subjects", "deny_emails"])
         ))
@@ -86,6 +88,10 @@ struct RouteExplanationWriter {
       let age = DurationText.format(.seconds(effective.maxAge.value))
       facts.append(
         ("sign-in", "not older than \(age)" + origin(effective.maxAge.source, of: route, ["max_age"])))
+    }
+    if effective.preflight.value == .pass {
+      facts.append(
+        ("preflights", "reach the application" + origin(effective.preflight.source, of: route, ["preflight"])))
     }
     if effective.tokens.value {
       facts.append(("tokens", tokens(effective) + origin(effective.tokens.source, of: route, ["tokens"])))
@@ -117,10 +123,16 @@ struct RouteExplanationWriter {
 
   // MARK: Words
 
-  private func title(of route: Int?) -> String {
-    guard let route else { return configuration.routes.isEmpty ? "everything" : "everything else" }
+  private func title(of route: Int?, on host: Int?) -> String {
+    // With one host alone its name says nothing.
+    let name =
+      configuration.sites.isEmpty
+      ? "" : host.map { configuration.sites[$0].host.origin.authority } ?? configuration.publicAuthority
+    guard let route else {
+      return (configuration.routes.isEmpty ? "everything" : "everything else") + (name.isEmpty ? "" : " on \(name)")
+    }
     let how = configuration.routes[route].match == .exact ? " exactly" : ""
-    return "\(path(route))\(how)  (line \(reading.place(of: places[route]).line))"
+    return "\(name)\(path(route))\(how)  (line \(reading.place(of: places.routes[route]).line))"
   }
 
   private func path(_ route: Int) -> String { configuration.routes[route].path }
@@ -184,10 +196,11 @@ struct RouteExplanationWriter {
     switch source {
     case .standard: ""
     case .access: "  ([access], line \(reading.line(NodePath(ConfigurationSchema.access.name), keys)))"
+    case .host(let index): "  ([[host]], line \(reading.line(places.hosts[index], keys)))"
     case .route(let index):
       index == route
-        ? "  (line \(reading.line(places[index], keys)))"
-        : "  (from \(path(index)), line \(reading.line(places[index], keys)))"
+        ? "  (line \(reading.line(places.routes[index], keys)))"
+        : "  (from \(path(index)), line \(reading.line(places.routes[index], keys)))"
     }
   }
 }

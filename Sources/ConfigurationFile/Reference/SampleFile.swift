@@ -7,7 +7,7 @@ package enum SampleFile {
   package static func text() -> String {
     var parts = [head]
     for section in ConfigurationSchema.all { parts.append(text(of: section, header: "[\(section.name)]")) }
-    parts += [groups, listeners, upstreams, routes]
+    parts += [groups, listeners, upstreams, hosts, routes]
     return parts.joined(separator: "\n\n\n") + "\n"
   }
 
@@ -28,6 +28,7 @@ package enum SampleFile {
   private static func text<Target>(of section: Section<Target>, header: String) -> String {
     var blocks: [String] = []
     if section.name == ConfigurationSchema.identityHeaders.name { return identityHeaders(section) }
+    if section.name == ConfigurationSchema.headers.name { return headers(section) }
     if !section.name.isEmpty {
       let rule = "# " + String(repeating: "-", count: width - 2)
       let introduction = section.introduction.isEmpty ? "" : "\n" + comment(section.introduction)
@@ -60,10 +61,15 @@ package enum SampleFile {
     return entry.purpose + "\n" + facts.joined(separator: " ")
   }
 
-  /// The one table whose keys are the user's own.
+  /// The table of response headers, whose keys are the user's own.
+  private static func headers(_ section: Section<some DecodingTarget>) -> String {
+    comment(section.introduction) + "\n#[\(section.name)]\n#Strict-Transport-Security = \"max-age=31536000\""
+  }
+
+  /// The table of identity headers, whose keys are the user's own.
   private static func identityHeaders(_ section: Section<some DecodingTarget>) -> String {
     let headers = Configuration().identityHeaders.headers
-      .map { "#\($0.name) = \(TOMLText.quoted($0.claim))" }.joined(separator: "\n")
+      .map { "#\($0.name) = \(TOMLText.quoted($0.source))" }.joined(separator: "\n")
     return comment(
       section.introduction + " The default is what is commented out here; a table of your own replaces all of it.")
       + "\n#[\(section.name)]\n" + headers
@@ -98,6 +104,17 @@ package enum SampleFile {
       #name = "reports"
       #urls = ["http://10.0.0.3:3000", "http://10.0.0.4:3000"]
       #check_path = "/health"
+      """
+  }
+
+  private static var hosts: String {
+    keys(of: ConfigurationSchema.host) + """
+
+
+      #[[host]]
+      #name = "wiki.example.com"
+      #upstream = "reports"
+      #application_name = "Wiki"
       """
   }
 
@@ -137,6 +154,11 @@ package enum SampleFile {
       #allow_groups = ["staff"]
       #networks = ["10.0.0.0/8"]
       #max_age = "12h"
+
+      #[[route]]
+      #host = "wiki.example.com"
+      #path = "/private/"
+      #allow_groups = ["staff"]
 
       #[[route]]
       #path = "/school/"

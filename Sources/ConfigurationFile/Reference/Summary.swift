@@ -26,7 +26,7 @@ extension Configuration {
           + "then \(DurationText.format(revalidation.grace)) of grace"
       ),
       ("store", "\(StoreURL.format(store.location)), \(DurationText.format(store.outageGrace)) of grace"),
-      ("identity", identityHeaders.headers.map { "\($0.name) = \($0.claim)" }.joined(separator: ", ")),
+      ("identity", identityHeaders.headers.map { "\($0.name) = \($0.source)" }.joined(separator: ", ")),
     ]
     if !nativeText.isEmpty { lines.append(("native", nativeText)) }
     if access != AccessSettings() { lines.append(("access", accessText)) }
@@ -40,9 +40,17 @@ extension Configuration {
     lines.append(("pages", (self.pages.applicationName.map { "\($0), " } ?? "") + pages + templatesText))
     lines.append(
       ("log", "\(log.level.rawValue), \(log.accessLog ? "with" : "without") a line for each request\(auditText)"))
+    for site in sites {
+      lines.append(("host", "\(site.host.origin.authority): \(site.host.upstream)\(text(of: site))"))
+    }
     for other in listener.others { lines.append(("listener", "\(other.name): \(text(of: other))")) }
     for other in upstreams { lines.append(("upstreams", "\(other.name): \(text(of: other))")) }
     return lines
+  }
+
+  private func text(of site: HostConfiguration) -> String {
+    (site.applicationName.map { ", \($0)" } ?? "")
+      + (site.templates.map { ", with your own \($0)" } ?? "")
   }
 
   private var auditText: String {
@@ -102,7 +110,13 @@ extension Configuration {
         case nil: hasConditions ? "as above it, and conditions" : "as above it"
         }
       let methods = route.methods.map { "\($0.joined(separator: "|")) " } ?? ""
-      return "\(methods)\(route.path)\(route.match == .exact ? " exactly" : "") \(access)"
+      let host =
+        switch route.host {
+        case .publicURL: ""
+        case .named(let name): name
+        case .all: "*"
+        }
+      return "\(methods)\(host)\(route.path)\(route.match == .exact ? " exactly" : "") \(access)"
         + (route.upstream.map { " (\($0))" } ?? "")
     }.joined(separator: ", ")
   }

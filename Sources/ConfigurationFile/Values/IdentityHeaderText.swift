@@ -1,3 +1,4 @@
+import DataPlane
 import Sessions
 import WebFormats
 
@@ -15,11 +16,43 @@ enum IdentityHeaderText {
     "sec-fetch-site", "traceparent", "proxy",
   ]
 
-  static func checkName(_ name: String) throws(Diagnostic) {
+  /// Reserved fields that may be set for a single upstream: without a claim they say nothing about requests, and of
+  /// clients they are removed for that upstream alone.
+  private static let settable: Set<String> = [
+    "authorization", "accept", "accept-encoding", "origin", "via", "x-forwarded-port",
+  ]
+
+  /// Fields without which a request cannot be forwarded.
+  private static let needed: Set<String> = [
+    "connection", "keep-alive", "proxy-connection", "transfer-encoding", "te", "trailer", "upgrade", "content-length",
+    "expect", "host", "http2-settings",
+  ]
+
+  /// Checks the name of a header that some upstream gets.
+  static func checkUpstreamName(_ name: String) throws(Diagnostic) {
+    if settable.contains(folded(name)) { try checkSyntax(name) } else { try checkName(name) }
+  }
+
+  /// Checks the name of a header that is removed from requests, or is not.
+  static func checkClientName(_ name: String) throws(Diagnostic) {
+    try checkSyntax(name)
+    guard !needed.contains(folded(name)) else {
+      throw Diagnostic("is part of how requests are forwarded", remedy: "remove it from the list")
+    }
+    guard !ForwardingRules.isAlwaysReserved(name) else {
+      throw Diagnostic("is set by the gateway itself", remedy: "remove it from the list")
+    }
+  }
+
+  private static func checkSyntax(_ name: String) throws(Diagnostic) {
     guard !name.isEmpty, name.utf8.count <= 128, name.utf8.allSatisfy(\.isToken) else {
       throw Diagnostic(
         "is no header name", remedy: "use letters, digits and \"-\", as in X-Forwarded-User (RFC 9110 5.6.2)")
     }
+  }
+
+  static func checkName(_ name: String) throws(Diagnostic) {
+    try checkSyntax(name)
     guard !reserved.contains(folded(name)) else {
       throw Diagnostic(
         "is a reserved header", remedy: "choose another name, as in X-Forwarded-User")

@@ -14,18 +14,18 @@ protocol AcceptedConnection: AnyObject {
   func endExchanges(of sessions: Set<ConnectionKey>)
 }
 
-/// A connection that carries exchanges, of which those that belong to a session are reviewed.
+/// A connection that carries exchanges, of which those with an upstream are reviewed.
 protocol ReviewedConnection: AcceptedConnection {
   var server: ServerContext { get }
   /// Whether its exchanges are being reviewed.
   var isReviewed: Bool { get set }
-  /// Ends the exchanges whose session no longer permits them.
-  /// - Returns: whether any is left that belongs to a session.
+  /// Ends the exchanges that the gate no longer permits.
+  /// - Returns: whether any is left that can be reviewed.
   func reviewExchanges(at now: NIODeadline) -> Bool
 }
 
 extension ReviewedConnection {
-  /// Has its exchanges reviewed from now on, until none belongs to a session.
+  /// Has its exchanges reviewed from now on, until there is none.
   func expectReviews() {
     guard !isReviewed else { return }
     isReviewed = true
@@ -33,7 +33,7 @@ extension ReviewedConnection {
   }
 
   /// Reviews its exchanges.
-  /// - Returns: whether any is left that belongs to a session.
+  /// - Returns: whether any is left that can be reviewed.
   func review(at now: NIODeadline) -> Bool {
     // An exchange that begins meanwhile must not register the connection a second time.
     isReviewed = reviewExchanges(at: now)

@@ -1,14 +1,19 @@
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
-/// The content negotiation of a client, as the bytes of its fields; nil where it did not say, or did not get that far.
+/// The host that a client asked, and its content negotiation, as the bytes of its fields; nil where it did not say, or
+/// did not get that far.
 package struct ClientPreferences: Sendable, Equatable {
+  /// Host and port.
+  package var authority: [UInt8]?
   /// `Accept`.
   package var accept: [UInt8]?
   /// `Accept-Language`.
   package var acceptLanguage: [UInt8]?
 
-  package init(accept: [UInt8]? = nil, acceptLanguage: [UInt8]? = nil) {
+  package init(authority: [UInt8]? = nil, accept: [UInt8]? = nil, acceptLanguage: [UInt8]? = nil) {
+    self.authority = authority
     self.accept = accept
     self.acceptLanguage = acceptLanguage
   }
@@ -20,13 +25,15 @@ package struct ClientPreferences: Sendable, Equatable {
 extension ClientPreferences {
   /// Reads them from a head that was parsed.
   init(_ head: borrowing RequestHead, _ bytes: RawSpan) {
+    authority = bytes.array(head.authority)
     accept = head.fields.line(.accept).map { bytes.array($0.value) }
     acceptLanguage = head.fields.line(.acceptLanguage).map { bytes.array($0.value) }
   }
 
-  /// Looks for them in a head that is malformed, or not whole. The result chooses between a page and JSON, and between
-  /// languages, and nothing else, so that the search need not be strict.
+  /// Looks for them in a head that is malformed, or not whole. The result chooses between the pages of hosts, between a
+  /// page and JSON, and between languages, and nothing else, so that the search need not be strict.
   init(unparsed bytes: RawSpan) {
+    authority = Self.value(of: "host:", in: bytes).map { Array($0.trimmingOptionalWhitespace) }
     accept = Self.value(of: "accept:", in: bytes)
     acceptLanguage = Self.value(of: "accept-language:", in: bytes)
   }

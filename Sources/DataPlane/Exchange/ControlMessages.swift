@@ -34,7 +34,7 @@ enum ControlResponseForwarding {
       buffer.writeString(field.name.rawName)
       buffer.writeStaticString(": ")
       // HTTPField has made sure that no value holds CR, LF or NUL.
-      buffer.writeString(field.value)
+      field.withUnsafeBytesOfValue { _ = buffer.writeBytes($0) }
       buffer.writeStaticString("\r\n")
     }
     if status.code != 204, status.code != 304 {
@@ -64,13 +64,23 @@ extension ControlResponseForwarding {
     let status = response.head.status.code
     fields.begin(status: status)
     for field in response.head.headerFields where field.name != .contentLength && field.name != .connection {
-      fields.append(name: field.name.rawName, value: field.value)
+      field.withUnsafeBytesOfValue { fields.append(name: field.name.rawName, bytes: UnsafeRawBufferPointer($0)) }
     }
     if status != 204, status != 304 {
       fields.append(name: "content-length", value: String(response.body.count))
     }
     fields.append(lines: date)
     fields.append(name: "x-request-id", value: requestID.description)
+  }
+}
+
+extension ResponseHeaders {
+  /// Adds those that a response of the gateway's own does not have.
+  func add(to response: inout ControlResponse) {
+    for field in fields {
+      guard let name = HTTPField.Name(field.name), response.head.headerFields[name] == nil else { continue }
+      response.head.headerFields[name] = field.value
+    }
   }
 }
 
@@ -88,6 +98,7 @@ private enum ReasonPhrase {
     case 404: "Not Found"
     case 405: "Method Not Allowed"
     case 408: "Request Timeout"
+    case 411: "Length Required"
     case 413: "Content Too Large"
     case 414: "URI Too Long"
     case 415: "Unsupported Media Type"

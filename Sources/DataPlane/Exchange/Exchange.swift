@@ -89,6 +89,7 @@ struct Exchange {
     account.user = order.user
     upstream.balancer = balancer
     upstream.privateLines = order.privateLines
+    upstream.binding = order.binding
     guard let balancer, case .deciding(let ended) = request else { return .noUpstream }
     let upgrades = order.allowsUpgrade && wantsUpgrade
     let hasBody = framing != .none
@@ -108,6 +109,10 @@ struct Exchange {
     }
     upstream.endsConnection = balancer.endsConnection(account.method, hasBody: hasBody)
     upstream.isChunked = framing == .chunked
+    if upstream.isChunked, !upgrades {
+      upstream.bufferLimit = balancer.requestBuffer
+      if upstream.bufferLimit > 0, account.receivedBytes > upstream.bufferLimit { return .lengthRequired }
+    }
     if upgrades {
       request = .switching
     } else if let ended {
@@ -130,6 +135,8 @@ struct Exchange {
     case forward(UpstreamConnection)
     /// Keep it until there is a connection, or a decision.
     case keep
+    /// Keep it until the body is whole, and read on.
+    case buffer
     case collect(EndpointCall)
     case tunnel(Tunnel)
     case discard
@@ -146,6 +153,9 @@ struct Exchange {
       return account.receivedBytes > call.action.bodyLimit ? .refuse(.bodyTooLarge) : .collect(call)
     case .body:
       if let limit, account.receivedBytes > limit { return .refuse(.bodyTooLarge) }
+      if upstream.bufferLimit > 0, !hasResponse {
+        return account.receivedBytes > upstream.bufferLimit ? .refuse(.lengthRequired) : .buffer
+      }
       if let connection = upstream.connection { return .forward(connection) }
       return hasResponse ? .discard : .keep
     case .tunnel(let tunnel): return .tunnel(tunnel)
@@ -176,6 +186,8 @@ struct Exchange {
   enum EndStep {
     /// Send the end of the body to the upstream; nil: it is sent with the head, later.
     case forward(UpstreamConnection?)
+    /// The body was collected: send the request.
+    case send
     case handle(EndpointCall)
     /// The client ends its side of a tunnel.
     case endTunnel(Tunnel)
@@ -196,7 +208,7 @@ struct Exchange {
     case .body:
       request = .complete
       upstream.trailers = trailers
-      return .forward(upstream.connection)
+      return upstream.bufferLimit > 0 && !hasResponse ? .send : .forward(upstream.connection)
     case .unread:
       request = .complete
       return .nothing
@@ -215,7 +227,7 @@ struct Exchange {
   /// Whether the request is ready to be sent and nothing was asked of an upstream yet.
   var isReadyToSend: Bool {
     guard !hasResponse, upstream.head != nil, case .none = upstream.leg else { return false }
-    return request.isBody || request.isWhole
+    return request.isBody && upstream.bufferLimit == 0 || request.isWhole
   }
 
   /// A connection that was asked for has come.

@@ -17,7 +17,7 @@ struct ExchangeAccount {
   var client: ClientPeer?
   var routeClass = ExchangeAccount.noRoute
   var session: ConnectionKey?
-  /// The credential that proved the session, in the gate's own terms.
+  /// The credential of the request, in the gate's own terms.
   var credential: UInt64 = 0
   /// A pseudonym of the user, for the observer.
   var user: UInt64?
@@ -49,7 +49,7 @@ struct ExchangeAccount {
     line.writeBytes(bytes.extracting(head.methodRange))
     line.writeStaticString(" ")
     line.writeBytes(bytes.extracting(head.path))
-    if !wanted.isDisjoint(with: [.host, .userAgent, .referer]) {
+    if !wanted.isDisjoint(with: [.host, .userAgent, .referer, .trace]) {
       line.writeInteger(UInt8(0))
       if wanted.contains(.host) { line.writeBytes(bytes.extracting(head.authority)) }
       line.writeInteger(UInt8(0))
@@ -63,8 +63,25 @@ struct ExchangeAccount {
           break
         }
       }
+      line.writeInteger(UInt8(0))
+      if wanted.contains(.trace), let trace = Self.trace(head, bytes) { line.writeBytes(bytes.extracting(trace)) }
     }
     requestLine = line
+  }
+
+  /// The identifier in `traceparent` (W3C Trace Context, 3.2): behind `VV-`, and before another hyphen, 32 lower-case
+  /// hexadecimal digits that are not all zero; nil where it is malformed or repeated.
+  private static func trace(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Range<Int>? {
+    guard let field = head.fields.line(.traceparent), !head.fields.isRepeated(.traceparent),
+      field.value.count >= 55, bytes.byte(at: field.value.lowerBound + 2) == UInt8(ascii: "-"),
+      bytes.byte(at: field.value.lowerBound + 35) == UInt8(ascii: "-")
+    else { return nil }
+    let trace = field.value.lowerBound + 3..<field.value.lowerBound + 35
+    let isHex = trace.allSatisfy { index in
+      (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes.byte(at: index))
+        || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(bytes.byte(at: index))
+    }
+    return isHex && !trace.allSatisfy { bytes.byte(at: $0) == UInt8(ascii: "0") } ? trace : nil
   }
 
   /// Takes the client's address and the request's identifier from a trusted proxy.

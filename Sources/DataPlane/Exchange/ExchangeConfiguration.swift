@@ -11,6 +11,8 @@ struct ExchangeConfiguration {
   let responseRate: Int
   let waits: ClientWaits
   let trustedProxies: [NetworkPrefix]
+  /// The origin that every request is redirected to; nil where the gate decides.
+  var redirectOrigin: String?
 }
 
 /// Time-outs of a client connection, for the timer wheel.

@@ -43,6 +43,8 @@ package struct WantedFields: OptionSet, Sendable {
   package static let host = WantedFields(rawValue: 1)
   package static let userAgent = WantedFields(rawValue: 2)
   package static let referer = WantedFields(rawValue: 4)
+  /// The identifier of the trace, in `traceparent`.
+  package static let trace = WantedFields(rawValue: 16)
   /// ``ExchangeRecord/upstreamAddress``.
   package static let upstreamAddress = WantedFields(rawValue: 8)
 }
@@ -106,7 +108,7 @@ package struct ExchangeRecord {
   /// The client's version of HTTP.
   package var version = HTTPVersion.http11
   /// Method, a space, and the path without the query, where the observer wants it. Then, where it wants any of them,
-  /// the authority, `User-Agent` and `Referer`, each behind a NUL, those empty that it does not want.
+  /// the authority, `User-Agent`, `Referer` and the trace, each behind a NUL, those empty that it does not want.
   package var request: ByteBuffer?
   /// The client's address.
   package var client: String

@@ -15,8 +15,8 @@ extension Exchange {
   /// The age from which on an exchange is reviewed.
   static let reviewAge = TimeAmount.seconds(1)
 
-  /// Whether there is something to review: an exchange of a session with the upstream.
-  var isReviewable: Bool { isUnderWay && account.session != nil && (upstream.head != nil || review != nil) }
+  /// Whether there is something to review: an exchange with the upstream.
+  var isReviewable: Bool { isUnderWay && (upstream.head != nil || review != nil) }
 
   /// Prepares the review of an exchange.
   /// - Parameters:
@@ -24,10 +24,10 @@ extension Exchange {
   ///   - head: line and authority of its request, read from the head that was sent.
   /// - Returns: nil where nothing is known to judge it by.
   mutating func prepareReview(from peer: ClientPeer, _ head: @autoclosure () -> ByteBuffer?) -> ExchangeReview? {
-    guard let session = account.session else { return nil }
     if review == nil, let head = head() {
       review = ExchangeReview(
-        OpenExchange(session: session, credential: account.credential, client: account.client ?? peer, head: head))
+        OpenExchange(
+          session: account.session, credential: account.credential, client: account.client ?? peer, head: head))
     }
     review?.exchange.isActive =
       request.tunnel?.takeActivity() ?? (account.receivedBytes != review?.receivedBytes)
@@ -42,26 +42,44 @@ enum SentHead {
   static let parser = RequestHeadParser(
     limits: HeadLimits(headBytes: 65_535, fieldCount: maximumFieldCount, targetBytes: 65_535))
 
-  /// The line and the authority of a request, as a head without anything else.
-  static func lineAndAuthority(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ByteBuffer? {
+  /// The line and the authority of a request as its client sent them, as a head without anything else.
+  /// - Parameter rewriting: for the upstream that it was sent to.
+  static func lineAndAuthority(
+    _ sent: ByteBuffer, _ rewriting: UpstreamRewriting?, addsSlash: Bool, _ scratch: inout RequestHead
+  ) -> ByteBuffer? {
     let bytes = sent.readableBytesSpan
     guard parser.parse(bytes, into: &scratch) == .complete else { return nil }
     var head = ByteBuffer()
     head.reserveCapacity(scratch.target.count + scratch.authority.count + 48)
     head.writeBytes(bytes.extracting(scratch.methodRange))
     head.writeStaticString(" ")
-    head.writeBytes(bytes.extracting(scratch.target))
+    var target = scratch.target
+    if let prefix = rewriting?.prefix, !scratch.isAsteriskForm {
+      head.writeBytes(prefix)
+      if addsSlash { target = target.dropFirst() }
+    }
+    head.writeBytes(bytes.extracting(target))
     head.writeStaticString(" HTTP/1.1\r\nHost: ")
-    head.writeBytes(bytes.extracting(scratch.authority))
+    head.writeBytes(bytes.extracting(scratch.fields.line(.xForwardedHost)?.value ?? scratch.authority))
     head.writeStaticString("\r\n\r\n")
     return head
+  }
+
+  /// The authority of a request as its client sent it: the gateway alone writes `X-Forwarded-Host`.
+  static func clientAuthority(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> [UInt8]? {
+    let bytes = sent.readableBytesSpan
+    guard parser.parse(bytes, into: &scratch) == .complete else { return nil }
+    return scratch.fields.line(.xForwardedHost).map { bytes.array($0.value) }
   }
 
   /// The preferences of the client, from the request header that was sent upstream.
   static func preferences(_ sent: ByteBuffer, _ scratch: inout RequestHead) -> ClientPreferences {
     let bytes = sent.readableBytesSpan
     guard parser.parse(bytes, into: &scratch) == .complete else { return .unknown }
-    return ClientPreferences(scratch, bytes)
+    var preferences = ClientPreferences(scratch, bytes)
+    // `Host` may be the upstream's own.
+    if let line = scratch.fields.line(.xForwardedHost) { preferences.authority = bytes.array(line.value) }
+    return preferences
   }
 
   /// Whether an upstream has answered the WebSocket key of a request as only a reader of that key can (RFC 6455, 4.1).

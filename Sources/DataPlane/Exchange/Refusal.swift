@@ -27,6 +27,10 @@ struct Refusal: Equatable {
   static let bodyTimeout = Refusal(408, "the request body did not arrive in time")
   static let bodyTooSlow = Refusal(408, "the request body arrives too slowly")
   static let bodyTooLarge = Refusal(413, "the request body is larger than the limit")
+  /// The application cannot read a body without a length, and it is too long to be collected.
+  static let lengthRequired = Refusal(
+    411, "the application needs the length of the request body, which is larger than request_buffer")
+  static let outsidePrefix = Refusal(404, "the path is outside of the upstream's strip_prefix")
   /// The upstream did not read the body, so that the client was not read either.
   static let bodyNotTaken = Refusal(504, "the application did not take the request body in time")
   static let noUpstream = Refusal(500, "no application is configured")

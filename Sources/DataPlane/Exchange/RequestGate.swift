@@ -25,7 +25,7 @@ package protocol RequestGate: AnyObject {
   ) -> ControlResponse
 
   /// Judges an exchange that is under way as its request would be judged now. Called about once a second for each that
-  /// belongs to a session and is older than a second.
+  /// is older than a second.
   /// - Returns: whether it may continue.
   func review(_ exchange: inout OpenExchange) -> Bool
 
@@ -39,10 +39,10 @@ extension RequestGate {
   package func reviewEnded() -> Bool { false }
 }
 
-/// An exchange under way that belongs to a session, as its gate reviews it.
+/// An exchange under way, as its gate reviews it.
 package struct OpenExchange {
-  /// Its session.
-  package let session: ConnectionKey
+  /// Its session; nil without one.
+  package let session: ConnectionKey?
   /// ``ForwardingDirective/credential`` of its request.
   package let credential: UInt64
   /// The client.
@@ -54,7 +54,7 @@ package struct OpenExchange {
   /// The gate's own note of what the request was judged by last.
   package var judgement = 0
 
-  package init(session: ConnectionKey, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
+  package init(session: ConnectionKey?, credential: UInt64, client: ClientPeer, head: ByteBuffer) {
     self.session = session
     self.credential = credential
     self.client = client
@@ -82,7 +82,7 @@ package struct ForwardingDirective {
   package var routeClass: Int
   /// The session of the request, so that its connections end with it.
   package var session: ConnectionKey?
-  /// The credential of the session, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
+  /// The credential of the request, in the gate's own terms: it gets this back with ``RequestGate/review(_:)``.
   package var credential: UInt64 = 0
   /// A pseudonym of the user, for the observer.
   package var user: UInt64?
@@ -100,6 +100,8 @@ package struct ForwardingDirective {
   /// Whole field lines, each ended by CR LF, that the response gets for this client alone. Left out where a shared
   /// cache may keep the response.
   package var privateLines: [UInt8]?
+  /// The upstream's session cookies as they are bound to the account of the request; nil if it has none.
+  package var binding: CookieBinding?
 
   package init(
     identity: SerializedIdentityHeaders? = nil, routeClass: Int, session: ConnectionKey? = nil, user: UInt64? = nil,

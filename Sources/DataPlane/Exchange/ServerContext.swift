@@ -11,10 +11,14 @@ final class ServerContext {
   private(set) var parser: RequestHeadParser
   /// By the number that ``ForwardingDirective/upstream`` has.
   private(set) var upstreams: [UpstreamBalancer]
+  /// The rewriting for each of them, and whether it changes every request.
+  private var rewritings: [(rewriting: UpstreamRewriting, changesRequests: Bool)]
   private(set) var bodyLimits: BodyLimits
   private(set) var responseRate: Int
   private(set) var waits: ClientWaits
   private(set) var trustedProxies: [NetworkPrefix]
+  /// The origin that every request is redirected to; nil where the gate decides.
+  private(set) var redirectOrigin: String?
   let isTLS: Bool
   /// Whether every response says that its connection ends: the listener is about to shut down.
   private(set) var announcesShutdown = false
@@ -26,8 +30,8 @@ final class ServerContext {
   /// The same during and just after a TLS handshake: the first request is a round trip or two away.
   static let handshakeGrace = TimeAmount.seconds(2)
   private var connections: [ObjectIdentifier: any AcceptedConnection] = [:]
-  /// Connections that have carried an exchange of a session since the last review: those that are idle are not looked
-  /// at.
+  /// Connections that have carried an exchange with an upstream since the last review: those that are idle are not
+  /// looked at.
   private var reviewed: [any ReviewedConnection] = []
   private var reviewIsDue = false
   private static let reviewInterval = TimeAmount.milliseconds(750)
@@ -43,6 +47,7 @@ final class ServerContext {
     self.gate = gate
     self.observer = observer
     self.upstreams = upstreams
+    rewritings = Self.rewritings(for: upstreams)
     self.isTLS = isTLS
     rules = configuration.rules
     parser = configuration.parser
@@ -50,16 +55,19 @@ final class ServerContext {
     responseRate = configuration.responseRate
     waits = configuration.waits
     trustedProxies = configuration.trustedProxies
+    redirectOrigin = configuration.redirectOrigin
   }
 
   /// Replaces the configuration, from the next request on.
   func apply(_ configuration: ExchangeConfiguration, upstreams: [UpstreamBalancer]) {
     self.upstreams = upstreams
+    rewritings = Self.rewritings(for: upstreams)
     rules = configuration.rules
     parser = configuration.parser
     bodyLimits = configuration.bodyLimits
     responseRate = configuration.responseRate
     waits = configuration.waits
+    redirectOrigin = configuration.redirectOrigin
     guard trustedProxies != configuration.trustedProxies else { return }
     // Revokes the trust in proxies on open connections, too.
     trustedProxies = configuration.trustedProxies
@@ -72,6 +80,27 @@ final class ServerContext {
     let trusted =
       !trustedProxies.isEmpty && IPAddress(text).map { ip in trustedProxies.contains { $0.contains(ip) } } ?? false
     return ClientPeer(address: text, isTrusted: trusted, isTLS: isTLS)
+  }
+
+  private static func rewritings(
+    for upstreams: [UpstreamBalancer]
+  ) -> [(rewriting: UpstreamRewriting, changesRequests: Bool)] {
+    upstreams.map { upstream in
+      let rewriting = UpstreamRewriting(upstream.settings)
+      return (rewriting, rewriting.changesRequests)
+    }
+  }
+
+  /// The rewriting for a request to the upstream of this number; nil if the request needs none.
+  @inline(__always)
+  func rewriting(at number: Int, hasDestination: Bool) -> UpstreamRewriting? {
+    guard number < rewritings.count, hasDestination || rewritings[number].changesRequests else { return nil }
+    return rewritings[number].rewriting
+  }
+
+  /// The rewriting for an upstream, whatever is configured by now.
+  func rewriting(for upstream: UpstreamBalancer) -> UpstreamRewriting {
+    upstreams.firstIndex { $0 === upstream }.map { rewritings[$0].rewriting } ?? UpstreamRewriting(upstream.settings)
   }
 
   func opened(_ connection: any AcceptedConnection) {

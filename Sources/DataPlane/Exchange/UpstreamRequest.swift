@@ -34,8 +34,17 @@ struct UpstreamRequest {
   var isChunked = false
   /// Whether the connection ends behind the request.
   var endsConnection = false
+  /// Most bytes of the body that are collected before the request is sent, so that it has a length; 0 if it is sent as
+  /// it comes.
+  var bufferLimit = 0
+  /// Whether the path that was sent begins with a slash that the client's did not have behind the removed prefix.
+  var addsSlash = false
+  /// Rewrites addresses in the response; nil if it has none.
+  var addresses: AddressRewriting?
   /// Field lines for this client alone, to be added to the response.
   var privateLines: [UInt8]?
+  /// The upstream's session cookies as they are bound to the account of the request.
+  var binding: CookieBinding?
 
   /// Most bytes of a body that are kept to be sent again.
   private static let replayLimit = 64 * 1024
@@ -115,6 +124,8 @@ struct UpstreamRequest {
   /// Gives a body that has arrived whole before it is sent its length, or none if it is empty: HTTP/2 frames no body,
   /// and not every application reads chunks.
   mutating func settleBody(_ method: RequestHead.Method) {
+    // Of a body with a length nothing can follow.
+    if bufferLimit > 0 { trailers = [] }
     guard isChunked, trailers.isEmpty, var sent = head else { return }
     head = nil
     isChunked = false

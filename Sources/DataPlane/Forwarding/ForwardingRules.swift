@@ -5,20 +5,46 @@ package import HTTPWire
 package final class ForwardingRules: Sendable {
   /// Names that only the gateway sets: the identity headers and what else the configuration adds.
   let reserved: ReservedNames
-  /// These, and what only a trusted proxy may say of addresses and paths.
+  /// These, and what applications commonly believe about users, addresses and paths: from trusted proxies only.
   private let notFromStrangers: ReservedNames
+  /// Names that the configuration sets or removes for some upstream. In headers the upstream's own rewriting removes
+  /// them; as trailers they pass to none.
+  private let ofUpstreams: ReservedNames
+  /// Names of those not from strangers that anybody may send.
+  private let kept: ReservedNames
   /// Names by which an application may take another method than that of the request line.
   let methodOverrides = ReservedNames(["X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override"])
   /// The gateway's own cookies.
   package let ownCookies: GatewayCookies
   /// `X-Forwarded-Proto`: the scheme of the public origin, whatever the connection is.
   package let scheme: String
+  /// The public origin, as browsers write it.
+  let origin: String
   /// `X-Forwarded-Proto`, and `X-Forwarded-Host` up to the authority.
   let schemeAndHost: [UInt8]
+  /// Added to every response.
+  let responseHeaders: ResponseHeaders
 
-  package init(reservedNames: [String], sessionCookieName: String, scheme: String) {
+  /// The path prefix of the gateway's own endpoints, without a trailing slash.
+  let ownPathPrefix: [UInt8]
+
+  /// - Parameters:
+  ///   - reservedNames: the identity headers.
+  ///   - keptNames: names that are not removed from requests of peers that are not trusted.
+  ///   - upstreamNames: headers that are set or removed for any of the upstreams.
+  package init(
+    reservedNames: [String], keptNames: [String] = [], upstreamNames: [String] = [], sessionCookieName: String,
+    scheme: String, origin: String = "", ownPathPrefix: String = "/.auth",
+    responseHeaders: ResponseHeaders = ResponseHeaders()
+  ) {
+    self.responseHeaders = responseHeaders
+    self.origin = origin
     reserved = ReservedNames(reservedNames + Self.alwaysReserved)
-    notFromStrangers = ReservedNames(reservedNames + Self.alwaysReserved + Self.foreign)
+    notFromStrangers = ReservedNames(
+      reservedNames + Self.alwaysReserved + Self.foreign, families: Self.foreignFamilies)
+    kept = ReservedNames(keptNames)
+    ofUpstreams = ReservedNames(upstreamNames)
+    self.ownPathPrefix = Array(ownPathPrefix.utf8)
     ownCookies = GatewayCookies(name: sessionCookieName)
     self.scheme = scheme
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
@@ -51,20 +77,46 @@ package final class ForwardingRules: Sendable {
     // Addresses and paths announced by an untrusted peer; fields that rewrite the path behind the gate are trusted from
     // no peer.
     case .xRealIP, .xForwardedURI, .xOriginalURI:
-      return trusted && !reserved.contains(bytes, line.name)
+      return (trusted || kept.contains(bytes, line.name)) && !reserved.contains(bytes, line.name)
     // A trusted proxy's Forwarded is written again, with one more element.
-    case .xOriginalURL, .xRewriteURL, .forwarded: return false
-    case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie:
+    case .forwarded: return !trusted && kept.contains(bytes, line.name)
+    case .xOriginalURL, .xRewriteURL: return false
+    case .other, .acceptLanguage, .userAgent, .authorization, .xRequestedWith, .setCookie, .location,
+      .contentLocation, .refresh, .destination:
       if trusted { return !reserved.contains(bytes, line.name) }
-      return !notFromStrangers.contains(bytes, line.name) && !ReservedNames.isForwardedFamily(bytes, line.name)
+      guard notFromStrangers.contains(bytes, line.name) else { return true }
+      return kept.contains(bytes, line.name) && !reserved.contains(bytes, line.name)
     }
   }
 
-  /// Fields about addresses and paths, by all the spellings that an application behind CGI would take for them.
+  /// Whether a trailer may pass: none that could be taken for a header that only the gateway or a proxy sends, whoever
+  /// sends it.
+  func passesAsTrailer(_ line: FieldLine, _ bytes: RawSpan) -> Bool {
+    line.known == .other && !notFromStrangers.contains(bytes, line.name) && !ofUpstreams.contains(bytes, line.name)
+  }
+
+  /// Whether a header is removed from requests of peers that are not trusted unless the configuration keeps it.
+  package static func isForeign(_ name: String) -> Bool { foreignNames.contains(name) }
+
+  /// Whether only the gateway sends a header, whatever is configured.
+  package static func isAlwaysReserved(_ name: String) -> Bool { alwaysReservedNames.contains(name) }
+
+  /// Whether a header is one of others, in any spelling that an application could take for the same.
+  package static func isSame(_ name: String, asOneOf names: [String]) -> Bool { ReservedNames(names).contains(name) }
+
+  private static let foreignNames = ReservedNames(foreign, families: foreignFamilies)
+  private static let alwaysReservedNames = ReservedNames(alwaysReserved)
+
+  /// Fields that applications and proxies commonly believe about the user, the client's address and the path, by all
+  /// the spellings that an application behind CGI would take for them.
   private static let foreign = [
-    "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "X-Forwarded",
-    "Forwarded-For",
+    "Remote-User", "X-Remote-User", "X-Remote-Email", "X-Remote-Name", "X-Remote-Group", "X-Remote-Groups",
+    "X-Real-IP", "X-Original-URI", "Client-IP", "X-Client-IP", "True-Client-IP", "X-Cluster-Client-IP", "Forwarded",
+    "X-Forwarded", "Forwarded-For",
   ]
+
+  /// The same, whatever follows these beginnings.
+  private static let foreignFamilies = ["X-Forwarded-", "X-WEBAUTH-", "X-Auth-Request-", "X-Authenticated-"]
 }
 
 /// `Content-Length` as it is written to the other side: the number that was read, without leading zeros. A reader that

@@ -22,6 +22,8 @@ struct RequestForwarding {
     var dropsMethodOverride = false
     /// Whether the connection to the upstream ends behind the request.
     var closes = false
+    /// The rewriting for this upstream; nil if the request needs none.
+    var rewriting: UpstreamRewriting?
   }
 
   /// Writes the whole head.
@@ -39,24 +41,35 @@ struct RequestForwarding {
     _ head: borrowing RequestHead, _ bytes: RawSpan, rules: ForwardingRules, context: borrowing Context,
     to space: inout HeaderWriter
   ) {
-    var run = requestLine(head, bytes, to: &space)
+    var run = requestLine(head, bytes, context.rewriting, to: &space)
     let lines = head.fields.lines.span
     for index in lines.indices {
       let line = lines[index]
-      let isDropped =
+      var isDropped =
         context.dropsAuthorization && line.known == .authorization
         || context.dropsMethodOverride && line.known == .other && rules.methodOverrides.contains(bytes, line.name)
-      if !isDropped, rules.passes(line, bytes, trusted: context.trusted) {
+      var destination: [UInt8]?
+      if let rewriting = context.rewriting {
+        isDropped = isDropped || line.known == .host && rewriting.host != nil
+        isDropped = isDropped || rewriting.removed.contains(bytes, line.name)
+        if line.known == .destination { destination = address(rewriting, head, bytes, rules, line) }
+      }
+      if !isDropped, destination == nil, rules.passes(line, bytes, trusted: context.trusted) {
         if !head.nominatesFields || !isNominated(line, head, bytes) {
           if !head.isAbsoluteForm || line.known != .host { continue }
         }
       }
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
+      if isDropped { continue }
       if line.known == .cookie, !head.nominatesFields || !isNominated(line, head, bytes) {
         CookieForwarding.write(line, index, head, bytes, to: &space)
       } else if line.known == .contentLength {
         ContentLength.write(line, bytes, to: &space)
+      } else if let destination, !head.nominatesFields || !isNominated(line, head, bytes) {
+        space.append("Destination: ")
+        space.append(destination.span.bytes)
+        space.append("\r\n")
       }
     }
     let end = head.byteCount - 2
@@ -93,20 +106,43 @@ struct RequestForwarding {
     head.writeStaticString("\r\n")
   }
 
+  /// `Destination` as the upstream gets it; nil if it stays as it is.
+  private static func address(
+    _ rewriting: UpstreamRewriting, _ head: borrowing RequestHead, _ bytes: RawSpan, _ rules: ForwardingRules,
+    _ line: FieldLine
+  ) -> [UInt8]? {
+    AddressRewriting(
+      rewriting, scheme: Array(rules.scheme.utf8), authority: bytes.array(head.authority),
+      ownPathPrefix: rules.ownPathPrefix
+    ).destination(bytes.array(line.value))
+  }
+
   /// Writes the request line where it cannot be copied.
   /// - Returns: where the first run begins.
   @inline(__always)
-  private static func requestLine(_ head: borrowing RequestHead, _ bytes: RawSpan, to space: inout HeaderWriter) -> Int
-  {
-    if head.isHTTP11, !head.isAbsoluteForm { return head.methodRange.lowerBound }
+  private static func requestLine(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ rewriting: UpstreamRewriting?, to space: inout HeaderWriter
+  ) -> Int {
+    let keepsTarget = rewriting == nil || rewriting?.prefix == nil && rewriting?.host == nil
+    if head.isHTTP11, !head.isAbsoluteForm, keepsTarget { return head.methodRange.lowerBound }
     space.append(bytes.extracting(head.methodRange))
     space.append(" ")
     // An absolute form without a path means the root (RFC 9112 3.2.1).
     if head.isAsteriskForm { space.append("*") } else if head.path.isEmpty { space.append("/") }
-    space.append(bytes.extracting(head.path))
+    // A request outside of the prefix is refused before.
+    if let rewriting, !head.path.isEmpty, let stripped = rewriting.strippedPath(bytes, head.path) {
+      if stripped.addsSlash { space.append("/") }
+      space.append(bytes.extracting(stripped.start..<head.path.upperBound))
+    } else {
+      space.append(bytes.extracting(head.path))
+    }
     space.append(bytes.extracting(head.query))
     space.append(" HTTP/1.1\r\n")
-    if head.isAbsoluteForm || (!head.isHTTP11 && !head.fields.has(.host)) {
+    if let host = rewriting?.host {
+      space.append("Host: ")
+      space.append(host.span.bytes)
+      space.append("\r\n")
+    } else if head.isAbsoluteForm || (!head.isHTTP11 && !head.fields.has(.host)) {
       space.append("Host: ")
       space.append(bytes.extracting(head.authority))
       space.append("\r\n")
@@ -139,6 +175,10 @@ struct RequestForwarding {
     let schemeAndHost = rules.schemeAndHost
     space.append(schemeAndHost.span.bytes)
     space.append(bytes.extracting(head.authority))
+    if let prefix = context.rewriting?.prefix {
+      space.append("\r\nX-Forwarded-Prefix: ")
+      space.append(prefix.span.bytes)
+    }
     space.append("\r\nX-Request-Id: ")
     context.requestID.write(to: &space)
     space.append("\r\n")

@@ -17,19 +17,21 @@ enum ResponseForwarding {
 
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
-    connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, to buffer: inout ByteBuffer
+    connection: Connection, privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
+    to buffer: inout ByteBuffer
   ) {
     buffer.writeHead(expecting: head.byteCount + 256 + (privateLines?.count ?? 0)) { space in
       write(
         head, bytes, ownCookies: ownCookies, chunked: chunked, connection: connection, privateLines: privateLines,
-        date: date, to: &space)
+        date: date, addresses: addresses, to: &space)
     }
   }
 
   @inline(__always)
   private static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies, chunked: Bool,
-    connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, to space: inout HeaderWriter
+    connection: Connection, privateLines: [UInt8]?, date: [UInt8]?, addresses: AddressRewriting?,
+    to space: inout HeaderWriter
   ) {
     var run = statusLine(head, bytes, to: &space)
     let lines = head.fields.lines.span
@@ -41,16 +43,17 @@ enum ResponseForwarding {
         && NominatedFields.contains(line, head.fields, bytes)
       let misspelt = bytes.byte(at: line.name.upperBound) != 0x3A
       let padded = line.known == .contentLength && !ContentLength.isPlain(line, bytes)
-      if !dropped, !nominated, !misspelt, !padded { continue }
+      let rewritten = dropped || nominated ? nil : addresses?.response(line, bytes)
+      if !dropped, !nominated, !misspelt, !padded, rewritten == nil { continue }
       if run < line.start { space.append(bytes.extracting(run..<Int(line.start))) }
       run = Int(line.end)
       if padded, !dropped {
         ContentLength.write(line, bytes, to: &space)
-      } else if misspelt, !dropped, !nominated {
+      } else if !dropped, !nominated {
         // White space before the colon is removed (RFC 9112 5.1).
         space.append(bytes.extracting(line.name))
         space.append(": ")
-        space.append(bytes.extracting(line.value))
+        if let rewritten { space.append(rewritten.span.bytes) } else { space.append(bytes.extracting(line.value)) }
         space.append("\r\n")
       }
     }
@@ -77,8 +80,8 @@ enum ResponseForwarding {
   /// Writes the head of a response for an HTTP/2 client: RFC 9113 8.2.2 leaves out the same fields.
   static func write(
     _ head: borrowing ResponseHead, _ bytes: RawSpan, ownCookies: borrowing GatewayCookies,
-    privateLines: [UInt8]? = nil,
-    date: [UInt8]? = nil, to fields: inout HTTP2Fields
+    privateLines: [UInt8]? = nil, date: [UInt8]? = nil, addresses: AddressRewriting? = nil,
+    to fields: inout HTTP2Fields
   ) {
     // A switch of protocols is the beginning of a tunnel there, and wants no answer to its key (RFC 8441 5).
     let switches = head.status == 101
@@ -93,6 +96,8 @@ enum ResponseForwarding {
       if switches, bytes.equalsIgnoringCase("sec-websocket-accept", line.name) { continue }
       if line.known == .contentLength, !ContentLength.isPlain(line, bytes) {
         fields.append("content-length", bytes.extracting(ContentLength.digits(line, bytes)))
+      } else if let rewritten = addresses?.response(line, bytes) {
+        fields.append(line, bytes, value: rewritten.span.bytes)
       } else {
         fields.append(line, bytes)
       }

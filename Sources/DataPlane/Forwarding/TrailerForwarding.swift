@@ -24,9 +24,7 @@ enum TrailerForwarding {
     _ trailers: [UInt8], rules: ForwardingRules, _ body: (FieldLine, RawSpan) -> Void
   ) {
     TrailerSection.forEachLine(trailers) { line, bytes in
-      guard line.known == .other, !rules.reserved.contains(bytes, line.name),
-        !ReservedNames.isForwardedFamily(bytes, line.name), !forbidden.contains(bytes, line.name)
-      else { return }
+      guard rules.passesAsTrailer(line, bytes), !forbidden.contains(bytes, line.name) else { return }
       body(line, bytes)
     }
   }

@@ -29,6 +29,20 @@ final class UpstreamBalancer {
     pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
   }
 
+  /// The settings of the upstream.
+  var settings: UpstreamSettings { pools[0].settings }
+
+  /// Whether requests lose a path prefix.
+  var hasPrefix: Bool { pools[0].hasPrefix }
+
+  /// Most bytes of a request body without a length that are collected, so that the body can be sent with one; 0 if
+  /// chunks are passed on.
+  var requestBuffer: Int {
+    if speaksHTTP2 { return 0 }
+    if let limit = settings.requestBuffer { return limit }
+    return pools.contains(where: \.answersHTTP10) ? UpstreamSettings.oldRequestBuffer : 0
+  }
+
   /// Whether exchanges are streams of their own (HTTP/2).
   var speaksHTTP2: Bool { pools[0].speaksHTTP2 }
 

@@ -102,6 +102,7 @@ extension UpstreamConnection {
       return
     }
     pool.succeeded()
+    pool.answered(isHTTP11: loop.responseHead.isHTTP11)
     move(to: .content(keepAlive: loop.responseHead.keepAlive && framing != .untilClose))
     client?.responseHead(loop.responseHead, buffer.readableBytesSpan, toCome: framing)
     // The client may have refused the response, and so closed the connection.

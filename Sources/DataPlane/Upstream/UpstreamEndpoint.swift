@@ -20,6 +20,8 @@ final class UpstreamEndpoint: Sendable {
   /// Responses among them that break the protocol, and whether the last failure was one.
   let malformed = Atomic<Int>(0)
   let isMalformed = Atomic<Bool>(false)
+  /// Whether the last response was HTTP/1.0: such a server knows no chunked requests (RFC 9112, 6.1).
+  let isHTTP10 = Atomic<Bool>(false)
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 

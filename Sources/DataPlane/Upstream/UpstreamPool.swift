@@ -23,6 +23,9 @@ final class UpstreamPool {
   /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is delimited, whatever the application
   /// reads.
   let speaksHTTP2: Bool
+  let settings: UpstreamSettings
+  /// Whether requests lose a path prefix.
+  let hasPrefix: Bool
   /// Violations in response heads that are repaired.
   let lenience: ResponseLenience
   let responseParser: ResponseHeadParser
@@ -75,6 +78,8 @@ final class UpstreamPool {
     self.loop = loop
     self.site = site
     self.number = number
+    self.settings = settings
+    hasPrefix = settings.strippedPrefix != nil
     waits = UpstreamWaits(settings.timeouts)
     idle = IdleConnections(limit: settings.idleConnectionsPerLoop, wheel: loop.wheel)
     speaksHTTP2 = settings.speaks == .http2
@@ -126,6 +131,15 @@ final class UpstreamPool {
     isCalm = true
     site.hasAnswered.store(true, ordering: .relaxed)
     if ejection.succeeded(at: loop.eventLoop.now) { site.ejectingLoops.subtract(1, ordering: .relaxed) }
+  }
+
+  /// Whether the last response of the address was HTTP/1.0.
+  var answersHTTP10: Bool { site.isHTTP10.load(ordering: .relaxed) }
+
+  /// The version of a final response.
+  @inline(__always)
+  func answered(isHTTP11: Bool) {
+    if site.isHTTP10.load(ordering: .relaxed) == isHTTP11 { site.isHTTP10.store(!isHTTP11, ordering: .relaxed) }
   }
 
   /// A request could not be sent, or was not answered, or not in HTTP.

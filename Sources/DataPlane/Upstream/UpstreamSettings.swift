@@ -1,4 +1,5 @@
 internal import HTTPWire
+internal import WebFormats
 
 /// An application behind the gateway (`[upstream]` or one of `[[upstreams]]` of the configuration).
 package struct UpstreamSettings: Sendable, Equatable {
@@ -21,8 +22,24 @@ package struct UpstreamSettings: Sendable, Equatable {
   package var tls = UpstreamTLSSettings()
   /// Mistakes in its responses that are repaired instead of refused with 502. Default: none.
   package var lenient: [UpstreamLenience] = []
+  /// `Host` as it gets it, with a port or without. Default: nil: as received.
+  package var host: String?
+  /// The path prefix that requests lose and redirects and cookies get back: begins with a slash, does not end with one.
+  /// Default: nil: none.
+  package var strippedPrefix: String?
+  /// Headers that are removed from requests. Default: none.
+  package var removedHeaders: [String] = []
+  /// Headers that the gateway sets for this upstream alone: those of clients are removed. Default: none.
+  package var ownHeaders: [String] = []
+  /// Whether redirects to its own address, and to `http:` of a public `https:` origin, are rewritten. Default: true.
+  package var rewritesRedirects = true
+  /// Most bytes of a request body without a length that are collected and sent with one; 0 passes chunks on. Default:
+  /// nil: 0, and ``oldRequestBuffer`` while its last response was HTTP/1.0.
+  package var requestBuffer: Int?
   /// Active health checks of its addresses. Default: nil: none.
   package var check: UpstreamCheckSettings?
+  /// Its session cookies, and whether its responses are made private.
+  package var cookies = UpstreamCookieSettings()
 
   /// Whether any of its addresses uses TLS.
   package var usesTLS: Bool {
@@ -31,6 +48,8 @@ package struct UpstreamSettings: Sendable, Equatable {
     }
   }
 
+  /// Default of ``requestBuffer`` for an application that knows no chunked requests.
+  package static let oldRequestBuffer = 64 * 1024
   /// The name of `[upstream]`.
   package static let defaultName = "default"
   /// Maximum number of addresses of one upstream.
@@ -42,6 +61,25 @@ package struct UpstreamSettings: Sendable, Equatable {
     self.name = name
     self.addresses = addresses
     self.timeouts = timeouts
+  }
+
+  /// Whether a path is the prefix of an upstream or below it.
+  package static func isWithin(_ path: String, prefix: String) -> Bool {
+    path.utf8.elementsEqual(prefix.utf8) || path.utf8.starts(with: "\(prefix)/".utf8)
+  }
+
+  /// The application's session cookies as browsers keep them: their paths have the prefix that requests lose.
+  package var cookiesOfClients: [EndCookie] {
+    guard let prefix = strippedPrefix else { return cookies.cookies }
+    return cookies.cookies.map { cookie in
+      // As responses are rewritten (`AddressRewriting`): browsers take `__Host-` cookies for `/` only.
+      guard !cookie.name.utf8.map(\.asciiLowercased).starts(with: "__host-".utf8),
+        !Self.isWithin(cookie.path, prefix: prefix)
+      else { return cookie }
+      var cookie = cookie
+      cookie.path = prefix + (cookie.path == "/" ? "" : cookie.path)
+      return cookie
+    }
   }
 
   /// The same upstream with one address alone.

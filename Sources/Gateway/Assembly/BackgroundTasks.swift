@@ -77,6 +77,8 @@ struct BackgroundTasks: Sendable {
       group.addTask { await relay.run() }
       group.addTask { await every(Self.followInterval) { upstreams.report(to: health, at: .now()) } }
       group.addTask { await every(Self.checkInterval) { await checkStore() } }
+      // The end of the outage grace is the end of readiness, also while a check of the store is under way.
+      group.addTask { await every(Self.followInterval) { reportStore() } }
       group.addTask { await watchDescriptors() }
       group.addTask { await every(Self.checkInterval) { MemoryInUse.process.giveBackAfterBurst() } }
       // A state of the last hour ends by itself.
@@ -118,15 +120,17 @@ struct BackgroundTasks: Sendable {
 
   /// Asks the store whether it can be written.
   func checkStore() async {
+    let asked = sessions.clock()
     do throws(StoreError) {
       try await store.ping()
-      health.update("store", .ok, message: store.place, at: .now())
-      storeHealth.wrote()
+      storeHealth.wrote(at: asked)
     } catch {
-      health.update("store", .failing, message: error.description, at: .now())
       storeHealth.didNotWrite(error)
     }
+    reportStore()
   }
+
+  private func reportStore() { storeHealth.report(to: health, place: store.place, now: sessions.clock(), at: .now()) }
 
   /// Removes expired rows, in small batches with pauses, so that nothing waits behind them for long.
   private func removeExpired() async {

@@ -9,9 +9,8 @@ struct ConfigurationSnapshot: Sendable {
   let keys: GatewayKeys
   let gate: GateConfiguration
   let button: AppleButton
-  let actions: [GatewayEndpoint: EndpointAction]
-  /// Answers refused users who may ask for access; nil if nobody may.
-  let refusal: AccessRefusal.Answer?
+  /// The endpoints of each site, by its number.
+  let endpoints: [SiteEndpoints]
   let upstreams: [WatchedUpstream]
   let listener: ListenerConfiguration
   let access: AdministrationAccess
@@ -33,7 +32,9 @@ struct ConfigurationSnapshot: Sendable {
   /// The part that the status page shows.
   var status: StatusConfiguration {
     StatusConfiguration(
-      site: settings.origin.authority, certificates: listener.certificates, apple: settings.apple,
+      site: settings.origin.authority,
+      hosts: zip(settings.hostNames, [RouteSettings.defaultUpstream] + settings.sites.map(\.host.upstream)).map { $0 },
+      certificates: listener.certificates, apple: settings.apple,
       session: settings.session, groups: groups)
   }
 }

@@ -15,15 +15,13 @@ struct GatewayKeys: Sendable {
 
   /// Reads secrets and keys.
   /// - Parameter previous: the keys before, at a reload: Apple's key set that was fetched is kept.
-  /// - Throws: what is wrong with a file, with the remedy; `KeyringError` if a refresh token of the store would be
-  ///   lost.
+  /// - Throws: what is wrong with a file, with the remedy.
   init(
-    _ settings: GatewaySettings, store: any EncryptedTokenStore, metrics: MetricsRegistry, on eventLoop: any EventLoop,
+    _ settings: GatewaySettings, metrics: MetricsRegistry, on eventLoop: any EventLoop,
     after previous: GatewayKeys? = nil
   ) async throws {
     signer = try AssertionSigner(settings)
     keyring = try SessionKeyring(files: settings.session.secretFiles)
-    try keyring.requireEveryKey(of: try await store.sealingKeys())
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)
@@ -32,5 +30,10 @@ struct GatewayKeys: Sendable {
       settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
       transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
       clock: { Date.now }, keySet: isSameApple ? previous?.apple.keySet : nil)
+  }
+
+  /// - Throws: `KeyringError` if a refresh token of the store would be lost, as no secret decrypts it; `StoreError`.
+  func requireEveryKey(of store: any EncryptedTokenStore) async throws {
+    try keyring.requireEveryKey(of: try await store.sealingKeys())
   }
 }

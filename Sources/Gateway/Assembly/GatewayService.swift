@@ -9,10 +9,13 @@ internal import ServiceLifecycle
 package import Sessions
 internal import Synchronization
 
+/// Makes one attempt to open the store.
+package typealias StoreOpener = @Sendable () async throws(StoreError) -> any SessionStore
+
 /// The gateway: starts its parts, serves until graceful shutdown, then lets requests in flight finish.
 package final class GatewayService: Service {
   private let settings: GatewaySettings
-  private let store: any SessionStore
+  private let open: StoreOpener
   private let logger: Logger
   private let log: LogControl
   private let version: String
@@ -20,15 +23,15 @@ package final class GatewayService: Service {
   private let running = Mutex<RunningGateway?>(nil)
 
   /// - Parameters:
-  ///   - store: where accounts and sessions are; it is closed at the end.
+  ///   - open: opens the store of accounts and sessions, which is closed at the end; called again until it succeeds.
   ///   - log: what the loggers of the process go by.
   ///   - reread: reads the settings again, for a reload; may block.
   package init(
-    settings: GatewaySettings, store: any SessionStore, logger: Logger, log: LogControl, version: String,
+    settings: GatewaySettings, open: @escaping StoreOpener, logger: Logger, log: LogControl, version: String,
     reread: @escaping @Sendable () throws(SettingsError) -> GatewaySettings
   ) {
     self.settings = settings
-    self.store = store
+    self.open = open
     self.logger = logger
     self.log = log
     self.version = version
@@ -41,29 +44,47 @@ package final class GatewayService: Service {
     let group = MultiThreadedEventLoopGroup(numberOfThreads: settings.eventLoops)
     do {
       let gateway = try await RunningGateway.start(
-        settings, store: store, group: group, logger: logger, log: log, version: version, reread: reread)
+        settings, open: open, group: group, logger: logger, log: log, version: version, reread: reread)
       running.withLock { $0 = gateway }
-      logger.notice(
-        "cordon is ready",
-        metadata: [
-          "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
-          "public_url": "\(settings.origin)",
-        ])
+      let metadata: Logger.Metadata = [
+        "version": "\(version)", "listen": "\(gateway.publicAddress)", "admin": "\(gateway.adminAddress)",
+        "public_url": "\(settings.origin)",
+      ]
       StartupPages.release()
       let manager = ServiceManager()
-      manager.ready()
+      if !gateway.isStoreOpen {
+        logger.notice("cordon is listening, without its session store", metadata: metadata)
+        manager.readyWithoutStore()
+      }
       let pulse = Task { await Self.tell(manager, while: group) }
-      await gateway.serve()
-      await gateway.stop()
+      let failure = await serve(gateway) { [logger] in
+        logger.notice("cordon is ready", metadata: metadata)
+        manager.ready()
+      }
       pulse.cancel()
       // It asks the event loops, which are about to end.
       await pulse.value
+      if let failure { throw failure }
     } catch {
       try? await group.shutdownGracefully()
       throw error
     }
     try await group.shutdownGracefully()
     logger.notice("cordon has stopped")
+  }
+
+  /// Serves until graceful shutdown, and then stops.
+  /// - Returns: the error because of which the store cannot be opened; nil after a shutdown.
+  private func serve(
+    _ gateway: RunningGateway, onReady: @escaping @Sendable () -> Void
+  ) async -> (any Error)? {
+    do {
+      try await gateway.serve(onReady: onReady)
+    } catch {
+      return error
+    }
+    await gateway.stop()
+    return nil
   }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.

@@ -15,6 +15,8 @@ package struct GatewaySettings: Sendable {
   package var prefix: String
   /// Authorities accepted in addition to the origin's.
   package var hosts: [String]
+  /// The hosts that have a session cookie of their own (`[[host]]`).
+  package var sites: [SiteSettings] = []
   /// Event loops; 0 is one for each core.
   package var workers: Int
   package var listener: ListenerSettings
@@ -25,6 +27,7 @@ package struct GatewaySettings: Sendable {
   package var upstreams: [UpstreamSettings]
   package var apple: AppleSettings
   package var native: NativeSettings
+  package var verify: VerifySettings
   package var session: SessionSettings
   package var revalidation: RevalidationSettings
   package var store: StoreSettings
@@ -40,12 +43,15 @@ package struct GatewaySettings: Sendable {
   package var button: ButtonSettings
   package var log: LogSettings
   package var drain: DrainSettings
+  /// Added to every response (`[headers]`).
+  package var responseHeaders: [ResponseHeader] = []
 
   /// No parameter has a default, so that no setting can be forgotten.
   package init(
     origin: PublicOrigin, prefix: String, hosts: [String], workers: Int, listener: ListenerSettings,
     adminAddress: BindAddress, admin: AdminSettings, upstream: UpstreamSettings, upstreams: [UpstreamSettings],
-    apple: AppleSettings, native: NativeSettings, session: SessionSettings, revalidation: RevalidationSettings,
+    apple: AppleSettings, native: NativeSettings, verify: VerifySettings, session: SessionSettings,
+    revalidation: RevalidationSettings,
     store: StoreSettings, identity: IdentityHeaderSettings, assertion: AssertionSettings,
     notificationRelay: EndpointAddress?, access: AccessSettings, routes: [RouteSettings],
     groups: [GroupConfiguration], pages: PageSettings, button: ButtonSettings, log: LogSettings, drain: DrainSettings
@@ -61,6 +67,7 @@ package struct GatewaySettings: Sendable {
     self.upstreams = upstreams
     self.apple = apple
     self.native = native
+    self.verify = verify
     self.session = session
     self.revalidation = revalidation
     self.store = store
@@ -78,6 +85,9 @@ package struct GatewaySettings: Sendable {
 }
 
 extension GatewaySettings {
+  /// The authority of each site: that of `public_url`, then each `[[host]]`.
+  var hostNames: [String] { [origin.authority] + sites.map(\.host.origin.authority) }
+
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
 }

@@ -19,14 +19,20 @@ struct MembersFiles: Sendable {
     var isUnsettled = false
   }
 
-  /// Reads every file.
-  /// - Throws: the problem of the first file that cannot be used.
-  init(_ groups: [GroupConfiguration]) throws(MembersFileError) {
+  /// Reads every file. One that cannot be used keeps the members that it had.
+  /// - Parameter previous: the files before, at a reload.
+  /// - Throws: the problem of the first file that cannot be used and was not read before.
+  init(_ groups: [GroupConfiguration], after previous: MembersFiles? = nil) throws(MembersFileError) {
     self.groups = groups
     for group in groups {
       guard let path = group.membersFile, files[path] == nil else { continue }
       let seen = CertificateFiles([path])
-      files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
+      do throws(MembersFileError) {
+        files[path] = File(members: try Self.members(of: path, group.name), seen: seen)
+      } catch {
+        guard let known = previous?.files[path] else { throw error }
+        files[path] = File(members: known.members, seen: seen, problem: error)
+      }
     }
   }
 

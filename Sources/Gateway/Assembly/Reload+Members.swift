@@ -25,6 +25,11 @@ extension Reload {
     if areChanged || isRepaired || !problems.isEmpty {
       metrics.reloads.record(succeeded: members.problems.isEmpty, at: .now())
     }
+    report(problems)
+  }
+
+  /// Logs members files that cannot be used.
+  func report(_ problems: [MembersFileError]) {
     for problem in problems {
       logger.error(
         "reading a members file failed, keeping the previous members",
@@ -35,7 +40,7 @@ extension Reload {
   /// Applies other members of the same groups. Cannot fail.
   private func apply(_ members: MembersFiles, after current: ConfigurationSnapshot) async {
     let next = factory.make(members, after: current)
-    await running.sites.apply { $0.gate.apply(next.gate, actions: next.actions, refusal: next.refusal) }
+    await running.sites.apply { $0.gate.apply(next.gate, endpoints: next.endpoints) }
     replace(next)
   }
 }

@@ -77,7 +77,7 @@ actor Reload {
     if !isStopping { manager.reloading() }
     let report = await attempt()
     if !isStopping { manager.ready() }
-    metrics.reloads.record(succeeded: report.reloaded, at: .now())
+    metrics.reloads.record(succeeded: report.reloaded && report.kept == nil, at: .now())
     if report.reloaded {
       logger.notice(
         "configuration reloaded",
@@ -102,7 +102,9 @@ actor Reload {
       await apply(next)
       // An upstream that stays has read its files at an earlier reload.
       running.certificates.reloaded(next.listener.reloadUpstreamCertificates())
-      return .done(FixedSettings.changes(from: current.settings, to: settings))
+      self.report(next.members.problems)
+      return .done(
+        FixedSettings.changes(from: current.settings, to: settings), kept: next.members.problems.map(\.description))
     } catch let error as SettingsError {
       return .refused(error.problems)
     } catch {
@@ -120,8 +122,8 @@ actor Reload {
     let sites = running.sites
     await running.listener.apply(next.listener) { eventLoop in
       guard let site = sites.site(on: eventLoop) else { return }
-      site.gate.apply(next.gate, actions: next.actions, refusal: next.refusal)
-      site.observer.apply(next.settings.log, prefix: next.settings.prefix)
+      site.gate.apply(next.gate, endpoints: next.endpoints)
+      site.observer.apply(next.settings.log, prefix: next.settings.prefix, hosts: next.settings.hostNames)
     }
     running.upstreams.apply(next.upstreams, health: running.health)
     running.certificates.apply(next.listener.certificates)

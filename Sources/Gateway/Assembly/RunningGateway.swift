@@ -21,39 +21,49 @@ struct RunningGateway: Sendable {
   private let logger: Logger
   private let board: StatusBoard
   private let people: PeopleWatch
-  private let store: any SessionStore
+  private let store: OpeningSessionStore
   private let ending = ShutdownCoordinator()
   let reload: Reload
 
   var publicAddress: BindAddress { listener.address }
   var adminAddress: BindAddress { adminListener.address }
 
-  /// Puts the parts together, and listens. Apple need not be reachable.
+  /// The time for which a start waits for the store before it listens: what opens in the meantime, as it usually does,
+  /// never answers 503.
+  private static let storeWait = Duration.seconds(1)
+
+  /// Puts the parts together, and listens. Neither Apple nor the store need be reachable.
   /// - Parameters:
+  ///   - open: makes one attempt to open the store.
   ///   - log: the application log, for a reload to change.
   ///   - reread: reads the settings again.
   static func start(
-    _ settings: GatewaySettings, store: any SessionStore, group: any EventLoopGroup, logger: Logger, log: LogControl,
-    version: String, reread: @escaping Reload.Reader
+    _ settings: GatewaySettings, open: @escaping StoreOpener, group: any EventLoopGroup, logger: Logger,
+    log: LogControl, version: String, reread: @escaping Reload.Reader
   ) async throws -> RunningGateway {
     let eventLoop = group.next()
     let started = Timestamp.now()
     let metrics = MetricsRegistry(version: version, startTime: started)
     let health = HealthMonitor(checks: [
-      HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness),
+      HealthCheck(name: "store", status: .unknown, message: "not open yet", effect: .gatesReadiness),
       HealthCheck(name: Revalidator.checkName, status: .unknown),
     ])
     let loops = SessionLoops()
     let storeHealth = StoreHealth(settings.store, metrics: metrics, logger: logger, now: WallClock.now())
+    storeHealth.addMetrics()
+    let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop)
+    let location = settings.store.location
+    let store = OpeningSessionStore(
+      isFinal: { $0.isFinal(at: location) }, onRetry: { storeHealth.didNotOpen($0) },
+      attempt: { try await OpeningSessionStore.Opened(try await open(), keys) })
+    if try await !store.waitUntilOpen(atMost: storeWait) { logger.notice("waiting for the session store") }
     let sessions = SessionManager(
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: WallClock.now)
     let tokens = MachineTokenSessions(
-      store: store, key: try await store.storeKey(), loops: loops, storeHealth: storeHealth, metrics: metrics,
-      clock: WallClock.now)
+      store: store, key: { store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics, clock: WallClock.now)
     let lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
     let relay = NotificationRelay(store: store, metrics: metrics, logger: logger)
-    let keys = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop)
     let revalidator = Revalidator(
       Revalidator.Dependencies(keys, settings.revalidation), store: store, metrics: metrics, health: health,
       logger: logger)
@@ -87,13 +97,19 @@ struct RunningGateway: Sendable {
         snapshot.gate.sessions, manager: sessions, tokens: tokens, revalidations: revalidations,
         lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: eventLoop)
       let gate = LoopGate(
-        snapshot.gate, sessions: loopSessions, actions: snapshot.actions, refusal: snapshot.refusal, logger: logger)
-      let observer = LoopObserver(metrics, log: settings.log, prefix: settings.prefix, logger: logger)
+        snapshot.gate, sessions: loopSessions, endpoints: snapshot.endpoints, logger: logger)
+      let observer = LoopObserver(
+        metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
       loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
       sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(gate: gate, observer: observer)
     }
     loops.add(listener)
+    for address in listener.sharedAddresses {
+      logger.warning(
+        "another process listens on the same address, connections are divided between both",
+        metadata: ["address": "\(address)"])
+    }
     let certificates = CertificateWatch(snapshot.listener.certificates, health: health, logger: logger)
     certificates.addMetrics(to: metrics)
     let tasks = BackgroundTasks(
@@ -153,16 +169,26 @@ struct RunningGateway: Sendable {
     }
   }
 
+  /// Whether the store is open; public routes are served all the same.
+  var isStoreOpen: Bool { store.key != nil }
+
   /// Runs the background tasks until graceful shutdown.
-  func serve() async {
-    await withTaskGroup(of: Void.self) { group in
+  /// - Parameter onReady: called once, when the store is open.
+  /// - Throws: the error because of which the store cannot be opened.
+  func serve(onReady: @Sendable () -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      defer { group.cancelAll() }
       group.addTask { await tasks.run() }
       group.addTask { await CertificateReloader(reload).run() }
       group.addTask { await MembersWatch(reload).run() }
       group.addTask { await board.run() }
       group.addTask { await people.run() }
+      let wasOpen = isStoreOpen
+      if try await cancelWhenGracefulShutdown({ try await store.waitUntilOpen() }) {
+        if !wasOpen { await tasks.checkStore() }
+        onReady()
+      }
       try? await gracefulShutdown()
-      group.cancelAll()
     }
   }
 

@@ -26,7 +26,9 @@ struct SnapshotFactory: Sendable {
   /// Builds the snapshot of a reload.
   /// - Throws: what keeps a gateway from running with these settings, with the remedy.
   func make(_ settings: GatewaySettings, after previous: ConfigurationSnapshot) async throws -> ConfigurationSnapshot {
-    let keys = try await GatewayKeys(settings, store: store, metrics: metrics, on: eventLoop, after: previous.keys)
+    let keys = try await GatewayKeys(settings, metrics: metrics, on: eventLoop, after: previous.keys)
+    // Without the store a reload can still restrict access, unless it takes a secret away.
+    if !keys.keyring.knowsEveryKey(of: previous.keys.keyring) { try await keys.requireEveryKey(of: store) }
     return try await make(settings, keys: keys, after: previous)
   }
 
@@ -37,13 +39,13 @@ struct SnapshotFactory: Sendable {
   func make(
     _ settings: GatewaySettings, keys: GatewayKeys, after previous: ConfigurationSnapshot? = nil
   ) async throws -> ConfigurationSnapshot {
-    let members = try MembersFiles(settings.groups)
+    let members = try MembersFiles(settings.groups, after: previous?.members)
     let gate = try GateConfiguration(
       settings, groups: members.directory, keyring: keys.keyring,
       assertions: SessionAssertions(
         settings.assertion, allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail, signer: keys.signer,
         logger: logger),
-      after: previous?.gate)
+      omissions: HeaderOmissions(logger), after: previous?.gate, logger: logger)
     let button = try await AppleButton(
       settings, metrics: metrics, logger: logger, on: eventLoop, after: previous?.button)
     let upstreams = try await WatchedUpstream.all(
@@ -51,13 +53,16 @@ struct SnapshotFactory: Sendable {
     let listener = try ListenerConfiguration(
       settings.listener,
       rules: ForwardingRules(
-        reservedNames: settings.identity.headers.map(\.name), sessionCookieName: SessionCookie.name,
-        scheme: settings.origin.scheme.rawValue),
+        reservedNames: settings.identity.headers.map(\.name), keptNames: settings.identity.keptHeaders,
+        upstreamNames: ([settings.upstream] + settings.upstreams).flatMap { $0.removedHeaders + $0.ownHeaders },
+        sessionCookieName: SessionCookie.name, scheme: settings.origin.scheme.rawValue,
+        origin: settings.origin.description, ownPathPrefix: settings.prefix,
+        responseHeaders: ResponseHeaders(settings.responseHeaders)),
       upstreams: upstreams.map(\.target), after: previous?.listener)
     let endpoints = endpoints(settings, keys, gate, button)
     return ConfigurationSnapshot(
       settings: settings, keys: keys, gate: gate, button: button,
-      actions: endpoints.actions, refusal: endpoints.refusal, upstreams: upstreams, listener: listener,
+      endpoints: endpoints, upstreams: upstreams, listener: listener,
       access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
       relayRoute: try await NotificationRelay.Route(
         to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop),
@@ -70,45 +75,54 @@ struct SnapshotFactory: Sendable {
     let endpoints = endpoints(previous.settings, previous.keys, gate, previous.button)
     return ConfigurationSnapshot(
       settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
-      actions: endpoints.actions, refusal: endpoints.refusal, upstreams: previous.upstreams,
-      listener: previous.listener, access: previous.access,
+      endpoints: endpoints, upstreams: previous.upstreams, listener: previous.listener, access: previous.access,
       relayRoute: previous.relayRoute, members: members)
   }
 
+  /// The endpoints of each site, by its number.
   private func endpoints(
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton
+  ) -> [SiteEndpoints] {
+    [publicEndpoints(settings, keys, gate, button).endpoints]
+      + gate.hosts.map { hostEndpoints(of: $0, settings, keys, gate, button).endpoints }
+  }
+
+  private func publicEndpoints(
     _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton
   ) -> EndpointTable {
     let origin = settings.originSettings
-    let pages = EndpointPages(gate.pages)
+    let pages = EndpointPages(gate.publicSite.pages)
     let returnTargets = ReturnTargets(origin)
-    let requestSessions = RequestSessions(keyring: keys.keyring, native: settings.native, sessions: sessions)
+    let requestSessions = RequestSessions(
+      keyring: keys.keyring, scope: gate.publicSite.scope, native: settings.native, sessions: sessions)
     let appReturns = AppReturns(native: settings.native, keyring: keys.keyring, logger: logger)
-    let creation = SessionCreation(
-      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
-      policy: gate.sessions.policy, keyring: keys.keyring, settings: settings.session, metrics: metrics,
-      audit: keys.audit, logger: logger)
+    let handOver = HandOver(
+      hosts: gate.hosts, prefix: settings.prefix, keyring: keys.keyring, requestSessions: requestSessions,
+      policy: gate.sessions.policy, schedule: gate.sessions.schedule, logger: logger)
+    let creation = creation(settings, keys, gate)
     let judge = AccessJudge(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
+    let reset = reset(settings, keys)
     return EndpointTable(
-      pages: pages,
+      pages: pages, storeHealth: storeHealth,
       authorize: AuthorizeEndpoint(
         origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
-        appReturns: appReturns, metrics: metrics, logger: logger),
+        appReturns: appReturns, handOver: handOver, metrics: metrics, logger: logger),
       callback: CallbackEndpoint(
         origin: origin, apple: keys.apple, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
-        appReturns: appReturns, creation: creation, accounts: store, logger: logger),
+        appReturns: appReturns, handOver: handOver, creation: creation, reset: reset, accounts: store, logger: logger),
       session: SessionEndpoint(
         pages: pages, sessions: requestSessions, tokens: tokens, policy: gate.sessions.policy),
       signOut: SignOutEndpoint(
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
-        sessions: sessions, audit: keys.audit),
+        sessions: sessions, reset: reset, audit: keys.audit),
       account: AccountEndpoint(
         origin: origin, pages: pages, requestSessions: requestSessions, sessions: sessions,
         removal: AccountRemoval(
           sessions: sessions, store: store, apple: keys.apple, keyring: keys.keyring, metrics: metrics,
           audit: keys.audit),
-        policy: gate.sessions.policy, audit: keys.audit),
+        policy: gate.sessions.policy, reset: reset, audit: keys.audit),
       native: NativeEndpoint(
         origin: origin, apple: keys.apple, native: settings.native, keyring: keys.keyring, pages: pages,
         requestSessions: requestSessions, sessions: sessions, creation: creation),
@@ -121,10 +135,60 @@ struct SnapshotFactory: Sendable {
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
         sessions: sessions, judge: judge, audit: keys.audit),
       people: people(settings, keys, pages, requestSessions, judge),
-      accessRequest: AccessRequestEndpoint(
-        origin: origin, isEnabled: settings.access.requests, pages: pages, returnTargets: returnTargets,
-        requestSessions: requestSessions, store: store, storeHealth: storeHealth, judge: judge, clock: sessions.clock,
-        audit: keys.audit))
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge))
+  }
+
+  private func hostEndpoints(
+    of site: GateSite, _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration,
+    _ button: AppleButton
+  ) -> HostEndpointTable {
+    let origin = OriginSettings(origin: site.origin, prefix: settings.prefix, hosts: [])
+    let pages = EndpointPages(site.pages)
+    let returnTargets = ReturnTargets(origin)
+    let requestSessions = RequestSessions(
+      keyring: keys.keyring, scope: site.scope, native: settings.native, sessions: sessions)
+    let judge = AccessJudge(
+      policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail, host: site.routes)
+    return HostEndpointTable(
+      pages: pages,
+      visit: VisitEndpoint(
+        origin: origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: pages,
+        returnTargets: returnTargets, judge: judge, logger: logger),
+      arrival: ArrivalEndpoint(
+        origin: origin, scope: site.scope, keyring: keys.keyring, pages: pages, requestSessions: requestSessions,
+        sessions: sessions, creation: creation(settings, keys, gate), reset: reset(settings, keys), audit: keys.audit),
+      session: SessionEndpoint(
+        pages: pages, sessions: requestSessions, tokens: tokens, policy: gate.sessions.policy),
+      signOut: SignOutEndpoint(
+        origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
+        sessions: sessions, reset: reset(settings, keys), audit: keys.audit),
+      button: ButtonEndpoint(button: button, pages: pages),
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge))
+  }
+
+  private func reset(_ settings: GatewaySettings, _ keys: GatewayKeys) -> BrowserReset {
+    BrowserReset(
+      ([settings.upstream] + settings.upstreams).flatMap(\.cookiesOfClients),
+      clearedData: settings.session.clearedData, isSecure: settings.origin.scheme == .https, keys.keyring)
+  }
+
+  private func creation(
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration
+  ) -> SessionCreation {
+    SessionCreation(
+      store: store, storeHealth: storeHealth, sessions: sessions, revalidator: revalidator,
+      policy: gate.sessions.policy, keyring: keys.keyring, settings: settings.session, metrics: metrics,
+      audit: keys.audit, logger: logger)
+  }
+
+  private func accessRequest(
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ origin: OriginSettings, _ pages: EndpointPages,
+    _ requestSessions: RequestSessions, _ judge: AccessJudge
+  ) -> AccessRequestEndpoint {
+    AccessRequestEndpoint(
+      origin: origin, isEnabled: settings.access.requests, pages: pages, returnTargets: ReturnTargets(origin),
+      requestSessions: requestSessions, sessions: sessions, store: store, storeHealth: storeHealth, judge: judge,
+      audit: keys.audit)
   }
 
   private func people(
@@ -147,6 +211,12 @@ struct SnapshotFactory: Sendable {
 }
 
 extension GatewaySettings {
+  /// The cookies of an upstream that routes name; nil is `[upstream]`.
+  fileprivate func upstreamCookies(named name: String?) -> (upstream: String, cookies: UpstreamCookieSettings) {
+    let named = name.flatMap { name in upstreams.first { $0.name.utf8.elementsEqual(name.utf8) } } ?? upstream
+    return (named.name, named.cookies)
+  }
+
   /// The public address of the gateway.
   var originSettings: OriginSettings { OriginSettings(origin: origin, prefix: prefix, hosts: hosts) }
 }
@@ -155,24 +225,33 @@ extension GateConfiguration {
   /// - Parameters:
   ///   - groups: with the members of their files; nil for those that the settings themselves list.
   ///   - assertions: nil if requests carry none.
+  ///   - omissions: told of headers that cannot be sent.
   ///   - previous: the configuration before, at a reload.
   convenience init(
     _ settings: GatewaySettings, groups: GroupDirectory? = nil, keyring: SessionKeyring,
-    assertions: SessionAssertions? = nil,
-    after previous: GateConfiguration? = nil
+    assertions: SessionAssertions? = nil, omissions: HeaderOmissions = HeaderOmissions(nil),
+    after previous: GateConfiguration? = nil, logger: Logger = Logger(label: "cordon")
   ) throws {
     let routes = try RouteTable(
-      access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name))
+      access: settings.access, routes: settings.routes, groups: settings.groups.map(\.name),
+      hosts: settings.sites.map(\.host))
     let sessions = SessionConfiguration(
       session: settings.session, revalidation: settings.revalidation, identity: settings.identity,
       policy: UserPolicy(
         routes, groups ?? GroupDirectory(settings.groups.map { $0.settings() }),
         allowsUnverifiedEmail: settings.identity.allowUnverifiedEmail),
-      keyring: keyring, assertions: assertions, eventLoops: settings.eventLoops,
+      endCookies: EndCookies(
+        routes.upstreams.map { settings.upstreamCookies(named: $0) }, keyring, after: previous?.sessions.endCookies
+      ) { upstream, cookie in
+        logger.warning(
+          "session cookie of an application is not HttpOnly, and is not bound to its account",
+          metadata: ["upstream": "\(upstream)", "cookie": "\(cookie)"])
+      },
+      keyring: keyring, assertions: assertions, omissions: omissions, eventLoops: settings.eventLoops,
       after: previous?.sessions)
     try self.init(
-      settings.originSettings, routes: routes, sessions: sessions, pages: settings.pages, native: settings.native,
-      after: previous)
+      settings.originSettings, sites: settings.sites.map { ($0.host, $0.pages) }, routes: routes, sessions: sessions,
+      pages: settings.pages, native: settings.native, verify: settings.verify, after: previous)
   }
 }
 

@@ -26,7 +26,7 @@ struct WatchedUpstream: Sendable {
       guard let upstream = named ?? settings.upstream, !upstream.addresses.isEmpty else {
         throw UnknownUpstreamError(name: name ?? UpstreamSettings.defaultName)
       }
-      let authority = settings.origin.authority
+      let authority = upstream.host ?? settings.origin.authority
       if !upstream.usesTLS,
         let same = known.first(where: { $0.target.settings == upstream && $0.authority == authority })
       {

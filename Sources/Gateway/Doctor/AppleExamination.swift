@@ -1,5 +1,6 @@
 internal import AppleIdentity
 internal import FoundationEssentials
+internal import HTTPTypes
 internal import NIOCore
 internal import Operations
 
@@ -13,7 +14,7 @@ struct AppleExamination {
   private static let noticeableSeconds = 10.0
 
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
-    note(redirectURIFinding())
+    if let broken = redirectURIProblem() { note(broken) }
     let key: ClientSecretKey
     do throws(ClientSecretKeyError) {
       key = try ClientSecretKey(contentsOfFile: apple.privateKeyFile)
@@ -23,13 +24,14 @@ struct AppleExamination {
       return
     }
     let provider: AppleIdentityProvider
+    let connection: AppleHTTPTransport
     do {
-      let connection = try await AppleHTTPTransport(
+      connection = try await AppleHTTPTransport(
         apple.baseURL, authorityFile: apple.authorityFile, metrics: MetricsRegistry(version: "", startTime: .now()),
         on: eventLoop)
       provider = try AppleIdentityProvider(
         settings: apple, key: key,
-        transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },
+        transport: { [connection] (request) async throws(AppleTransportError) in try await connection.send(request) },
         clock: { Date.now })
     } catch {
       note(.failure("apple", "\(error)", "correct apple.base_url; is the package ca-certificates installed?"))
@@ -37,22 +39,17 @@ struct AppleExamination {
     }
     guard await secret(provider, note) else { return }
     guard await keySet(provider, note) else { return }
-    await credentials(provider, note)
+    guard await credentials(provider, note), redirectURIProblem() == nil else { return }
+    note(await registration(provider, connection))
   }
 
   // MARK: Here
 
-  /// Apple cannot be asked which addresses are registered: the rules are ours to check, the comparison the operator's.
-  private func redirectURIFinding() -> DoctorFinding {
-    let problems = AppleSettings.problems(of: apple, redirectURI: redirectURI)
-    if let problem = problems.first {
-      return .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
+  /// An address that Apple registers for nobody.
+  private func redirectURIProblem() -> DoctorFinding? {
+    AppleSettings.problems(of: apple, redirectURI: redirectURI).first.map { problem in
+      .failure("redirect URI", "\(redirectURI): \(problem.key): \(problem.reason)", problem.remedy)
     }
-    guard apple.baseURL == AppleSettings.appleBaseURL else {
-      return .ok("redirect URI", "\(redirectURI), for \(apple.baseURL)")
-    }
-    return .ok(
-      "redirect URI", "\(redirectURI); the Services ID must list it as a return URL, exactly like this")
   }
 
   private func secret(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
@@ -103,9 +100,37 @@ struct AppleExamination {
     return .ok("clock", seen)
   }
 
+  /// Opens the page on which a browser would sign in: Apple refuses to show it for an address that the Services ID does
+  /// not list. Nobody signs in, and the page is discarded.
+  private func registration(_ provider: AppleIdentityProvider, _ connection: AppleHTTPTransport) async -> DoctorFinding
+  {
+    let subject = "redirect URI"
+    let advice = "the Services ID must list it as a return URL, exactly like this"
+    let page = provider.authorizationRequest(redirectURI: redirectURI, state: "doctor", nonce: "doctor")
+    guard let head = HTTPRequest(page, baseURL: apple.baseURL) else {
+      return .warning(subject, "\(redirectURI) was not compared with those of \(apple.clientID)", advice)
+    }
+    do throws(AppleTransportError) {
+      let status = try await connection.send(AppleHTTPRequest(head: head)).status
+      switch status {
+      case 200..<400: return .ok(subject, "\(redirectURI) is registered for \(apple.clientID)")
+      case 400, 401, 403:
+        return .failure(
+          subject,
+          "Apple does not show its page for \(redirectURI) (\(status)): it is not registered for \(apple.clientID)",
+          "\(advice): Identifiers, Services IDs, Sign in with Apple, Configure")
+      default:
+        return .warning(subject, "\(redirectURI) could not be compared: Apple answered \(status)", advice)
+      }
+    } catch {
+      return .warning(subject, "\(redirectURI) could not be compared: Apple's page did not come", advice)
+    }
+  }
+
   /// The Services ID first, then each App ID: what Apple says of one tells what can be wrong with the others, so those
   /// it refuses are told last. Where Apple itself is in trouble, it is not asked again.
-  private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async {
+  /// - Returns: whether Apple accepts the Services ID.
+  private func credentials(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     var accepted: String?
     var refused: [(clientID: String, refusal: OAuthError)] = []
     defer {
@@ -125,13 +150,17 @@ struct AppleExamination {
         refused.append((clientID, refusal))
       case .appleTrouble(let trouble):
         let remedy = "try again; is something else answering at \(apple.baseURL)?"
-        return note(.failure(subject, "\(clientID): \(trouble.message)", remedy))
+        note(.failure(subject, "\(clientID): \(trouble.message)", remedy))
+        return false
       case .notSent(let reason):
-        return note(.failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)"))
+        note(.failure(subject, "Apple was not reached: \(reason)", "let this machine reach \(apple.baseURL)"))
+        return false
       case .noSecret(let problem):
-        return note(.failure(subject, problem.message, "set the clock; make sure of the .p8 file"))
+        note(.failure(subject, problem.message, "set the clock; make sure of the .p8 file"))
+        return false
       }
     }
+    return accepted.map { $0.utf8.elementsEqual(apple.clientID.utf8) } ?? false
   }
 
   /// - Parameter accepted: a client ID that Apple accepts with the same team and key, so that it is not for them.
@@ -144,5 +173,18 @@ struct AppleExamination {
           + "ID"
         : "apple.native_client_ids, and that Sign in with Apple is enabled for that App ID and its primary App ID is "
           + "the key's")
+  }
+}
+
+extension HTTPRequest {
+  /// The request that a browser makes for the page of a sign-in; nil if its address is not below the base URL.
+  fileprivate init?(_ page: AuthorizationRequest, baseURL: String) {
+    let parts = baseURL.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2, omittingEmptySubsequences: true)
+    guard parts.count == 2, page.url.utf8.starts(with: baseURL.utf8) else { return nil }
+    self.init(
+      method: .get,
+      scheme: parts[0].last == UInt8(ascii: ":") ? String(decoding: parts[0].dropLast(), as: UTF8.self) : nil,
+      authority: String(decoding: parts[1], as: UTF8.self), path: String(page.url.dropFirst(baseURL.count)),
+      headerFields: [.accept: "text/html"])
   }
 }

@@ -4,10 +4,11 @@ internal import NIOPosix
 package import Sessions
 
 /// Looks at everything that a gateway needs, live: its Apple registration by Apple's own answers, the application, the
-/// certificate, the secrets, the store. It changes nothing, and asks Apple about no user.
+/// certificate, each host, the secrets, the store. It changes nothing, and asks Apple about no user.
 package struct Doctor: Sendable {
   private let apple: AppleExamination
   private let site: SiteExamination
+  private let hosts: HostExamination
   private let openStore: @Sendable () async throws(StoreError) -> StorePresence
 
   /// The store as the doctor finds it.
@@ -23,6 +24,9 @@ package struct Doctor: Sendable {
     site = SiteExamination(
       upstreams: [settings.upstream] + settings.upstreams, entrances: settings.listener.entrances,
       secretFiles: settings.session.secretFiles)
+    hosts = HostExamination(
+      hosts: settings.sites.map(\.host), origin: settings.origin, prefix: settings.prefix,
+      entrances: settings.listener.entrances)
     self.openStore = openStore
   }
 
@@ -39,6 +43,7 @@ package struct Doctor: Sendable {
     await apple.run(on: group.next(), note)
     for finding in await site.examineUpstreams(on: group.next()) { note(finding) }
     for certificate in site.certificates() { note(certificate) }
+    await hosts.run(on: group.next(), note)
     let (keyring, keys) = site.sessionKeys()
     note(keys)
     note(await site.store(openStore, keyring))

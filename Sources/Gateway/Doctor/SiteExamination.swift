@@ -127,7 +127,7 @@ struct SiteExamination {
 }
 
 extension OriginError {
-  fileprivate var reason: String {
+  var reason: String {
     switch self {
     case .notSent(let reason), .unanswered(let reason): reason
     }

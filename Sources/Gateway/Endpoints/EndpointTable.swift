@@ -1,12 +1,13 @@
 internal import AppleIdentity
 internal import DataPlane
 internal import HTTPTypes
-internal import Operations
+internal import Pages
 internal import WebFormats
 
-/// The gateway's own endpoints, and the methods that each has.
+/// The gateway's own endpoints on `public_url`, and the methods that each has.
 struct EndpointTable: Sendable {
   let pages: EndpointPages
+  let storeHealth: StoreHealth
   let authorize: AuthorizeEndpoint
   let callback: CallbackEndpoint
   let session: SessionEndpoint
@@ -20,24 +21,21 @@ struct EndpointTable: Sendable {
   let people: PeopleEndpoint
   let accessRequest: AccessRequestEndpoint
 
-  /// The actions of all endpoints that the gate does not answer itself.
-  var actions: [GatewayEndpoint: EndpointAction] {
+  /// The endpoints for the gate.
+  var endpoints: SiteEndpoints {
     var actions: [GatewayEndpoint: EndpointAction] = [:]
     for endpoint in GatewayEndpoint.allCases { actions[endpoint] = action(of: endpoint) }
-    return actions
+    return SiteEndpoints(actions: actions, accessRequests: accessRequest.lookUps)
   }
-
-  /// Answers refused users who may ask for access; nil if nobody may.
-  var refusal: AccessRefusal.Answer? { accessRequest.isEnabled ? accessRequest.refused : nil }
 
   private func action(of endpoint: GatewayEndpoint) -> EndpointAction? {
     switch endpoint {
-    case .signIn: action([.get: authorize.signInPage])
-    case .button: action([.get: button.image])
-    case .authorize: action([.get: authorize.authorize], servesHead: false)
+    case .signIn: action([.get: onceStoreIsOpen(authorize.signInPage)])
+    case .button: button.action
+    case .authorize: action([.get: onceStoreIsOpen(authorize.authorize)], servesHead: false)
     case .callback: callbackAction
-    case .signOut: action([.get: signOut.page, .post: signOut.signOut], bodyLimit: 16 * 1024)
-    case .session: action([.get: session.session])
+    case .signOut: signOut.action
+    case .session: session.action
     case .account: action([.get: account.page, .post: account.end], bodyLimit: 4 * 1024)
     case .accountStop: action([.get: account.stopPage, .post: account.stop], bodyLimit: 4 * 1024)
     case .native: action([.post: native.signIn], bodyLimit: 32 * 1024)
@@ -46,8 +44,18 @@ struct EndpointTable: Sendable {
     case .keys: action([.get: keys.answer])
     case .invite: action([.get: invitation.page, .post: invitation.join], bodyLimit: 4 * 1024)
     case .people: action([.get: people.page, .post: people.act], bodyLimit: 16 * 1024)
-    case .requestAccess: action([.get: accessRequest.page, .post: accessRequest.ask], bodyLimit: 16 * 1024)
-    case .verify: nil
+    case .requestAccess: accessRequest.action
+    case .verify, .arrive: nil
+    }
+  }
+
+  /// Answers 503 until the store has been opened: nobody is sent to Apple whose sign-in cannot be completed.
+  private func onceStoreIsOpen(
+    _ perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
+  ) -> @Sendable (ControlRequest) async -> ControlResponse {
+    let (storeHealth, pages) = (storeHealth, pages)
+    return { request in
+      storeHealth.hasAnswered ? await perform(request) : pages.failure(.storeUnavailable, request)
     }
   }
 
@@ -62,21 +70,10 @@ struct EndpointTable: Sendable {
     }
   }
 
-  /// - Parameter servesHead: whether HEAD is answered like GET; not if GET has an effect.
   private func action(
     _ methods: [HTTPRequest.Method: @Sendable (ControlRequest) async -> ControlResponse], servesHead: Bool = true,
     bodyLimit: Int = 0
   ) -> EndpointAction {
-    let pages = pages
-    var methods = methods
-    if servesHead, let get = methods[.get] { methods[.head] = get }
-    let answers = methods
-    return EndpointAction(bodyLimit: bodyLimit, routeClass: RouteLabel.own.rawValue) { request in
-      guard let perform = answers[request.head.method] else {
-        let allowed = answers.keys.map(\.rawValue).sorted().joined(separator: ", ")
-        return pages.methodNotAllowed(request, allow: allowed)
-      }
-      return await perform(request)
-    }
+    EndpointAction(methods, pages: pages, servesHead: servesHead, bodyLimit: bodyLimit)
   }
 }

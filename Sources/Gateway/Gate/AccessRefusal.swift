@@ -1,24 +1,33 @@
 internal import AccessPolicy
-internal import DataPlane
 internal import Pages
 internal import Sessions
 
-/// A refusal of a signed-in user who may ask for access.
-struct AccessRefusal: Sendable {
-  let subject: Subject
-  /// The page that the user would see otherwise.
-  let failure: PageFailure
+/// The refusal of a signed-in user who may ask for access.
+enum AccessRefusal {
+  /// Looks up the user's request for access in the store; nil if the store does not answer.
+  typealias LookUp = @Sendable (Subject) async -> AccessRequestState?
 
-  /// Answers a refused request, with the way to ask for access. It reads the store.
-  typealias Answer = @Sendable (ControlRequest, AccessRefusal) async -> ControlResponse
+  /// The time for which an event loop remembers the request of a session's user, and the same after the store did not
+  /// answer. Asking, admitting and rejecting end it on every loop of this process.
+  static let memory: Int64 = 60_000
+  static let outageMemory: Int64 = 1_000
 
-  /// Whether membership in a group could change a denial: that of a list, but not of a deny list or a condition.
-  /// - Parameter rules: those that denied.
-  static func isOfLists(_ denial: DenialReason, _ rules: RuleIndexes, of table: [AccessRules]) -> Bool {
-    switch denial {
-    case .notListed, .emailNotVerified, .emailMissing: true
-    case .emailHidden: (0..<rules.count).allSatisfy { !table[rules[$0]].refusesPrivateEmail }
-    case .denyListed, .claimNotMet, .emailShown: false
+  /// Whether membership in a group could change a denial: each rule that denies does so by its lists, which name a
+  /// group; neither by a deny list nor by a condition.
+  /// - Parameters:
+  ///   - table: the rules that the indexes point into.
+  ///   - verdict: the verdict of one of the rules.
+  static func couldBeLifted(
+    _ rules: RuleIndexes, of table: [AccessRules], verdict: (_ rule: Int) -> RuleVerdict
+  ) -> Bool {
+    (0..<rules.count).allSatisfy { position in
+      guard case .denied(let reason) = verdict(rules[position]) else { return true }
+      let rule = table[rules[position]]
+      switch reason {
+      case .notListed, .emailNotVerified, .emailMissing: return rule.namesGroups
+      case .emailHidden: return rule.namesGroups && !rule.refusesPrivateEmail
+      case .denyListed, .claimNotMet, .emailShown: return false
+      }
     }
   }
 }

@@ -68,8 +68,9 @@ extension PageFailure {
   /// Whether the data plane may mean this one by its status alone.
   var isOfProtocol: Bool {
     switch self {
-    case .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .contentTooLarge, .targetTooLong,
-      .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests, .headTooLarge, .internalError,
+    case .badRequest, .notFound, .methodNotAllowed, .requestTimeout, .lengthRequired, .contentTooLarge,
+      .targetTooLong, .unsupportedMediaType, .expectationFailed, .misdirected, .tooManyRequests, .headTooLarge,
+      .internalError,
       .notImplemented, .badGateway, .unavailable, .gatewayTimeout, .versionNotSupported:
       true
     default: false

@@ -11,13 +11,13 @@ enum CredentialRenewal {
     if entry.isSignedByFirstKey { return nil }
     let keyring = sessions.configuration.keyring
     for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {
-      guard let verified = keyring.verifyCookie(bytes.extracting(place.value)), !verified.isSignedByFirstKey,
+      guard let verified = keyring.verifyCookie(bytes.extracting(place.value), on: entry.scope),
+        !verified.isSignedByFirstKey,
         verified.identifier.handle == entry.snapshot.session.handle
       else { continue }
       // The session ends when it would have ended: only the signature is new.
       let seconds = max((entry.endsAt - sessions.now) / 1_000, 0)
-      return "\(SessionCookie.name)=\(keyring.signedCookie(for: verified.identifier)); "
-        + "\(SessionCookie.attributes); Max-Age=\(seconds)"
+      return keyring.setCookie(for: verified.identifier, on: entry.scope, maxAge: seconds)
     }
     return nil
   }
@@ -37,10 +37,10 @@ enum CredentialRenewal {
     let keyring = sessions.configuration.keyring
     for line in head.fields.lines where line.known == .authorization {
       guard let place = BearerToken.find(bytes, line.value),
-        let verified = keyring.verifyCookie(bytes.extracting(place)), !verified.isSignedByFirstKey,
+        let verified = keyring.verifyCookie(bytes.extracting(place), on: entry.scope), !verified.isSignedByFirstKey,
         verified.identifier.handle == entry.snapshot.session.handle
       else { continue }
-      return keyring.signedCookie(for: verified.identifier)
+      return keyring.signedCookie(for: verified.identifier, on: entry.scope)
     }
     return nil
   }

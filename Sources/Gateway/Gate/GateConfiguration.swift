@@ -6,53 +6,57 @@ internal import WebFormats
 
 /// The configuration of every gate: immutable, and replaced as a whole at a reload.
 final class GateConfiguration: Sendable {
-  let origin: PublicOrigin
-  /// The origins whose pages may open a WebSocket, as browsers write them in `Origin`: ours, and those of the listed
-  /// hosts.
-  let origins: [[UInt8]]
+  /// The host of `public_url`, with its aliases.
+  let publicSite: GateSite
+  /// Each `[[host]]`.
+  let hosts: [GateSite]
   let prefix: String
   /// The path prefix of the gateway's own endpoints, with a slash behind it.
   let ownPaths: [UInt8]
   /// The whole path of the endpoint `verify`, which the gate answers on any authority.
   let verifyPath: [UInt8]
+  /// The sources that `verify` believes of trusted proxies.
+  let verify: VerifySettings
   let authorities: AuthorityList
   let routes: RouteTable
   let sessions: SessionConfiguration
   /// Whether `Authorization: Bearer` is accepted as a session's credential.
   let acceptsBearer: Bool
   let showsSignInPage: Bool
-  let pages: PageRenderer
   /// Limits the warnings about `verify` requests whose path is not known, for the whole process.
   let verifyWarnings: WarningInterval
   /// Limits the warnings about requests that meet no `networks` because their peer is not trusted.
   let networkWarnings: WarningInterval
 
-  /// - Parameter previous: the configuration before, at a reload.
+  /// - Parameters:
+  ///   - sites: each `[[host]]`.
+  ///   - previous: the configuration before, at a reload.
   init(
-    _ settings: OriginSettings, routes: RouteTable, sessions: SessionConfiguration, pages: PageSettings,
-    native: NativeSettings, after previous: GateConfiguration?
+    _ settings: OriginSettings, sites: [(host: HostSettings, pages: PageSettings)], routes: RouteTable,
+    sessions: SessionConfiguration, pages: PageSettings, native: NativeSettings, verify: VerifySettings,
+    after previous: GateConfiguration?
   ) throws {
-    origin = settings.origin
-    origins =
-      [Array(settings.origin.description.utf8)]
-      + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
+    publicSite = try GateSite(settings, pages: pages)
+    hosts = try sites.enumerated().map { index, site in
+      try GateSite(site.host, pages: site.pages, index: index, prefix: settings.prefix, routes: routes)
+    }
     prefix = settings.prefix
     ownPaths = Array((settings.prefix + "/").utf8)
     verifyPath = Array(GatewayEndpoint.verify.path(below: settings.prefix).utf8)
-    authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts)
+    authorities = try AuthorityList(origin: settings.origin, hosts: settings.hosts, sites: sites.map(\.host.origin))
     self.routes = routes
     self.sessions = sessions
     acceptsBearer = native.acceptsBearer
+    self.verify = verify
     showsSignInPage = pages.showSignInPage
-    self.pages = try PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
     verifyWarnings = previous?.verifyWarnings ?? WarningInterval()
     networkWarnings = previous?.networkWarnings ?? WarningInterval()
   }
 
   /// The same configuration with other members of its groups.
   init(_ configuration: GateConfiguration, groups: GroupDirectory) {
-    origin = configuration.origin
-    origins = configuration.origins
+    publicSite = configuration.publicSite
+    hosts = configuration.hosts
     prefix = configuration.prefix
     ownPaths = configuration.ownPaths
     verifyPath = configuration.verifyPath
@@ -60,13 +64,29 @@ final class GateConfiguration: Sendable {
     routes = configuration.routes
     sessions = SessionConfiguration(configuration.sessions, policy: configuration.sessions.policy.with(groups))
     acceptsBearer = configuration.acceptsBearer
+    verify = configuration.verify
     showsSignInPage = configuration.showsSignInPage
-    pages = configuration.pages
     verifyWarnings = configuration.verifyWarnings
     networkWarnings = configuration.networkWarnings
   }
 
   var keyring: SessionKeyring { sessions.keyring }
+  /// The origin of `public_url`.
+  var origin: PublicOrigin { publicSite.origin }
+}
+
+extension GateConfiguration {
+  /// The site of a place that an authority names.
+  @inline(__always)
+  func site(_ place: AuthorityList.Place) -> GateSite {
+    switch place {
+    case .publicURL, .alias: publicSite
+    case .site(let index): hosts[index]
+    }
+  }
+
+  /// The site of an authority; nil if it names none.
+  func site(of authority: Span<UInt8>) -> GateSite? { authorities.place(authority).map(site) }
 }
 
 extension GateConfiguration {

@@ -3,6 +3,7 @@ internal import DataPlane
 internal import HTTPTypes
 internal import HTTPWire
 internal import Logging
+internal import NIOCore
 internal import Operations
 internal import Pages
 internal import Sessions
@@ -14,9 +15,8 @@ internal import WebFormats
 /// either answers or falls through to the next; none can be skipped.
 final class LoopGate: RequestGate {
   private(set) var configuration: GateConfiguration
-  private(set) var actions: [GatewayEndpoint: EndpointAction]
-  /// Answers refused users who may ask for access; nil if nobody may.
-  private var refusal: AccessRefusal.Answer?
+  /// The endpoints of each site, by its number.
+  private(set) var endpoints: [SiteEndpoints]
   private var finder: SessionFinder
   private var verify: VerifyEndpoint
   private var tokens: MachineTokens
@@ -25,17 +25,11 @@ final class LoopGate: RequestGate {
   let reviews: OpenExchangeReview
   private let logger: Logger
 
-  /// - Parameters:
-  ///   - actions: the endpoints that the gate does not answer itself.
-  ///   - refusal: answers refused users who may ask for access; nil if nobody may.
-  init(
-    _ configuration: GateConfiguration, sessions: LoopSessions, actions: [GatewayEndpoint: EndpointAction],
-    refusal: AccessRefusal.Answer? = nil, logger: Logger
-  ) {
+  /// - Parameter endpoints: those of each site, by its number.
+  init(_ configuration: GateConfiguration, sessions: LoopSessions, endpoints: [SiteEndpoints], logger: Logger) {
     self.configuration = configuration
     self.sessions = sessions
-    self.actions = actions
-    self.refusal = refusal
+    self.endpoints = endpoints
     self.logger = logger
     finder = SessionFinder(sessions, configuration)
     tokens = MachineTokens(sessions, configuration)
@@ -45,13 +39,9 @@ final class LoopGate: RequestGate {
   }
 
   /// Uses another configuration from the next request on. Cached sessions are kept.
-  func apply(
-    _ configuration: GateConfiguration, actions: [GatewayEndpoint: EndpointAction],
-    refusal: AccessRefusal.Answer? = nil
-  ) {
+  func apply(_ configuration: GateConfiguration, endpoints: [SiteEndpoints]) {
     self.configuration = configuration
-    self.actions = actions
-    self.refusal = refusal
+    self.endpoints = endpoints
     finder = SessionFinder(sessions, configuration)
     tokens = MachineTokens(sessions, configuration)
     verify = VerifyEndpoint(configuration, sessions, logger)
@@ -63,11 +53,24 @@ final class LoopGate: RequestGate {
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ requestID: RequestIDSource.Identifier
   ) -> GateDecision {
-    var request = GateRequest(requestID)
+    let place = configuration.authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
+    var request = GateRequest(
+      requestID, to: configuration.site(place ?? .publicURL), isAlias: place == .alias)
+    var decision = decide(place, head, bytes, client, &request)
+    // After the decision, because verify judges another host than the one that it is asked at.
+    if !request.site.isPublicURL { decision.note(site: request.site.number) }
+    return decision
+  }
+
+  @inline(__always)
+  private func decide(
+    _ place: AuthorityList.Place?, _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer,
+    _ request: inout GateRequest
+  ) -> GateDecision {
     let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
     let isOurs = path.map { configuration.isOwnPath(bytes, $0) } ?? false
-    if isOurs, let path, isVerify(bytes, path) { return verify.decide(head, bytes, client, &request) }
-    guard configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) else {
+    if isOurs, let path, verify.answers(bytes, path) { return verify.decide(head, bytes, client, &request) }
+    guard place != nil else {
       if isHealthCheck(head, bytes) {
         return .answer(ControlResponse(.noContent), routeClass: RouteLabel.own.rawValue)
       }
@@ -81,23 +84,17 @@ final class LoopGate: RequestGate {
       if case .refused = classification { return refuse(.badRequest, head, bytes, request) }
       if isOurs { return own(head, bytes, path, &request) }
       route = configuration.routes.matchWithSessionParameter(
-        text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
+        text, classification, method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self),
+        host: request.site.routes)
     } else {
       // `*`, or an absolute form without a path: the server as a whole.
       classification = .canonical
       let root = GateConfiguration.root
       route = configuration.routes.match(
         root.span, classification,
-        method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self))
+        method: bytes.extracting(head.methodRange)._unsafeView(as: UInt8.self), host: request.site.routes)
     }
     return admit(route, head, bytes, client, &request)
-  }
-
-  @inline(__always)
-  private func isVerify(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
-    let verifyPath = configuration.verifyPath
-    guard path.count == verifyPath.count else { return false }
-    return path.indices.allSatisfy { bytes.byte(at: $0) == verifyPath[$0 - path.lowerBound] }
   }
 
   /// Whether this is a load balancer's health check: `OPTIONS /` or `OPTIONS *` in HTTP/1.0, where `Host` may be
@@ -119,6 +116,9 @@ final class LoopGate: RequestGate {
     if !route.networks.isEmpty, !isInNetworks(route, head, client) {
       return refuse(.network, head, bytes, request, routeClass: routeClass)
     }
+    if route.passesPreflights, route.access != .public, RequestKind.isPreflight(head, bytes) {
+      return forwardPreflight(route, routeClass, head, bytes, &request)
+    }
     let field = MachineTokenField.find(head, bytes)
     guard case .absent = field else { return admit(field, route, routeClass, head, bytes, &request) }
     let entry: SessionCacheEntry
@@ -134,13 +134,19 @@ final class LoopGate: RequestGate {
       if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     }
-    if isPublic, entry.isDenied(sessions.configuration) {
+    if isPublic, entry.isNobody(on: route, sessions.configuration) {
       return forward(nil, route, routeClass, head, bytes, request)
     }
     if case .rules(let rules) = route.access {
       if case .denied(let denial) = entry.verdict(of: rules, sessions.configuration) {
-        if let asking = ask(denial, rules, entry, routeClass, head, bytes, request) { return asking }
-        var response = responses.failure(PageFailure(denial), head, bytes, request)
+        let mayAsk = endpoints[request.site.number].accessRequests != nil && couldBeLifted(rules, entry)
+        if mayAsk, let lookUp = lookUpAccessRequest(of: entry, request.site) { return .suspend(lookUp) }
+        var response =
+          if mayAsk, let state = entry.accessRequest?.state {
+            responses.refusal(PageFailure(denial), state, head, bytes, request)
+          } else {
+            responses.failure(PageFailure(denial), head, bytes, request)
+          }
         if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) { response.setCookie(cookie) }
         return .answer(response, routeClass: routeClass.rawValue)
       }
@@ -152,6 +158,21 @@ final class LoopGate: RequestGate {
     }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return forward(entry, route, routeClass, head, bytes, request)
+  }
+
+  /// Forwards a CORS preflight, without an identity whatever came along.
+  private func forwardPreflight(
+    _ route: RouteDecision, _ routeClass: RouteLabel, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ request: inout GateRequest
+  ) -> GateDecision {
+    if case .absent = MachineTokenField.find(head, bytes) {} else { request.noteMachineToken() }
+    guard case .forward(var directive) = forward(nil, route, routeClass, head, bytes, request) else {
+      return refuse(.forbidden, head, bytes, request, routeClass: routeClass)
+    }
+    directive.dropsMethodOverride = true
+    // The token of a session is the gateway's, too.
+    directive.dropsAuthorization = true
+    return .forward(directive)
   }
 
   /// Admits by a machine token.
@@ -178,25 +199,30 @@ final class LoopGate: RequestGate {
     return false
   }
 
-  /// The answer to a user whom lists refuse, if users may ask for access: it tells how to ask, or the code of a request
-  /// that waits, which only the store knows. The body of a request is not read for that: then it only tells how to ask.
-  private func ask(
-    _ denial: DenialReason, _ rules: RuleIndexes, _ entry: SessionCacheEntry, _ routeClass: RouteLabel,
-    _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
-  ) -> GateDecision? {
-    guard let refusal, AccessRefusal.isOfLists(denial, rules, of: configuration.routes.rules) else { return nil }
-    guard head.framing == .none, !head.wantsUpgrade else {
-      return .answer(
-        responses.mayAsk(PageFailure(denial), head, bytes, request), routeClass: routeClass.rawValue)
+  /// Whether membership in a group could admit the user whom rules refuse.
+  private func couldBeLifted(_ rules: RuleIndexes, _ entry: SessionCacheEntry) -> Bool {
+    AccessRefusal.couldBeLifted(rules, of: configuration.routes.rules) {
+      entry.verdict(of: $0, sessions.configuration)
     }
-    let refused = AccessRefusal(subject: entry.snapshot.account.subject, failure: PageFailure(denial))
-    let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes)
-    return .handle(
-      EndpointAction(bodyLimit: 0, routeClass: routeClass.rawValue) { request in
-        var response = await refusal(request, refused)
-        if let cookie { response.setCookie(cookie) }
-        return response
-      })
+  }
+
+  /// The look-up of the user's request for access, which only the store knows; nil if it is remembered.
+  private func lookUpAccessRequest(
+    of entry: SessionCacheEntry, _ site: GateSite
+  ) -> (@Sendable () async -> Void)? {
+    guard let accessRequests = endpoints[site.number].accessRequests else { return nil }
+    if let known = entry.accessRequest, sessions.now < known.until { return nil }
+    let subject = entry.snapshot.account.subject
+    let bound = NIOLoopBound((entry: entry, sessions: sessions), eventLoop: sessions.eventLoop)
+    return {
+      let found = await accessRequests(subject)
+      try? await bound.eventLoop.submit {
+        // If the store does not answer, the button stays: pressing it says so.
+        bound.value.entry.take(
+          found ?? .mayAsk,
+          until: bound.value.sessions.now + (found == nil ? AccessRefusal.outageMemory : AccessRefusal.memory))
+      }.get()
+    }
   }
 
   @inline(__always)
@@ -209,23 +235,32 @@ final class LoopGate: RequestGate {
       // A page of another site can open a WebSocket with our cookie; only its Origin tells (RFC 6455, 10.2).
       // No browser sends a machine token by itself.
       let isNoBrowser = request.carriesMachineToken && !head.fields.has(.origin)
-      guard isNoBrowser || isOwnOrigin(head, bytes) else {
+      guard isNoBrowser || isOwnOrigin(head, bytes, request.site) else {
         return refuse(.crossSite, head, bytes, request, routeClass: routeClass)
       }
       allowsUpgrade = true
     }
+    let identity =
+      entry?.identity(for: route.upstream, sessions.configuration)
+      ?? sessions.configuration.upstreamIdentities[route.upstream]?.anonymous
     var directive = ForwardingDirective(
-      identity: entry?.identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
+      identity: identity, routeClass: routeClass.rawValue, session: entry?.tag, user: entry?.user,
       allowsUpgrade: allowsUpgrade, upstream: route.upstream)
     directive.dropsAuthorization = request.carriesOurToken
     directive.dropsMethodOverride = route.dropsMethodOverride
     directive.bodyRate = route.bodyRate
+    if !sessions.configuration.endCookies.isEmpty {
+      directive.binding =
+        entry.map { $0.binding(on: route.upstream, sessions.configuration) }
+        ?? sessions.configuration.endCookies.bindingOfNobody(on: route.upstream)
+    }
+    directive.credential = request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress
     if let entry {
       let credential =
         entry.machineToken == nil
         ? ExchangeCredential(key: entry.key, isBearer: request.carriesOurToken && configuration.acceptsBearer)
         : .machineToken
-      directive.credential = credential.number | (request.isAddressKnown ? 0 : ExchangeCredential.unknownAddress)
+      directive.credential |= credential.number
       if !entry.isSignedByFirstKey {
         directive.privateLines = CredentialRenewal.fieldLine(of: entry, sessions, head, bytes)
       }
@@ -233,9 +268,9 @@ final class LoopGate: RequestGate {
     return .forward(directive)
   }
 
-  private func isOwnOrigin(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+  private func isOwnOrigin(_ head: borrowing RequestHead, _ bytes: RawSpan, _ site: GateSite) -> Bool {
     guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin) else { return false }
-    return configuration.origins.contains { origin in
+    return site.origins.contains { origin in
       origin.count == line.value.count
         && line.value.indices.allSatisfy { bytes.byte(at: $0) == origin[$0 - line.value.lowerBound] }
     }
@@ -251,11 +286,20 @@ final class LoopGate: RequestGate {
       return refuse(.notFound, head, bytes, request, routeClass: .own)
     }
     if endpoint == .session, head.method == .get { return session(head, bytes, &request) }
-    if let redirect = responses.aliasRedirect(endpoint, head, bytes) {
+    if let redirect = responses.redirectToPublicURL(endpoint, head, bytes, request) {
       return .answer(redirect, routeClass: RouteLabel.own.rawValue)
     }
     if endpoint.needsSession, let decision = requireSession(head, bytes, &request) { return decision }
-    guard let action = actions[endpoint] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
+    return handle(endpoint, head, bytes, request)
+  }
+
+  /// The endpoint of the request's site; 404 where it does not have it.
+  private func handle(
+    _ endpoint: GatewayEndpoint, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> GateDecision {
+    guard let action = endpoints[request.site.number].actions[endpoint] else {
+      return refuse(.notFound, head, bytes, request, routeClass: .own)
+    }
     return .handle(action)
   }
 
@@ -282,10 +326,7 @@ final class LoopGate: RequestGate {
   private func session(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: inout GateRequest
   ) -> GateDecision {
-    if SessionPeek.isAsked(bytes, head.query) {
-      guard let action = actions[.session] else { return refuse(.notFound, head, bytes, request, routeClass: .own) }
-      return .handle(action)
-    }
+    if SessionPeek.isAsked(bytes, head.query) { return handle(.session, head, bytes, request) }
     let field = MachineTokenField.find(head, bytes)
     guard case .absent = field else { return session(field, head, bytes, request) }
     switch finder.find(head, bytes, &request) {

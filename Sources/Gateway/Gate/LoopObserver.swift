@@ -6,23 +6,31 @@ internal import Sessions
 
 /// Counts and logs what happens on one event loop.
 final class LoopObserver: ExchangeObserver {
+  private let metrics: MetricsRegistry
   private let requests: RequestRecorder
+  /// Of each site, the number that its requests are counted under. Requests that a reload finds in flight are counted
+  /// by their place in the new list.
+  private var hostNumbers: [Int] = []
   private let connections: ConnectionRecorder
   private var accessLog: AccessLogWriter?
   private let logger: Logger
   /// The last warning about malformed responses, and when it was written.
   private var warned: (text: String, at: NIODeadline)?
 
-  /// - Parameter prefix: `path_prefix`.
-  init(_ metrics: MetricsRegistry, log: LogSettings, prefix: String, logger: Logger) {
+  /// - Parameters:
+  ///   - prefix: `path_prefix`.
+  ///   - hosts: the authority of each site, that of `public_url` first.
+  init(_ metrics: MetricsRegistry, log: LogSettings, prefix: String, hosts: [String], logger: Logger) {
+    self.metrics = metrics
     self.logger = logger
     requests = metrics.makeRequestRecorder()
     connections = metrics.makeConnectionRecorder()
-    apply(log, prefix: prefix)
+    apply(log, prefix: prefix, hosts: hosts)
   }
 
-  /// Logs by other settings from the next request on.
-  func apply(_ settings: LogSettings, prefix: String) {
+  /// Logs and counts by other settings from the next request on.
+  func apply(_ settings: LogSettings, prefix: String, hosts: [String]) {
+    hostNumbers = metrics.hostNumbers(of: hosts)
     accessLog = settings.accessLog ? AccessLogWriter(settings, hidden: InvitationPath.folder(below: prefix)) : nil
   }
 
@@ -33,10 +41,12 @@ final class LoopObserver: ExchangeObserver {
 
   func exchangeEnded(_ record: borrowing ExchangeRecord) {
     let nanoseconds = UInt64(clamping: record.duration.nanoseconds)
+    let label = RequestLabel(number: record.routeClass)
     requests.requestFinished(
-      route: RouteLabel(rawValue: record.routeClass) ?? .refused, status: record.status,
+      route: label.route, status: record.status,
       nanoseconds: nanoseconds, bytesIn: UInt64(clamping: record.receivedBytes),
-      bytesOut: UInt64(clamping: record.sentBytes))
+      bytesOut: UInt64(clamping: record.sentBytes),
+      host: hostNumbers.indices.contains(label.site) ? hostNumbers[label.site] : 0)
     if record.upstreamDuration > .zero {
       requests.upstreamAnswered(nanoseconds: UInt64(clamping: record.upstreamDuration.nanoseconds))
     }
@@ -109,6 +119,8 @@ final class AccessLogWriter {
   private let output: LogSink
   private let format: LineFormat
   private let fields: [AccessLogField]
+  /// Whether lines are in the Combined Log Format.
+  private let isCombined: Bool
   /// The path whose rest is secret.
   private let hidden: [UInt8]
   /// The parts of a request that these fields need.
@@ -121,12 +133,14 @@ final class AccessLogWriter {
     self.hidden = hidden
     self.output = output
     format = settings.format(for: output)
-    fields = settings.accessFields ?? AccessLogField.standard
+    isCombined = settings.format == .combined
+    fields = isCombined ? AccessLogField.combined : settings.accessFields ?? AccessLogField.standard
     wantedFields = fields.reduce(into: .nothing) { wanted, field in
       switch field {
       case .host: wanted.insert(.host)
       case .userAgent: wanted.insert(.userAgent)
       case .referer: wanted.insert(.referer)
+      case .trace: wanted.insert(.trace)
       case .upstreamAddress: wanted.insert(.upstreamAddress)
       default: break
       }
@@ -138,18 +152,22 @@ final class AccessLogWriter {
     requestID.clear()
     record.requestID.write(to: &requestID)
     let (request, requestID) = (record.request ?? ByteBuffer(), requestID)
-    AccessLogLine(
+    let entry = AccessLogLine(
       time: .now(), version: record.version.rawValue, status: record.status,
       bytesIn: UInt64(clamping: record.receivedBytes), bytesOut: UInt64(clamping: record.sentBytes),
       durationNanoseconds: UInt64(clamping: record.duration.nanoseconds),
       upstreamNanoseconds: record.upstreamDuration > .zero
         ? UInt64(clamping: record.upstreamDuration.nanoseconds) : nil,
-      route: (RouteLabel(rawValue: record.routeClass) ?? .refused).label,
-      user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress
-    ).append(
-      request: request.readableBytesSpan._unsafeView(as: UInt8.self),
-      requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields, hidden: hidden, to: &line,
-      as: format)
+      route: RequestLabel(number: record.routeClass).route.label,
+      user: record.user, peer: record.client, failure: record.failure?.label, upstreamAddress: record.upstreamAddress)
+    let bytes = request.readableBytesSpan._unsafeView(as: UInt8.self)
+    if isCombined {
+      entry.appendCombined(request: bytes, hidden: hidden, to: &line)
+    } else {
+      entry.append(
+        request: bytes, requestID: requestID.readableBytesSpan._unsafeView(as: UInt8.self), fields: fields,
+        hidden: hidden, to: &line, as: format)
+    }
     output.write(line, atOnce: false)
   }
 }

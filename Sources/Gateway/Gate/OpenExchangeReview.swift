@@ -24,9 +24,10 @@ final class OpenExchangeReview {
   func apply(_ configuration: GateConfiguration) { self.configuration = configuration }
 
   func review(_ exchange: inout OpenExchange) -> Bool {
+    guard let key = exchange.session else { return reviewAnonymous(&exchange) }
     let now = sessions.now
-    let handle = PublicSessionID(exchange.session)
-    let session = openSessions.session(exchange.session, at: now)
+    let handle = PublicSessionID(key)
+    let session = openSessions.session(key, at: now)
     guard let entry = current(session, handle) else {
       if case .over = session.standing {
         session.noteEnd(at: now)
@@ -45,6 +46,19 @@ final class OpenExchangeReview {
     guard exchange.judgement != judgement else { return true }
     exchange.judgement = judgement
     return admits(exchange, entry)
+  }
+
+  /// Reviews an exchange that was forwarded without an identity: once by each configuration.
+  private func reviewAnonymous(_ exchange: inout OpenExchange) -> Bool {
+    guard exchange.judgement != sessions.configuration.generation else { return true }
+    exchange.judgement = sessions.configuration.generation
+    guard let route = route(of: exchange) else { return false }
+    // Of requests with this method only preflights were forwarded without a session elsewhere.
+    let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
+    guard route.access == .public || isPreflight && route.passesPreflights && route.access != .deny else {
+      return false
+    }
+    return isInNetworks(exchange, of: route)
   }
 
   /// Ends a round of reviews.
@@ -199,25 +213,27 @@ final class OpenExchangeReview {
       entry.machineToken != nil
         || configuration.keyring.knows(credential.key) && (configuration.acceptsBearer || !credential.isBearer)
     else { return false }
-    var head = RequestHead()
-    let bytes = exchange.head.readableBytesSpan
-    guard Self.reviewParser.parse(bytes, into: &head) == .complete,
-      configuration.authorities.match(bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
-    else { return false }
-    let path = head.isAsteriskForm || head.path.isEmpty ? nil : head.path
-    guard let route = route(path, method: head.methodRange, bytes), isInNetworks(exchange, of: route) else {
-      return false
-    }
+    guard let route = route(of: exchange), isInNetworks(exchange, of: route) else { return false }
     if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
     switch route.access {
     case .deny: return false
     // It was forwarded with an identity: a user who is nobody there must not go on with it.
-    case .public: return !entry.isDenied(sessions.configuration)
+    case .public: return !entry.isNobody(on: route, sessions.configuration)
     case .signedIn: return true
     case .rules(let rules):
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return false }
       return true
     }
+  }
+
+  /// The route of an exchange; nil if the gateway refuses its host or path, or answers it itself.
+  private func route(of exchange: OpenExchange) -> RouteDecision? {
+    var head = RequestHead()
+    let bytes = exchange.head.readableBytesSpan
+    guard Self.reviewParser.parse(bytes, into: &head) == .complete,
+      let site = configuration.site(of: bytes.extracting(head.authority)._unsafeView(as: UInt8.self))
+    else { return nil }
+    return route(head.isAsteriskForm || head.path.isEmpty ? nil : head.path, method: head.methodRange, bytes, of: site)
   }
 
   private func isInNetworks(_ exchange: OpenExchange, of route: RouteDecision) -> Bool {
@@ -227,17 +243,20 @@ final class OpenExchangeReview {
   }
 
   /// The route of an application's path; nil if the gateway refuses the path or answers it itself.
-  private func route(_ path: Range<Int>?, method: Range<Int>, _ bytes: RawSpan) -> RouteDecision? {
+  private func route(
+    _ path: Range<Int>?, method: Range<Int>, _ bytes: RawSpan, of site: GateSite
+  ) -> RouteDecision? {
     let method = bytes.extracting(method)._unsafeView(as: UInt8.self)
     guard let path else {
       let root = GateConfiguration.root
-      return configuration.routes.match(root.span, .canonical, method: method)
+      return configuration.routes.match(root.span, .canonical, method: method, host: site.routes)
     }
     let text = bytes.extracting(path)._unsafeView(as: UInt8.self)
     let classification = PathClassification.classify(text)
     if case .refused = classification { return nil }
     return configuration.isOwnPath(bytes, path)
-      ? nil : configuration.routes.matchWithSessionParameter(text, classification, method: method)
+      ? nil
+      : configuration.routes.matchWithSessionParameter(text, classification, method: method, host: site.routes)
   }
 
   private static let reviewParser = RequestHeadParser(

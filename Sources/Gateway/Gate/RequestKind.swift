@@ -3,18 +3,15 @@ internal import Pages
 
 /// Classification of requests, for answers that depend on it.
 enum RequestKind {
-  /// Whether a person's browser goes to a page: only then is it redirected to sign in. A request of a script is
-  /// answered 401, because it could not follow a redirect to Apple anyway, and would start attempts that nobody
-  /// finishes.
+  /// Whether a person's browser goes to a page: only then is it redirected to sign in. It says so by `Sec-Fetch-Mode`;
+  /// without that, a GET whose `Accept` names `text/html` is one. Programs (git, curl, DAV clients) send `*/*` or
+  /// nothing: they get 401, like a script, which could not follow a redirect to Apple either.
   static func isNavigation(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    (head.method == .get || head.method == .head) && isPageLoad(head, bytes)
-  }
-
-  /// Whether a request comes from a browser by what it says of itself: `Sec-Fetch-Mode`, or an `Accept` that names
-  /// `text/html`. Programs send `*/*` or nothing.
-  static func isCertainlyBrowser(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
-    if head.fields.has(.secFetchMode) { return true }
-    guard let accept = head.fields.line(.accept) else { return false }
+    guard !head.fields.has(.xRequestedWith) else { return false }
+    if let mode = head.fields.line(.secFetchMode) {
+      return (head.method == .get || head.method == .head) && bytes.equalsIgnoringCase("navigate", mode.value)
+    }
+    guard head.method == .get, let accept = head.fields.line(.accept) else { return false }
     var found = false
     bytes.forEachListElement(accept.value) { element in
       var end = element.lowerBound
@@ -55,6 +52,15 @@ enum RequestKind {
       }
     }
     return found
+  }
+
+  /// Whether a request is a CORS preflight (Fetch Standard, 4.8): OPTIONS with `Origin` and
+  /// `Access-Control-Request-Method`, and no body.
+  static func isPreflight(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Bool {
+    guard head.method == .options, head.framing == .none, !head.wantsUpgrade, head.fields.has(.origin) else {
+      return false
+    }
+    return head.fields.lines.contains { bytes.equalsIgnoringCase("access-control-request-method", $0.name) }
   }
 
   /// Whether the only protocol asked for is WebSocket (RFC 6455 4.1), the one that browsers ask for.

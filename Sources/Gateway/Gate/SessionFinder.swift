@@ -24,14 +24,19 @@ struct SessionFinder {
         request.noteMachineToken()
         return .none
       }
-      if let token = ownToken(head, bytes) {
+      if let token = ownToken(head, bytes, request) {
         request.carriesOurToken = true
-        if acceptsBearer { return sessions.find(bytes.extracting(token), waitsForRevalidation: waitsForRevalidation) }
+        if acceptsBearer {
+          return sessions.find(
+            bytes.extracting(token), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
+        }
       }
     }
     var result = LoopSessions.LookUp.none
     for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {
-      switch sessions.find(bytes.extracting(place.value), waitsForRevalidation: waitsForRevalidation) {
+      switch sessions.find(
+        bytes.extracting(place.value), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
+      {
       case .none: continue
       case .known(let entry): return .known(entry)
       case .suspend(let work): return .suspend(work)
@@ -41,10 +46,14 @@ struct SessionFinder {
     return result
   }
 
-  /// The place of a bearer token that we have signed, whether its session is still valid or not.
-  private func ownToken(_ head: borrowing RequestHead, _ bytes: RawSpan) -> Range<Int>? {
+  /// The place of a bearer token that we have signed for this host, whether its session is still valid or not.
+  private func ownToken(_ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest) -> Range<Int>? {
     for line in head.fields.lines where line.known == .authorization {
-      if let place = BearerToken.find(bytes, line.value), sessions.hasSigned(bytes.extracting(place)) { return place }
+      if let place = BearerToken.find(bytes, line.value),
+        sessions.hasSigned(bytes.extracting(place), on: request.site.scope)
+      {
+        return place
+      }
     }
     return nil
   }

@@ -9,14 +9,7 @@ enum SessionPeek {
   /// Whether a query asks for it.
   /// - Parameter query: with its question mark; empty without one.
   static func isAsked(_ bytes: RawSpan, _ query: Range<Int>) -> Bool {
-    var start = query.lowerBound + 1
-    while start < query.upperBound {
-      var end = start
-      while end < query.upperBound, bytes.byte(at: end) != UInt8(ascii: "&") { end += 1 }
-      if bytes.equals("peek=1", start..<end) { return true }
-      start = end + 1
-    }
-    return false
+    bytes.hasQueryItem("peek=1", in: query)
   }
 
   /// Whether a request to an endpoint asks for it.

@@ -8,11 +8,13 @@ internal import Pages
 internal import Sessions
 internal import WebFormats
 
-/// `GET verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status.
+/// `verify`: the gate's decision for another proxy (nginx `auth_request`, forward-auth, ext_authz), as a status. It
+/// answers every method, also below `verify/`, where the path of the original request follows.
 struct VerifyEndpoint {
   private let configuration: GateConfiguration
   private let sessions: LoopSessions
   private let finder: SessionFinder
+  private let reader: OriginalRequestReader
   private let logger: Logger
 
   init(_ configuration: GateConfiguration, _ sessions: LoopSessions, _ logger: Logger) {
@@ -20,57 +22,93 @@ struct VerifyEndpoint {
     self.sessions = sessions
     self.logger = logger
     finder = SessionFinder(sessions, configuration)
+    reader = OriginalRequestReader(configuration.verify, configuration.authorities, path: configuration.verifyPath)
+  }
+
+  /// Whether a path is that of `verify`, or one below it.
+  @inline(__always)
+  func answers(_ bytes: RawSpan, _ path: Range<Int>) -> Bool {
+    let own = configuration.verifyPath
+    guard path.count >= own.count, own.indices.allSatisfy({ bytes.byte(at: path.lowerBound + $0) == own[$0] }) else {
+      return false
+    }
+    return path.count == own.count || bytes.byte(at: path.lowerBound + own.count) == UInt8(ascii: "/")
   }
 
   func decide(
     _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer, _ request: inout GateRequest
   ) -> GateDecision {
+    let original: OriginalRequest
+    do throws(OriginalRequest.Doubt) {
+      original = try reader.read(head, bytes, client)
+    } catch {
+      warn(of: error, client)
+      return status(.forbidden)
+    }
+    request.site = configuration.site(original.place)
     let route: RouteDecision
     let isPathKnown: Bool
-    switch originalPath(head, bytes, client) {
-    case .decided(let decision): (route, isPathKnown) = (decision, true)
-    case .unknown(let cause):
+    switch original.target {
+    case .known(let target, let method): (route, isPathKnown) = (self.route(target, method, bytes, request.site), true)
+    case .unknown(let doubt):
       // A route might deny what is asked for, so nothing is granted; without such routes every path is the same.
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
-      if !isPathKnown { warn(of: cause, client) }
+      if !isPathKnown { warn(of: doubt, client) }
     }
     if case .deny = route.access { return status(.forbidden) }
-    if !route.networks.isEmpty, !configuration.routes.admits(route, from: address(head, client)) {
+    if !route.networks.isEmpty, !configuration.routes.admits(route, from: reader.address(head, client)) {
       return status(.forbidden)
     }
     let field = MachineTokenField.find(head, bytes)
-    guard case .absent = field else { return decide(field, route, head, bytes) }
+    guard case .absent = field else { return decide(field, route, original, head, bytes, request) }
     let entry: SessionCacheEntry
-    switch finder.find(head, bytes, &request) {
+    // Public routes never wait for a revalidation.
+    let isPublic = if case .public = route.access { true } else { false }
+    switch finder.find(head, bytes, &request, waitsForRevalidation: !isPublic) {
     case .known(let known): entry = known
     case .suspend(let work): return .suspend(work)
-    case .storeUnavailable:
-      if case .public = route.access { return status(.ok) }
-      return status(.serviceUnavailable)
-    case .none:
-      if case .public = route.access { return status(.ok) }
-      return unauthorized(route, head)
+    case .storeUnavailable: return status(isPublic ? .ok : .serviceUnavailable)
+    case .none: return isPublic ? status(.ok) : signInFirst(route, original, head, bytes, request)
     }
     guard isPathKnown else { return status(.forbidden) }
-    let isPublic = if case .public = route.access { true } else { false }
-    if isPublic, entry.isDenied(sessions.configuration) { return status(.ok) }
+    if isPublic, entry.isNobody(on: route, sessions.configuration) { return status(.ok) }
     if case .rules(let rules) = route.access {
       if case .denied = entry.verdict(of: rules, sessions.configuration) { return status(.forbidden) }
     }
-    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) { return unauthorized(route, head) }
+    if !isPublic, entry.mustSignInAgain(maxAge: route.maxAge, at: sessions.now) {
+      return signInFirst(route, original, head, bytes, request, isRepeated: true)
+    }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return admitted(entry, head, bytes)
   }
 
+  /// The decision for the path that the other proxy was asked for: without a method every method must be admitted.
+  private func route(
+    _ target: Range<Int>, _ method: Range<Int>?, _ bytes: RawSpan, _ site: GateSite
+  ) -> RouteDecision {
+    var end = target.lowerBound
+    while end < target.upperBound, bytes.byte(at: end) != UInt8(ascii: "?") { end += 1 }
+    let path = bytes.extracting(target.lowerBound..<end)._unsafeView(as: UInt8.self)
+    let classification = PathClassification.classify(path)
+    if case .refused = classification { return RouteDecision(access: .deny) }
+    guard let method else {
+      return configuration.routes.matchWithSessionParameter(path, classification, host: site.routes)
+    }
+    return configuration.routes.matchWithSessionParameter(
+      path, classification, method: bytes.extracting(method)._unsafeView(as: UInt8.self), host: site.routes)
+  }
+
   /// Decides by a machine token.
   private func decide(
-    _ field: MachineTokenField, _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan
+    _ field: MachineTokenField, _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead,
+    _ bytes: RawSpan, _ request: GateRequest
   ) -> GateDecision {
     switch MachineTokens(sessions, configuration).judge(field, route) {
     case .nobody: return status(.ok)
     case .admitted(let entry): return admitted(entry, head, bytes)
     case .suspend(let work): return .suspend(work)
-    case .refused(.signInRequired): return unauthorized(route, head)
+    case .refused(.signInRequired):
+      return unauthorized(route, signIn: signInAddress(original, bytes, request.site), head, request)
     case .refused(let failure): return status(HTTPResponse.Status(integerLiteral: failure.status))
     }
   }
@@ -85,7 +123,8 @@ struct VerifyEndpoint {
       settings: sessions.configuration.identity)
     for field in rendered {
       if let name = HTTPField.Name(field.name) {
-        fields.append(HTTPField(name: name, value: String(decoding: field.value, as: UTF8.self)))
+        // Bytes: a template may be in ISO 8859-1.
+        fields.append(HTTPField(name: name, lenientValue: field.value))
       }
     }
     if let cookie = CredentialRenewal.cookie(of: entry, sessions, head, bytes) {
@@ -95,18 +134,47 @@ struct VerifyEndpoint {
     return status(.ok, fields)
   }
 
-  /// 401 with the challenges of the original request's route.
-  private func unauthorized(_ route: RouteDecision, _ head: borrowing RequestHead) -> GateDecision {
-    var response = ControlResponse(.unauthorized, fields: [.cacheControl: "no-store"])
-    AuthenticationChallenge.add(to: &response, route, head, realm: configuration.origin.authority)
+  // MARK: Signing in
+
+  /// The response to a request that needs a session, or one of a later sign-in: 401, or a redirect to sign in where the
+  /// proxy passes that on to a browser that shows it.
+  private func signInFirst(
+    _ route: RouteDecision, _ original: OriginalRequest, _ head: borrowing RequestHead, _ bytes: RawSpan,
+    _ request: GateRequest, isRepeated: Bool = false
+  ) -> GateDecision {
+    let address = signInAddress(original, bytes, request.site, isRepeated: isRepeated)
+    guard original.mayRedirect, route.unauthenticated == .automatic, !head.wantsUpgrade, !request.carriesOurToken,
+      case .known(_, let method) = original.target, RequestKind.isNavigation(head, bytes),
+      method.map({ bytes.equals("GET", $0) || bytes.equals("HEAD", $0) }) ?? true
+    else { return unauthorized(route, signIn: address, head, request) }
+    return .answer(.redirect(.found, to: address), routeClass: RouteLabel.verify.rawValue)
+  }
+
+  /// 401 with the challenges of the original request's route, and the address to sign in at.
+  private func unauthorized(
+    _ route: RouteDecision, signIn address: String, _ head: borrowing RequestHead, _ request: GateRequest
+  ) -> GateDecision {
+    var response = ControlResponse(
+      .unauthorized, fields: [.cacheControl: "no-store", .xAuthSignIn: address])
+    AuthenticationChallenge.add(to: &response, route, head, realm: request.site.origin.authority)
     return .answer(response, routeClass: RouteLabel.verify.rawValue)
   }
 
-  /// The address of the client that the other proxy serves: of a trusted one that names it, otherwise none.
-  private func address(_ head: borrowing RequestHead, _ client: ClientPeer) -> IPAddress? {
-    guard client.isTrusted, client.isAddressKnown, head.fields.has(.xForwardedFor) else { return nil }
-    return IPAddress(client.address)
+  /// The page of the host that leads to Apple and back to the original address, all of whose bytes are escaped. For an
+  /// alias it is that of `public_url`.
+  /// - Parameter isRepeated: whether the session is too old: without a new sign-in a host would get it once more.
+  private func signInAddress(
+    _ original: OriginalRequest, _ bytes: RawSpan, _ site: GateSite, isRepeated: Bool = false
+  ) -> String {
+    let page = "\(site.origin)\(GatewayEndpoint.signIn.path(below: configuration.prefix))"
+    guard case .known(let target, _) = original.target else { return page }
+    let wanted = ReturnTarget(
+      parsing: bytes.extracting(target)._unsafeView(as: UInt8.self), origin: site.origin, prefix: configuration.prefix)
+    let more = isRepeated && !site.isPublicURL ? "&\(PageRenderer.newSignIn)=1" : ""
+    return "\(page)?return_to=\(wanted.queryValue)\(more)"
   }
+
+  // MARK: Answers
 
   private func status(_ status: HTTPResponse.Status, _ fields: HTTPFields = [:]) -> GateDecision {
     var fields = fields
@@ -114,56 +182,13 @@ struct VerifyEndpoint {
     return .answer(ControlResponse(status, fields: fields), routeClass: RouteLabel.verify.rawValue)
   }
 
-  /// The path that the other proxy was asked for, as far as it can be known.
-  private enum OriginalPath {
-    /// The decision of the routes, or a denial if the path is ambiguous or refused.
-    case decided(RouteDecision)
-    case unknown(UnknownPathCause)
-  }
-
-  /// The reason that the original path of a `verify` request is unknown.
-  private enum UnknownPathCause {
-    case untrustedPeer, noPathHeader
-
-    /// The message and its remedy.
-    var log: (message: Logger.Message, remedy: Logger.MetadataValue) {
-      switch self {
-      case .untrustedPeer:
-        (
-          "denied verify request from an untrusted peer: some routes are restricted",
-          "if this is your proxy, add its address to listen.trusted_proxies"
-        )
-      case .noPathHeader:
-        (
-          "denied verify request without the original path: some routes are restricted",
-          "let the proxy send the path as X-Original-URI or X-Forwarded-Uri (listen.trusted_proxies lists it already)"
-        )
-      }
-    }
-  }
-
-  private func warn(of cause: UnknownPathCause, _ client: ClientPeer) {
+  private func warn(of doubt: OriginalRequest.Doubt, _ client: ClientPeer) {
     guard configuration.verifyWarnings.isDue() else { return }
-    let (message, remedy) = cause.log
-    logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": remedy])
+    let (message, remedy) = doubt.log
+    logger.warning(message, metadata: ["peer": "\(client.address)", "remedy": "\(remedy)"])
   }
+}
 
-  /// The decision for the path that the other proxy was asked for. Only a trusted proxy is believed.
-  private func originalPath(_ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer) -> OriginalPath {
-    guard client.isTrusted else { return .unknown(.untrustedPeer) }
-    guard let line = head.fields.line(.xOriginalURI) ?? head.fields.line(.xForwardedURI) else {
-      return .unknown(.noPathHeader)
-    }
-    // Two of them could be two paths: one for us, one for the application.
-    guard !head.fields.isRepeated(line.known), !(head.fields.has(.xOriginalURI) && head.fields.has(.xForwardedURI))
-    else {
-      return .decided(RouteDecision(access: .deny))
-    }
-    var end = line.value.lowerBound
-    while end < line.value.upperBound, bytes.byte(at: end) != 0x3F { end += 1 }
-    let path = bytes.extracting(line.value.lowerBound..<end)._unsafeView(as: UInt8.self)
-    let classification = PathClassification.classify(path)
-    if case .refused = classification { return .decided(RouteDecision(access: .deny)) }
-    return .decided(configuration.routes.matchWithSessionParameter(path, classification))
-  }
+extension HTTPField.Name {
+  fileprivate static let xAuthSignIn = HTTPField.Name("X-Auth-Sign-In")!
 }

@@ -59,11 +59,13 @@ final class LoopSessions {
   }
 
   /// Looks up the session of a cookie or bearer token.
-  /// - Parameter waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
+  /// - Parameters:
+  ///   - scope: that of the host that the request is for: a credential of another host is none.
+  ///   - waitsForRevalidation: whether to wait for an overdue revalidation; otherwise such a session is `none`.
   @inline(__always)
-  func find(_ credential: RawSpan, waitsForRevalidation: Bool) -> LookUp {
+  func find(_ credential: RawSpan, on scope: CookieScope, waitsForRevalidation: Bool) -> LookUp {
     let now = now
-    let fingerprint = credential.withUnsafeBytes { configuration.fingerprinter.fingerprint($0) }
+    let fingerprint = credential.withUnsafeBytes { configuration.fingerprinter.fingerprint($0, on: scope) }
     if let known = cache.find(fingerprint) {
       switch known {
       case .session(let entry):
@@ -83,24 +85,25 @@ final class LoopSessions {
       case .storeUnavailable(let until): if now < until { return .storeUnavailable }
       }
     }
-    guard let verified = configuration.keyring.verifyCookie(credential) else { return .none }
+    guard let verified = configuration.keyring.verifyCookie(credential, on: scope) else { return .none }
     let verifiedCredential = SessionCredential(
-      handle: verified.identifier.handle, fingerprint: fingerprint, isSignedByFirstKey: verified.isSignedByFirstKey,
+      handle: verified.identifier.handle, scope: scope, fingerprint: fingerprint,
+      isSignedByFirstKey: verified.isSignedByFirstKey,
       key: verified.key, generation: configuration.generation)
     let (manager, bound) = (manager, NIOLoopBound(self, eventLoop: eventLoop))
     return .suspend { await manager.load(verifiedCredential, for: bound) }
   }
 
-  /// Whether we have signed a token, whether its session is still valid or not.
-  func hasSigned(_ token: RawSpan) -> Bool {
-    let fingerprint = token.withUnsafeBytes { configuration.fingerprinter.fingerprint($0) }
-    return cache.find(fingerprint) != nil || configuration.keyring.verifyCookie(token) != nil
+  /// Whether we have signed a token for a host, whether its session is still valid or not.
+  func hasSigned(_ token: RawSpan, on scope: CookieScope) -> Bool {
+    let fingerprint = token.withUnsafeBytes { configuration.fingerprinter.fingerprint($0, on: scope) }
+    return cache.find(fingerprint) != nil || configuration.keyring.verifyCookie(token, on: scope) != nil
   }
 
   /// Renders an entry for the present configuration, after a reload. False if the credential is not signed by one of
   /// the present secrets: then the cached session must not be used.
   private func refresh(_ entry: SessionCacheEntry, _ credential: RawSpan) -> Bool {
-    guard let verified = configuration.keyring.verifyCookie(credential),
+    guard let verified = configuration.keyring.verifyCookie(credential, on: entry.scope),
       verified.identifier.handle == entry.snapshot.session.handle
     else { return false }
     entry.render(configuration, isSignedByFirstKey: verified.isSignedByFirstKey, key: verified.key)
@@ -128,7 +131,7 @@ final class LoopSessions {
     switch decision(on: entry, now) {
     case .fresh:
       entry.evaluateAt = now + SessionConfiguration.evaluationInterval
-      entry.noteRevalidated()
+      entry.noteFresh()
     case .background:
       entry.evaluateAt = now + SessionConfiguration.evaluationInterval
       revalidations.startInBackground(snapshot)
@@ -141,8 +144,8 @@ final class LoopSessions {
       }
       guard waitsForRevalidation else { return .none }
       let credential = SessionCredential(
-        handle: snapshot.session.handle, fingerprint: fingerprint, isSignedByFirstKey: entry.isSignedByFirstKey,
-        key: entry.key, generation: entry.generation)
+        handle: snapshot.session.handle, scope: entry.scope, fingerprint: fingerprint,
+        isSignedByFirstKey: entry.isSignedByFirstKey, key: entry.key, generation: entry.generation)
       let (revalidations, bound) = (revalidations, NIOLoopBound(self, eventLoop: eventLoop))
       return .suspend { await revalidations.waitAndReload(snapshot, credential, for: bound) }
     }
@@ -151,15 +154,15 @@ final class LoopSessions {
 
   /// The revalidation that is due for the account of an entry. One that was not revalidated while no route admitted its
   /// user is revalidated before the first request that is admitted again: the user may have left at Apple meanwhile.
+  /// Only an account that was fresh here while it was admitted is known to have become due in use; of any other that is
+  /// due, another process may have refused the requests, or nobody may have sent one.
   private func decision(on entry: SessionCacheEntry, _ now: Int64) -> RevalidationSchedule.Decision {
     let (snapshot, schedule) = (entry.snapshot, configuration.schedule)
     let decision = schedule.decision(account: snapshot.account, now: Date(wallClock: now))
-    guard decision == .background, configuration.policy.mayAdmitNowhere,
+    guard decision == .background, configuration.policy.mayAdmitNowhere, !entry.wasFresh,
       snapshot.account.failingSince(at: Date(wallClock: now)) == nil
     else { return decision }
-    // In use when it was already due, and yet nobody asked: it was admitted nowhere, on whichever replica.
-    let wasSkipped = schedule.decision(account: snapshot.account, now: snapshot.session.lastSeen) != .fresh
-    return entry.wasAdmittedNowhere || wasSkipped ? .blocking : .background
+    return .blocking
   }
 
   // MARK: Open exchanges

@@ -11,8 +11,8 @@ internal import Sessions
 /// `SessionManager.forget` removes it from every cache and ends its exchanges.
 final class MachineTokenSessions: Sendable {
   private let store: any MachineTokenStore
-  /// The same for the life of the store.
-  private let key: StoreKey
+  /// The same for the life of the store; nil until the store is open.
+  private let key: @Sendable () -> StoreKey?
   private let loops: SessionLoops
   private let storeHealth: StoreHealth
   private let metrics: MetricsRegistry
@@ -20,8 +20,8 @@ final class MachineTokenSessions: Sendable {
   private let clock: @Sendable () -> Int64
 
   init(
-    store: any MachineTokenStore, key: StoreKey, loops: SessionLoops, storeHealth: StoreHealth,
-    metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
+    store: any MachineTokenStore, key: @escaping @Sendable () -> StoreKey?, loops: SessionLoops,
+    storeHealth: StoreHealth, metrics: MetricsRegistry, clock: @escaping @Sendable () -> Int64
   ) {
     self.store = store
     self.key = key
@@ -34,9 +34,20 @@ final class MachineTokenSessions: Sendable {
   /// The counters of one event loop.
   func makeRecorder() -> MachineTokenRecorder { metrics.makeMachineTokenRecorder() }
 
-  /// The public name of a token that was made with the key of the store, whether it is still in force or not; nil for
-  /// anything else. The store is not asked.
-  func verify(_ text: MachineTokenValue) -> PublicSessionID? { MachineTokenText.verify(text.array, key) }
+  /// The result of verifying the text of a token.
+  enum Verification: Sendable {
+    /// It was made with the key of the store, whether it is still in force or not.
+    case genuine(PublicSessionID)
+    case foreign
+    /// The store has not been opened yet.
+    case keyUnknown
+  }
+
+  /// Verifies the text of a token by the key of the store. The store is not asked.
+  func verify(_ text: MachineTokenValue) -> Verification {
+    guard let key = key() else { return .keyUnknown }
+    return MachineTokenText.verify(text.array, key).map { .genuine($0) } ?? .foreign
+  }
 
   // MARK: For the event loops
 
@@ -119,11 +130,16 @@ final class MachineTokenSessions: Sendable {
 
   /// Finds a token; nil if it is unknown, revoked or expired.
   func find(_ text: MachineTokenValue) async throws(StoreError) -> MachineToken? {
-    guard let handle = verify(text) else { return nil }
-    switch await lookUp(handle) {
-    case .found(let token): return token
-    case .absent: return nil
-    case .storeUnavailable: throw StoreError(code: .unavailable, message: "the token could not be looked up")
+    let unavailable = StoreError(code: .unavailable, message: "the token could not be looked up")
+    switch verify(text) {
+    case .foreign: return nil
+    case .keyUnknown: throw unavailable
+    case .genuine(let handle):
+      switch await lookUp(handle) {
+      case .found(let token): return token
+      case .absent: return nil
+      case .storeUnavailable: throw unavailable
+      }
     }
   }
 }
@@ -167,9 +183,13 @@ extension LoopSessions {
       case .storeUnavailable(let until): if now < until { return .storeUnavailable }
       }
     }
-    guard let handle = tokens.verify(text) else { return .none }
-    let (tokens, bound) = (tokens, NIOLoopBound(self, eventLoop: eventLoop))
-    return .suspend { await tokens.load(handle, fingerprint, for: bound) }
+    switch tokens.verify(text) {
+    case .foreign: return .none
+    case .keyUnknown: return .storeUnavailable
+    case .genuine(let handle):
+      let (tokens, bound) = (tokens, NIOLoopBound(self, eventLoop: eventLoop))
+      return .suspend { await tokens.load(handle, fingerprint, for: bound) }
+    }
   }
 
   /// Looks up the token of an open exchange in the store, and passes the result to `take` on this loop.

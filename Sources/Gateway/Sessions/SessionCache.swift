@@ -17,7 +17,7 @@ struct SessionCache {
 
   private var young: [CookieFingerprint: Known] = [:]
   private var old: [CookieFingerprint: Known] = [:]
-  private var byHandle: [PublicSessionID: SessionCacheEntry] = [:]
+  private var byHandle: [PublicSessionID: EntriesOfSession] = [:]
   /// The sessions of each account: every sign-in and every daily check asks for those of one, whatever else is
   /// remembered.
   private var bySubject: [Subject: [PublicSessionID]] = [:]
@@ -56,15 +56,18 @@ struct SessionCache {
 
   /// The session with this ID and its account, if it is cached and has not ended, with its last use on this loop.
   func cached(_ handle: PublicSessionID) -> CachedSession? {
-    guard let entry = byHandle[handle], entry.standing != .ended else { return nil }
-    return CachedSession(
-      snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
+    var cached: CachedSession?
+    for entry in byHandle[handle]?.all ?? [] where entry.standing != .ended {
+      let one = CachedSession(
+        snapshot: entry.snapshot.seen(at: Date(wallClock: entry.lastSeen)), isCurrent: entry.standing == .current)
+      cached = cached?.merged(with: one) ?? one
+    }
+    return cached
   }
 
   /// The cached entry with this ID, if it has not ended and its account has not changed since.
   func entry(of handle: PublicSessionID) -> SessionCacheEntry? {
-    guard let entry = byHandle[handle], entry.standing == .current else { return nil }
-    return entry
+    byHandle[handle]?.first { $0.standing == .current }
   }
 
   /// Whether the session has ended a moment ago.
@@ -75,11 +78,21 @@ struct SessionCache {
     if case .session(let entry) = known {
       let (handle, subject) = (entry.snapshot.session.handle, entry.snapshot.account.subject)
       guard tombstones[handle] == nil else { return }
-      // The newer of two answers about one session is the one to keep.
-      drop(handle)?.standing = .ended
+      // A session that has moved to another account.
+      if let others = byHandle[handle], others.subject != subject {
+        for other in others.all { other.standing = .ended }
+        drop(handle)
+      }
+      // The newer of two answers about one session on one host is the one to keep.
+      if let replaced = byHandle[handle]?.first(where: { $0.scope == entry.scope }) {
+        forget(replaced)
+        replaced.standing = .ended
+      }
       if let change = changes[subject], change > asked { entry.standing = .stale(servesUntil: 0) }
-      byHandle[handle] = entry
-      bySubject[subject, default: []].append(handle)
+      if byHandle[handle]?.append(entry) == nil {
+        byHandle[handle] = .one(entry)
+        bySubject[subject, default: []].append(handle)
+      }
     } else {
       remove(fingerprint)
     }
@@ -101,7 +114,8 @@ struct SessionCache {
   mutating func end(_ handles: [PublicSessionID], now: Int64) {
     for handle in handles {
       tombstones.note(handle, now: now)
-      drop(handle)?.standing = .ended
+      for entry in byHandle[handle]?.all ?? [] { entry.standing = .ended }
+      drop(handle)
     }
   }
 
@@ -111,13 +125,15 @@ struct SessionCache {
   mutating func markStale(_ subject: Subject, number: Int, now: Int64) {
     invalidations &+= 1
     changes.note(subject, number: number, now: now)
-    for handle in bySubject[subject] ?? [] { byHandle[handle]?.standing = .stale(servesUntil: 0) }
+    for handle in bySubject[subject] ?? [] {
+      for entry in byHandle[handle]?.all ?? [] { entry.standing = .stale(servesUntil: 0) }
+    }
   }
 
   /// Empties the cache.
   mutating func removeAll() {
     invalidations &+= 1
-    for entry in byHandle.values { entry.standing = .ended }
+    for entries in byHandle.values { for entry in entries.all { entry.standing = .ended } }
     byHandle = [:]
     bySubject = [:]
     young = [:]
@@ -146,18 +162,55 @@ struct SessionCache {
 
   private mutating func forget(_ entry: SessionCacheEntry) {
     let handle = entry.snapshot.session.handle
-    if byHandle[handle] === entry { drop(handle) }
+    guard let entries = byHandle[handle], entries.first(where: { $0 === entry }) != nil else { return }
+    if let others = entries.without(entry) { byHandle[handle] = others } else { drop(handle) }
   }
 
   /// Out of the sessions and out of those of its account.
-  @discardableResult
-  private mutating func drop(_ handle: PublicSessionID) -> SessionCacheEntry? {
-    guard let entry = byHandle.removeValue(forKey: handle) else { return nil }
-    let subject = entry.snapshot.account.subject
-    guard var others = bySubject.removeValue(forKey: subject) else { return entry }
+  private mutating func drop(_ handle: PublicSessionID) {
+    guard let subject = byHandle.removeValue(forKey: handle)?.subject,
+      var others = bySubject.removeValue(forKey: subject)
+    else { return }
     others.removeAll { $0 == handle }
     if !others.isEmpty { bySubject[subject] = others }
-    return entry
+  }
+}
+
+/// The entries of one session: one for each host that its user has been on lately, since each has a cookie of its own.
+private enum EntriesOfSession {
+  /// As where there is but one host: without an array.
+  case one(SessionCacheEntry)
+  case several([SessionCacheEntry])
+
+  /// All are of one account.
+  var subject: Subject? { first { _ in true }?.snapshot.account.subject }
+
+  var all: [SessionCacheEntry] {
+    switch self {
+    case .one(let entry): [entry]
+    case .several(let entries): entries
+    }
+  }
+
+  func first(where isWanted: (SessionCacheEntry) -> Bool) -> SessionCacheEntry? {
+    switch self {
+    case .one(let entry): isWanted(entry) ? entry : nil
+    case .several(let entries): entries.first(where: isWanted)
+    }
+  }
+
+  mutating func append(_ entry: SessionCacheEntry) {
+    switch self {
+    case .one(let other): self = .several([other, entry])
+    case .several(let others): self = .several(others + [entry])
+    }
+  }
+
+  /// The others; nil if there are none.
+  func without(_ entry: SessionCacheEntry) -> EntriesOfSession? {
+    guard case .several(let entries) = self else { return nil }
+    let others = entries.filter { $0 !== entry }
+    return others.count == 1 ? .one(others[0]) : .several(others)
   }
 }
 

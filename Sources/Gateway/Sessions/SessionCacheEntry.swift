@@ -2,6 +2,7 @@ internal import AccessPolicy
 internal import DataPlane
 internal import FoundationEssentials
 internal import IdentityAssertion
+internal import Pages
 internal import Sessions
 
 /// A session in the cache of one event loop: everything that its requests need, computed beforehand.
@@ -9,10 +10,14 @@ final class SessionCacheEntry {
   let snapshot: SessionSnapshot
   /// The machine token that the entry is of; nil for the session of a user.
   let machineToken: MachineToken?
+  /// The scope of the client's credential.
+  let scope: CookieScope
   /// The header lines that tell the upstream who this is, the assertion among them.
   private(set) var identity: SerializedIdentityHeaders
   /// The same without the assertion.
   private var unsigned: SerializedIdentityHeaders
+  /// The header lines for upstreams with headers of their own, as far as requests needed them; the latest few.
+  private var renderings: [UpstreamRendering] = []
   /// The value of `X-Identity-Assertion`; nil if none is sent, or before the first was made.
   private(set) var assertion: String?
   /// The time from which another assertion is requested, and the time until which this one may be sent.
@@ -20,11 +25,15 @@ final class SessionCacheEntry {
   private(set) var assertionEndsAt: Int64 = 0
   /// The user by the groups and lists of the configuration that last asked.
   private var judged: JudgedUser
-  /// Whether no route but public ones admitted the user by an earlier configuration, so that the account was not
-  /// revalidated then.
-  private(set) var wasAdmittedNowhere = false
+  /// Whether the account needed no revalidation at a moment since when a route that is not public has always admitted
+  /// the user. Otherwise it may have become due unnoticed, while it was admitted nowhere.
+  private(set) var wasFresh = false
+  /// The user's request for access, as the store last had it, and the time until which it is not looked up again.
+  private(set) var accessRequest: (state: AccessRequestState, until: Int64)?
   /// The verdicts of rules on the user under one configuration.
   private var verdicts = VerdictCache()
+  /// The session cookies of applications as they are bound to the account, by upstream, under one configuration.
+  private var bindings: (generation: Int, byUpstream: [Int: CookieBinding]) = (0, [:])
   let tag: ConnectionKey
   /// The pseudonym of the user in logs (`SessionKeyring.pseudonym(of:)`), as a number.
   private(set) var user: UInt64?
@@ -54,6 +63,19 @@ final class SessionCacheEntry {
   /// The approximate size in bytes: its own, its place among the sessions, and that of its texts.
   let footprint: Int
 
+  /// The header lines of the user for one upstream.
+  private struct UpstreamRendering {
+    let upstream: Int
+    let unsigned: SerializedIdentityHeaders
+    /// With the present assertion.
+    var identity: SerializedIdentityHeaders
+  }
+
+  /// Most upstreams that header lines are kept for.
+  private static let renderingLimit = 8
+  /// The size of header lines for one upstream beside those of the identity headers.
+  private static let renderingBytes = 256
+
   /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
   private static let ownBytes = 1_600
 
@@ -61,15 +83,15 @@ final class SessionCacheEntry {
   convenience init(_ snapshot: SessionSnapshot, _ credential: SessionCredential, _ configuration: SessionConfiguration)
   {
     self.init(
-      snapshot, isSignedByFirstKey: credential.isSignedByFirstKey, key: credential.key,
+      snapshot, scope: credential.scope, isSignedByFirstKey: credential.isSignedByFirstKey, key: credential.key,
       generation: credential.generation, configuration)
   }
 
   init(
-    _ snapshot: SessionSnapshot, machineToken: MachineToken? = nil, isSignedByFirstKey: Bool, key: KeyIdentifier,
-    generation: Int,
-    _ configuration: SessionConfiguration
+    _ snapshot: SessionSnapshot, machineToken: MachineToken? = nil, scope: CookieScope = .publicURL,
+    isSignedByFirstKey: Bool, key: KeyIdentifier, generation: Int, _ configuration: SessionConfiguration
   ) {
+    self.scope = scope
     self.isSignedByFirstKey = isSignedByFirstKey
     self.key = key
     let (session, account) = (snapshot.session, snapshot.account)
@@ -86,7 +108,10 @@ final class SessionCacheEntry {
     endsAt = session.ends.wallClock
     lastSeen = session.lastSeen.wallClock
     lastWritten = lastSeen
-    footprint = Self.ownBytes + self.identity.lines.count + account.textBytes
+    let renderings = min(configuration.upstreamIdentities.count, Self.renderingLimit)
+    footprint =
+      Self.ownBytes + self.identity.lines.count + account.textBytes
+      + renderings * (Self.renderingBytes + self.identity.lines.count)
   }
 
   /// Computes again the values that depend on the configuration.
@@ -97,6 +122,7 @@ final class SessionCacheEntry {
     judge(by: configuration)
     unsigned = Self.identity(of: snapshot, judged, configuration)
     identity = unsigned
+    renderings = []
     user = Self.user(of: snapshot, configuration)
     assertion = nil
     assertionRenewsAt = 0
@@ -112,20 +138,21 @@ final class SessionCacheEntry {
 
   private func judge(by configuration: SessionConfiguration) {
     guard judged.generation != configuration.generation else { return }
-    if !judged.isAdmittedAnywhere { wasAdmittedNowhere = true }
+    let wasAdmitted = judged.isAdmittedAnywhere
     judged = JudgedUser(snapshot, configuration)
+    if !judged.isAdmittedAnywhere { wasFresh = false }
     // An account that was not revalidated may be overdue.
-    if wasAdmittedNowhere { evaluateAt = 0 }
+    if !wasAdmitted { evaluateAt = 0 }
   }
 
   /// The names of the user's groups, sorted.
   func groups(_ configuration: SessionConfiguration) -> [String] { judgedUser(by: configuration).groups }
 
-  /// Whether the user is nobody on public routes.
+  /// Whether the user is nobody on a public route.
   @inline(__always)
-  func isDenied(_ configuration: SessionConfiguration) -> Bool {
+  func isNobody(on route: RouteDecision, _ configuration: SessionConfiguration) -> Bool {
     if judged.generation != configuration.generation { judge(by: configuration) }
-    return judged.isDenied
+    return judged.isDenied || !route.denials.isEmpty && verdict(of: route.denials, configuration) != .allowed
   }
 
   /// Whether the account is revalidated: not while no route but public ones admits the user, nor if the latest sign-in
@@ -144,32 +171,83 @@ final class SessionCacheEntry {
     isTokenDiscarded || maxAge > 0 && now &- began >= Int64(maxAge) &* 1_000
   }
 
-  /// Notes that the account was revalidated since it is admitted again, or need not be.
-  func noteRevalidated() { wasAdmittedNowhere = false }
+  /// Notes that the account, which is admitted, needs no revalidation now.
+  func noteFresh() { wasFresh = true }
+
+  /// Remembers the user's request for access.
+  func take(_ state: AccessRequestState, until: Int64) { accessRequest = (state, until) }
 
   /// The verdict of rules on the user, each of which must admit the user; of several denials, the first.
   func verdict(of rules: RuleIndexes, _ configuration: SessionConfiguration) -> RuleVerdict {
     for position in 0..<rules.count {
-      let rule = rules[position]
-      let verdict: RuleVerdict
-      if let known = verdicts.find(rule, generation: configuration.generation) {
-        verdict = known
-      } else {
-        verdict = configuration.policy.judge(
-          judgedUser(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
-        verdicts.remember(verdict, of: rule, generation: configuration.generation)
-      }
+      let verdict = verdict(of: rules[position], configuration)
       if verdict != .allowed { return verdict }
     }
     return .allowed
   }
 
+  /// The verdict of one rule on the user.
+  /// - Parameter rule: its place among `SessionConfiguration.rules`.
+  func verdict(of rule: Int, _ configuration: SessionConfiguration) -> RuleVerdict {
+    if let known = verdicts.find(rule, generation: configuration.generation) { return known }
+    let verdict = configuration.policy.judge(
+      judgedUser(by: configuration).principal, of: snapshot, by: configuration.rules[rule])
+    verdicts.remember(verdict, of: rule, generation: configuration.generation)
+    return verdict
+  }
+
+  /// The session cookies of an upstream, bound to the account; nil if it has none.
+  func binding(on upstream: Int, _ configuration: SessionConfiguration) -> CookieBinding? {
+    if configuration.endCookies.isEmpty { return nil }
+    if bindings.generation != configuration.generation { bindings = (configuration.generation, [:]) }
+    if let known = bindings.byUpstream[upstream] { return known }
+    let binding = configuration.endCookies.binding(of: snapshot.account.subject, on: upstream)
+    bindings.byUpstream[upstream] = binding
+    return binding
+  }
+
   private static func identity(
     of snapshot: SessionSnapshot, _ user: JudgedUser, _ configuration: SessionConfiguration
   ) -> SerializedIdentityHeaders {
-    SerializedIdentityHeaders(
-      IdentityHeaders.render(
-        account: snapshot.account, session: snapshot.session, groups: user.groups, settings: configuration.identity))
+    SerializedIdentityHeaders(fields(of: snapshot, user, configuration))
+  }
+
+  private static func fields(
+    of snapshot: SessionSnapshot, _ user: JudgedUser, _ configuration: SessionConfiguration
+  ) -> [(name: String, value: [UInt8])] {
+    IdentityHeaders.render(
+      account: snapshot.account, session: snapshot.session, groups: user.groups, settings: configuration.identity
+    ) { configuration.upstreamIdentities.omissions.note($0, of: nil, $1) }
+  }
+
+  /// The header lines that tell an upstream who this is: rendered once for an upstream with headers of its own.
+  @inline(__always)
+  func identity(for upstream: Int, _ configuration: SessionConfiguration) -> SerializedIdentityHeaders {
+    guard let own = configuration.upstreamIdentities[upstream] else { return identity }
+    for place in renderings.indices where renderings[place].upstream == upstream { return renderings[place].identity }
+    return render(own, upstream, configuration)
+  }
+
+  @inline(never)
+  private func render(
+    _ own: UpstreamIdentity, _ upstream: Int, _ configuration: SessionConfiguration
+  ) -> SerializedIdentityHeaders {
+    let user = judgedUser(by: configuration)
+    let claims = ClaimSource(
+      account: snapshot.account, session: snapshot.session, groups: user.groups,
+      allowsUnverifiedEmail: configuration.identity.allowUnverifiedEmail)
+    let unsigned = SerializedIdentityHeaders(
+      own.fields(
+        Self.fields(of: snapshot, user, configuration), claims, encoding: configuration.identity.encoding,
+        configuration.upstreamIdentities.omissions))
+    let rendering = UpstreamRendering(upstream: upstream, unsigned: unsigned, identity: withAssertion(unsigned))
+    if renderings.count == Self.renderingLimit { renderings.removeFirst() }
+    renderings.append(rendering)
+    return rendering.identity
+  }
+
+  private func withAssertion(_ lines: SerializedIdentityHeaders) -> SerializedIdentityHeaders {
+    assertion.map { lines.adding([(name: SessionAssertions.headerName, value: Array($0.utf8))]) } ?? lines
   }
 
   private static func user(of snapshot: SessionSnapshot, _ configuration: SessionConfiguration) -> UInt64? {
@@ -181,13 +259,13 @@ final class SessionCacheEntry {
   func take(_ signed: SignedAssertion?, by made: Int, now: Int64) {
     guard made == generation else { return }
     assertion = signed?.token
+    identity = withAssertion(unsigned)
+    for place in renderings.indices { renderings[place].identity = withAssertion(renderings[place].unsigned) }
     guard let signed else {
-      identity = unsigned
       assertionRenewsAt = now + Self.signingPause
       assertionEndsAt = assertionRenewsAt
       return
     }
-    identity = unsigned.adding([(name: SessionAssertions.headerName, value: Array(signed.token.utf8))])
     // Never in the past: a clock that jumps must not make a request wait over and over.
     assertionRenewsAt = max(
       signed.made.addingTimeInterval(AssertionMint.renewal).wallClock, now + Self.signingPause)
@@ -224,6 +302,8 @@ extension SessionCacheEntry {
 struct SessionCredential: Sendable {
   /// Its session.
   let handle: PublicSessionID
+  /// The scope that it was verified in.
+  let scope: CookieScope
   let fingerprint: CookieFingerprint
   let isSignedByFirstKey: Bool
   /// The secret that signed it.

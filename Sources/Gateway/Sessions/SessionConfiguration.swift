@@ -10,10 +10,14 @@ struct SessionConfiguration: Sendable {
   /// The same for the life of the process, because caches are keyed by its results.
   let fingerprinter: CookieFingerprinter
   let identity: IdentityHeaderSettings
+  /// The headers of single upstreams.
+  let upstreamIdentities: UpstreamIdentities
   /// The rules of all routes, by the indexes of `RuleIndexes`.
   let rules: [AccessRules]
   /// The groups and lists that users are judged by.
   let policy: UserPolicy
+  /// The session cookies of the applications.
+  let endCookies: EndCookies
   /// Nil if requests carry no assertion.
   let assertions: SessionAssertions?
   let schedule: RevalidationSchedule
@@ -23,18 +27,22 @@ struct SessionConfiguration: Sendable {
   let cacheBudget: Int
 
   /// - Parameters:
+  ///   - omissions: told of headers that cannot be sent.
   ///   - eventLoops: how many event loops share the memory for sessions.
   ///   - previous: the configuration before, at a reload.
   init(
     session: SessionSettings, revalidation: RevalidationSettings, identity: IdentityHeaderSettings,
-    policy: UserPolicy, keyring: SessionKeyring, assertions: SessionAssertions?, eventLoops: Int,
-    after previous: SessionConfiguration?
+    policy: UserPolicy, endCookies: EndCookies, keyring: SessionKeyring, assertions: SessionAssertions?,
+    omissions: HeaderOmissions, eventLoops: Int, after previous: SessionConfiguration?
   ) {
     generation = (previous?.generation ?? 0) + 1
     fingerprinter = previous?.fingerprinter ?? CookieFingerprinter()
     self.keyring = keyring
     self.identity = identity
+    upstreamIdentities = UpstreamIdentities(
+      identity.upstreams, upstreams: policy.routes.upstreams, omissions: omissions)
     self.policy = policy
+    self.endCookies = endCookies
     rules = policy.routes.rules
     self.assertions = assertions
     schedule = RevalidationSchedule(revalidation)
@@ -48,8 +56,10 @@ struct SessionConfiguration: Sendable {
     keyring = configuration.keyring
     fingerprinter = configuration.fingerprinter
     identity = configuration.identity
+    upstreamIdentities = configuration.upstreamIdentities
     rules = policy.routes.rules
     self.policy = policy
+    endCookies = configuration.endCookies
     assertions = configuration.assertions
     schedule = configuration.schedule
     idleTimeout = configuration.idleTimeout

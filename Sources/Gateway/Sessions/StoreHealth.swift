@@ -13,6 +13,12 @@ final class StoreHealth: Sendable {
   private let trustedUntil: Atomic<Int64>
   private let isAway = Atomic<Bool>(false)
   private let isReadOnly = Atomic<Bool>(false)
+  /// Whether the store has answered since the start.
+  private let hasEverAnswered = Atomic<Bool>(false)
+  /// The error of the last operation that tells of the store as a whole; nil after a successful check.
+  private let problem = Mutex<StoreError?>(nil)
+  /// The message of the last failed opening that was logged.
+  private let loggedOpening = Mutex<String?>(nil)
 
   private static let refused = Int64.min
   /// The shortest time for which an answer is trusted, whatever `store.outage_grace` says: with none at all the request
@@ -43,10 +49,41 @@ final class StoreHealth: Sendable {
   /// Whether the store did not answer when it was last asked.
   var isUnavailable: Bool { isAway.load(ordering: .relaxed) }
 
+  /// Whether the store has answered since the start; until then nobody can be signed in, nor sign in.
+  var hasAnswered: Bool { hasEverAnswered.load(ordering: .relaxed) }
+
+  /// Whether the last check of the store succeeded.
+  var isWell: Bool { hasAnswered && problem.withLock { $0 == nil } }
+
+  /// Whether signed-in requests can be served: the store answers, or cached sessions go on without it. All gateways
+  /// share the store: one that says it is not ready before helps nobody, because no other is better off.
+  func isServing(at now: Int64) -> Bool {
+    hasAnswered && !isRefused && (!isUnavailable || isTrusted(at: now))
+  }
+
+  // MARK: Reports
+
+  /// Adds the gauge of the store's state.
+  func addMetrics() {
+    metrics.addGauge("cordon_store_up", help: "Whether the last check of the session store succeeded.") { [self] in
+      isWell ? 1 : 0
+    }
+  }
+
+  /// Reports the store to the health checks. It gates readiness only where signed-in requests cannot be served.
+  /// - Parameter place: a description of the store for people.
+  func report(to health: HealthMonitor, place: String, now: Int64, at time: Timestamp) {
+    let effect: HealthCheck.Effect = isServing(at: now) ? .informs : .gatesReadiness
+    let problem = problem.withLock { $0 }
+    let status: HealthCheck.Status = problem == nil ? hasAnswered ? .ok : .unknown : .failing
+    health.update("store", status, message: problem?.description ?? place, effect: effect, at: time)
+  }
+
   // MARK: Answers
 
   /// The store has answered a question that was asked at `moment`.
   func answered(at moment: Int64) {
+    if !hasAnswered { hasEverAnswered.store(true, ordering: .relaxed) }
     let until = moment + outageGrace.withLock { $0 }
     var before = trustedUntil.load(ordering: .relaxed)
     // A look-up that was answered before the store refused this version restores no trust: only the change feed does.
@@ -67,8 +104,10 @@ final class StoreHealth: Sendable {
     answered(at: moment)
   }
 
-  /// The store could be written.
-  func wrote() {
+  /// The store could be written, by a check that began at `moment`.
+  func wrote(at moment: Int64) {
+    problem.withLock { $0 = nil }
+    answered(at: moment)
     if isReadOnly.exchange(false, ordering: .relaxed) { logger.notice("session store writable again") }
   }
 
@@ -77,14 +116,16 @@ final class StoreHealth: Sendable {
   /// The store could not be written, though it may well be readable.
   func didNotWrite(_ error: StoreError) {
     metrics.storeFailures.count("ping")
+    problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
+    guard hasAnswered else { return }
     logReadOnly(error)
   }
 
   /// An operation failed. The store may be available all the same.
   func failed(_ operation: String, _ error: StoreError) {
     switch error.code {
-    case .unavailable, .denied, .missingDirectory, .newerSchema, .corrupt, .closed:
+    case .unavailable, .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed:
       didNotAnswer(operation, error)
     case .readOnly, .full:
       metrics.storeFailures.count(operation)
@@ -99,12 +140,29 @@ final class StoreHealth: Sendable {
   /// A question was not answered: the store counts as unavailable.
   func didNotAnswer(_ operation: String, _ error: StoreError) {
     metrics.storeFailures.count(operation)
+    problem.withLock { $0 = error }
     if error.code == .newerSchema { return refuse(error) }
-    if !isAway.exchange(true, ordering: .relaxed) {
+    if !isAway.exchange(true, ordering: .relaxed), hasAnswered {
       logger.error(
         "session store unavailable, serving cached sessions for store.outage_grace",
         metadata: ["operation": "\(operation)", "error": "\(error)"])
     }
+  }
+
+  /// The store could not be opened at the start; it is tried again.
+  func didNotOpen(_ error: StoreError) {
+    metrics.storeFailures.count("open")
+    isAway.store(true, ordering: .relaxed)
+    problem.withLock { $0 = error }
+    // Its cause may be worded differently each time.
+    let before = loggedOpening.withLock { logged -> String? in
+      defer { logged = error.message }
+      return logged
+    }
+    if let before, before.utf8.elementsEqual(error.message.utf8) { return }
+    logger.error(
+      "session store cannot be opened, retrying; signed-in requests are answered with 503",
+      metadata: ["error": "\(error)"])
   }
 
   private func logReadOnly(_ error: StoreError) {

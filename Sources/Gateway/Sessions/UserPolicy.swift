@@ -66,7 +66,7 @@ struct JudgedUser {
   let principal: Principal
   /// The names of the user's groups, sorted.
   let groups: [String]
-  /// Whether the deny lists of `[access]` name the user, who is then nobody on public routes.
+  /// Whether the deny lists of `[access]` name the user, who is then nobody on every public route.
   let isDenied: Bool
   /// Whether any route that is not public could admit the user.
   let isAdmittedAnywhere: Bool

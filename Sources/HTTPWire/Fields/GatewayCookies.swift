@@ -13,7 +13,7 @@ package struct GatewayCookies: Sendable {
   /// - Parameter name: at least eight characters of RFC 9110's token.
   package init(name: String) { self.name = name.utf8.map(\.asciiLowercased) }
 
-  /// Ranges of one of our cookies.
+  /// Ranges of one of our cookies, or of something else in a `Cookie` field that is not forwarded.
   package struct Place: Sendable, Equatable {
     /// The index of its field line.
     package var line: Int
@@ -21,8 +21,15 @@ package struct GatewayCookies: Sendable {
     package var name: Range<Int>
     /// Its raw value: quotes belong to it (RFC 6265, 5.2).
     package var value: Range<Int>
-    /// The pair with the white space before it and the semicolon behind it.
+    /// The part that is not forwarded: the pair with the white space before it and the semicolon behind it.
     package var whole: Range<Int>
+
+    package init(line: Int, name: Range<Int>, value: Range<Int>, whole: Range<Int>) {
+      self.line = line
+      self.name = name
+      self.value = value
+      self.whole = whole
+    }
   }
 
   /// Fills `head.ownCookies`.

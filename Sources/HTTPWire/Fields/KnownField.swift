@@ -14,6 +14,8 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
   // Fields between proxies
   case forwarded, xForwardedFor, xForwardedHost, xForwardedProto, xRealIP, xRequestID, traceparent
   case xForwardedURI, xOriginalURI, xOriginalURL, xRewriteURL
+  // Fields with an address that may have to be rewritten (RFC 9110 10.2.2, 8.7, RFC 4918 10.3)
+  case location, contentLocation, refresh, destination
   // Fields that are added to a response without them (RFC 9110 6.6.1)
   case date
 
@@ -28,6 +30,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     case 4: four(bytes, start)
     case 6: six(bytes, start)
     case 7: seven(bytes, start)
+    case 8: bytes.isToken("location", at: start, count: count) ? .location : .other
     case 9: nine(bytes, start)
     case 10: ten(bytes, start)
     case 11...19: long(bytes, start, count)
@@ -49,6 +52,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
 
   private static func seven(_ bytes: RawSpan, _ start: Int) -> KnownField {
     if bytes.isToken("upgrade", at: start, count: 7) { return .upgrade }
+    if bytes.isToken("refresh", at: start, count: 7) { return .refresh }
     return bytes.isToken("trailer", at: start, count: 7) ? .trailer : .other
   }
 
@@ -66,7 +70,9 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
 
   private static func long(_ bytes: RawSpan, _ start: Int, _ count: Int) -> KnownField {
     switch count {
-    case 11: return bytes.isToken("traceparent", at: start, count: count) ? .traceparent : .other
+    case 11:
+      if bytes.isToken("traceparent", at: start, count: count) { return .traceparent }
+      return bytes.isToken("destination", at: start, count: count) ? .destination : .other
     case 12: return bytes.isToken("x-request-id", at: start, count: count) ? .xRequestID : .other
     case 13:
       if bytes.isToken("authorization", at: start, count: count) { return .authorization }
@@ -79,6 +85,7 @@ package enum KnownField: UInt8, Sendable, CaseIterable {
     case 16:
       if bytes.isToken("x-forwarded-host", at: start, count: count) { return .xForwardedHost }
       if bytes.isToken("x-requested-with", at: start, count: count) { return .xRequestedWith }
+      if bytes.isToken("content-location", at: start, count: count) { return .contentLocation }
       return bytes.isToken("proxy-connection", at: start, count: count) ? .proxyConnection : .other
     case 17:
       if bytes.isToken("transfer-encoding", at: start, count: count) { return .transferEncoding }

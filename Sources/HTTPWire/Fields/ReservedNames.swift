@@ -8,17 +8,29 @@ internal import WebFormats
 package struct ReservedNames: Sendable {
   /// The folded names.
   private var names: [[UInt8]] = []
+  /// The folded beginnings of names that are reserved whatever follows.
+  private var families: [[UInt8]] = []
   /// For each length up to 63 the first letters that occur with it: what rules out nearly every field at once.
   private var firstLetters: [UInt32] = Array(repeating: 0, count: 64)
 
-  package init(_ names: some Sequence<String>) {
+  /// - Parameter families: beginnings of names, as in `X-Forwarded-`.
+  package init(_ names: some Sequence<String>, families: [String] = []) {
     for name in names {
       let folded = name.utf8.map(Self.fold)
       guard !folded.isEmpty, !self.names.contains(folded) else { continue }
       self.names.append(folded)
       firstLetters[min(folded.count, 63)] |= Self.letterBit(folded[0])
     }
+    for family in families {
+      let folded = family.utf8.map(Self.fold)
+      guard !folded.isEmpty, !self.families.contains(folded) else { continue }
+      self.families.append(folded)
+      for length in min(folded.count, 63)...63 { firstLetters[length] |= Self.letterBit(folded[0]) }
+    }
   }
+
+  /// Whether there are none.
+  package var isEmpty: Bool { names.isEmpty && families.isEmpty }
 
   /// Whether the name in `range` is one of them.
   @inline(__always)
@@ -28,32 +40,25 @@ package struct ReservedNames: Sendable {
     return search(bytes, range)
   }
 
+  /// Whether `name` is one of them.
+  package func contains(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    return !bytes.isEmpty && contains(bytes.span.bytes, bytes.indices)
+  }
+
   @inline(never)
   private func search(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    names.contains { name in
-      guard name.count == range.count else { return false }
-      for offset in 0..<name.count where Self.fold(bytes.byte(at: range.lowerBound + offset)) != name[offset] {
-        return false
-      }
-      return true
+    names.contains { $0.count == range.count && Self.begins(bytes, range, with: $0) }
+      || families.contains { $0.count <= range.count && Self.begins(bytes, range, with: $0) }
+  }
+
+  /// Whether the name in `range`, which is no shorter, begins with these folded bytes.
+  private static func begins(_ bytes: RawSpan, _ range: Range<Int>, with folded: [UInt8]) -> Bool {
+    for offset in folded.indices where fold(bytes.byte(at: range.lowerBound + offset)) != folded[offset] {
+      return false
     }
-  }
-
-  /// Whether the name in `range` begins with `x-forwarded-`, in any spelling.
-  @inline(__always)
-  package static func isForwardedFamily(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard range.count >= 12, bytes.byte(at: range.lowerBound) | 0x20 == 0x78 else { return false }
-    return hasForwardedPrefix(bytes, range)
-  }
-
-  @inline(never)
-  private static func hasForwardedPrefix(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    for (offset, expected) in forwardedPrefix.enumerated()
-    where fold(bytes.byte(at: range.lowerBound + offset)) != expected { return false }
     return true
   }
-
-  private static let forwardedPrefix: [UInt8] = Array("x-forwarded-".utf8)
 
   @inline(__always)
   private static func fold(_ byte: UInt8) -> UInt8 {

@@ -42,9 +42,15 @@ package struct HTTP2Fields: ~Copyable {
   /// Adds a field line of a head.
   @inline(__always)
   package mutating func append(_ line: FieldLine, _ source: RawSpan) {
+    append(line, source, value: source.extracting(line.value))
+  }
+
+  /// Adds a field line of a head with another value.
+  @inline(__always)
+  package mutating func append(_ line: FieldLine, _ source: RawSpan, value: RawSpan) {
     source.extracting(line.name).withUnsafeBytes { text.append(lowercasing: $0) }
-    source.extracting(line.value).withUnsafeBytes { text.append($0) }
-    places.append(Place(nameCount: line.name.count, valueCount: line.value.count))
+    value.withUnsafeBytes { text.append($0) }
+    places.append(Place(nameCount: line.name.count, valueCount: value.byteCount))
   }
 
   /// Adds whole field lines, each ended by CR LF.
@@ -68,10 +74,15 @@ package struct HTTP2Fields: ~Copyable {
 
   /// Adds a field of the control plane's: its name is a token, its value has no CR, LF or NUL.
   package mutating func append(name: String, value: String) {
+    Array(value.utf8).withUnsafeBytes { append(name: name, bytes: $0) }
+  }
+
+  /// The same, for a value that need not be UTF-8.
+  package mutating func append(name: String, bytes value: UnsafeRawBufferPointer) {
     let before = text.count
     Array(name.utf8).withUnsafeBytes { text.append(lowercasing: $0) }
     let nameCount = text.count - before
-    Array(value.utf8).withUnsafeBytes { text.append($0) }
+    text.append(value)
     places.append(Place(nameCount: nameCount, valueCount: text.count - before - nameCount))
   }
 

@@ -27,10 +27,17 @@ package enum AccessLogField: String, Sendable, CaseIterable {
   case userAgent = "user_agent"
   /// Without its query.
   case referer
+  /// The identifier of the trace that the request belongs to (`traceparent`, W3C Trace Context): 32 hexadecimal digits.
+  case trace
 
   /// The default fields of a line.
   package static let standard: [AccessLogField] = [
     .request, .method, .path, .version, .status, .bytesIn, .bytesOut, .duration, .upstream, .route, .user, .peer,
     .failure,
+  ]
+
+  /// The fields of the Combined Log Format.
+  package static let combined: [AccessLogField] = [
+    .peer, .user, .method, .path, .version, .status, .bytesOut, .referer, .userAgent,
   ]
 }

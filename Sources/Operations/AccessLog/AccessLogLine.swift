@@ -1,3 +1,5 @@
+internal import WebFormats
+
 /// One request, as one line of the access log.
 ///
 /// Fields from the wire are bytes, passed when the line is written, and escaped there. Only the path of the target is
@@ -51,7 +53,7 @@ package struct AccessLogLine: Sendable, Equatable {
   /// Appends the line with its line feed. Nothing is allocated but the growth of `buffer`.
   /// - Parameters:
   ///   - request: Method, a space, and the target; whatever follows the first `?` or `#` is not rendered. Then, where
-  ///     they are wanted, `Host`, `User-Agent` and `Referer`, each behind a NUL, which no head can hold.
+  ///     they are wanted, `Host`, `User-Agent`, `Referer` and the trace, each behind a NUL, which no head can hold.
   ///   - fields: The fields of the line, in this order; unknown values are left out.
   ///   - hidden: A path of which nothing that follows is rendered, in the target and in `Referer`: it is secret. Empty
   ///     for none.
@@ -87,13 +89,56 @@ package struct AccessLogLine: Sendable, Equatable {
       case .failure: if let failure { line.string("failure", failure) }
       case .host: Self.append(&line, "host", request.extracting(request.part(1)))
       case .userAgent: Self.append(&line, "user_agent", request.extracting(request.part(2)))
-      case .referer:
-        let referer = request.extracting(request.part(3))
-        let end = min(referer.queryStart, referer.end(behind: hidden))
-        Self.append(&line, "referer", referer.extracting(..<end))
+      case .referer: Self.append(&line, "referer", request.extracting(Self.referer(request, hidden)))
+      case .trace: Self.append(&line, "trace", request.extracting(request.part(4)))
       }
     }
     buffer = line.end()
+  }
+
+  /// The place of `Referer` without its query and what is hidden.
+  private static func referer(_ request: Span<UInt8>, _ hidden: [UInt8]) -> Range<Int> {
+    let part = request.part(3)
+    let referer = request.extracting(part)
+    return part.lowerBound..<part.lowerBound + min(referer.queryStart, referer.end(behind: hidden))
+  }
+
+  /// Appends the line in the Combined Log Format of Apache and nginx, which tools for web statistics read:
+  ///
+  ///     203.0.113.7 - 000000000000009f [21/Nov/2026:07:36:30 +0000] "GET /a HTTP/1.1" 200 1300 "REFERER" "USER-AGENT"
+  ///
+  /// - Parameters: as of ``append(request:requestID:fields:hidden:to:as:)``, with the fields of
+  ///   ``AccessLogField/combined``.
+  package func appendCombined(request: Span<UInt8>, hidden: [UInt8] = [], to buffer: inout LogBuffer) {
+    let head = request.extracting(request.part(0))
+    let methodEnd = head.firstIndex { $0 == UInt8(ascii: " ") }
+    let target = head.extracting(min(methodEnd + 1, head.count)..<head.count)
+    CombinedText.append(peer.utf8Span.span, to: &buffer)
+    buffer.append(" - ")
+    if let user {
+      for shift in stride(from: 60, through: 0, by: -4) {
+        buffer.append(Hex.digit(UInt8(truncatingIfNeeded: user >> UInt64(shift))))
+      }
+    } else {
+      buffer.append("-")
+    }
+    buffer.append(" [")
+    time.appendCommon(to: &buffer)
+    buffer.append("] \"")
+    CombinedText.append(head.extracting(..<methodEnd), to: &buffer)
+    buffer.append(" ")
+    CombinedText.append(target.extracting(..<min(target.queryStart, target.end(ofPath: hidden))), to: &buffer)
+    buffer.append(" ")
+    buffer.append(version.utf8Span.span)
+    buffer.append("\" ")
+    Decimal.append(UInt64(clamping: status), width: 3, to: &buffer)
+    buffer.append(" ")
+    if bytesOut == 0 { buffer.append("-") } else { Decimal.append(bytesOut, width: 1, to: &buffer) }
+    buffer.append(" \"")
+    CombinedText.append(request.extracting(Self.referer(request, hidden)), to: &buffer)
+    buffer.append("\" \"")
+    CombinedText.append(request.extracting(request.part(2)), to: &buffer)
+    buffer.append("\"\n")
   }
 
   private static func append(_ line: inout LogFormatter, _ key: StaticString, _ value: Span<UInt8>) {
@@ -139,5 +184,26 @@ extension Span<UInt8> {
   fileprivate func firstIndex(where isWanted: (UInt8) -> Bool) -> Int {
     for index in indices where isWanted(self[index]) { return index }
     return count
+  }
+}
+
+/// A value in the Combined Log Format: as Apache writes it, everything but visible ASCII is escaped (`\xHH`), as are
+/// quotation marks and backslashes; `-` stands for nothing.
+private enum CombinedText {
+  static func append(_ text: Span<UInt8>, to buffer: inout LogBuffer) {
+    if text.isEmpty { return buffer.append("-") }
+    for index in text.indices {
+      let byte = text[index]
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        buffer.append(UInt8(ascii: "\\"))
+        buffer.append(byte)
+      case 0x20...0x7E: buffer.append(byte)
+      default:
+        buffer.append("\\x")
+        buffer.append(Hex.digit(byte >> 4))
+        buffer.append(Hex.digit(byte))
+      }
+    }
   }
 }

@@ -22,5 +22,7 @@ package struct LogSettings: Sendable, Equatable {
   package enum Format: String, Sendable, CaseIterable {
     case automatic = "auto"
     case json, text
+    /// The access log in the Combined Log Format, all other lines as `automatic`.
+    case combined
   }
 }

@@ -46,7 +46,9 @@ package struct CordonLogHandler: LogHandler {
     if let own = event.metadata { all.merge(own) { _, new in new } }
     if let error = event.error { all["error"] = "\(error)" }
 
-    var line = LogFormatter(format: control.format)
+    var buffer = LogBuffer()
+    if output.isJournal { buffer.append(JournalStream.prefix(event.level)) }
+    var line = LogFormatter(buffer, format: control.format)
     line.time(clock())
     line.word("kind", "event")
     line.word("level", event.level.rawValue)
@@ -68,7 +70,7 @@ extension LogSettings {
     switch format {
     case .json: .json
     case .text: .text
-    case .automatic: output.isTerminal ? .text : .json
+    case .automatic, .combined: output.isTerminal ? .text : .json
     }
   }
 }

@@ -28,7 +28,8 @@ package struct HealthCheck: Sendable, Equatable {
 
   /// The effect of a failure on the probes.
   package enum Effect: Sendable {
-    /// It is reported, and changes nothing: signed-in users are served while Apple is unreachable.
+    /// It is reported, and changes nothing: signed-in users are served while Apple is unreachable, and while the store
+    /// is, for the outage grace.
     case informs
     /// The gateway takes no requests while it fails or is not known: `/readyz` answers 503.
     case gatesReadiness

@@ -14,20 +14,24 @@ package final class HealthMonitor: Sendable {
 
   /// Notes how a check went. `since` moves only when the status changes. A name that was not given at the start is
   /// added as one that informs.
+  /// - Parameter effect: the effect of a failure from now on; nil leaves it as it is.
   /// - Returns: what it was before; nil for a check that was not there.
   @discardableResult
   package func update(
-    _ name: String, _ status: HealthCheck.Status, message: String? = nil, at time: Timestamp
+    _ name: String, _ status: HealthCheck.Status, message: String? = nil, effect: HealthCheck.Effect? = nil,
+    at time: Timestamp
   ) -> HealthCheck.Status? {
     state.withLock { state in
       guard let index = state.checks.firstIndex(where: { $0.name == name }) else {
-        state.checks.append(HealthCheck(name: name, status: status, message: message, since: time))
+        state.checks.append(
+          HealthCheck(name: name, status: status, message: message, since: time, effect: effect ?? .informs))
         return nil
       }
       let before = state.checks[index].status
       if state.checks[index].status != status || state.checks[index].since == nil { state.checks[index].since = time }
       state.checks[index].status = status
       state.checks[index].message = message
+      if let effect { state.checks[index].effect = effect }
       return before
     }
   }

@@ -40,16 +40,23 @@ package struct HealthReport: Sendable, Equatable {
   /// The answer of `/livez`.
   package func livez() -> HealthAnswer { HealthAnswer(status: isLive ? 200 : 503, body: Self.word(isLive)) }
 
-  /// The answer of `/readyz`, with the names of the checks that keep it from 200.
+  /// The answer of `/readyz`, with the names of the checks that keep it from 200, and the message of the first one.
   package func readyz() -> HealthAnswer {
-    let names = checks.filter { $0.keepsFromReadiness }.map(\.name)
-    guard !isReady, !names.isEmpty else { return HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady)) }
-    var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
-    for (index, name) in names.enumerated() {
-      if index > 0 { body.append(UInt8(ascii: ",")) }
-      JSONString.append(name.utf8Span.span, to: &body)
+    let obstacles = checks.filter { $0.keepsFromReadiness }
+    guard !isReady, !obstacles.isEmpty else {
+      return HealthAnswer(status: isReady ? 200 : 503, body: Self.word(isReady))
     }
-    body.append(contentsOf: "]}\n".utf8)
+    var body = [UInt8]("{\"status\":\"failing\",\"checks\":[".utf8)
+    for (index, check) in obstacles.enumerated() {
+      if index > 0 { body.append(UInt8(ascii: ",")) }
+      JSONString.append(check.name.utf8Span.span, to: &body)
+    }
+    body.append(UInt8(ascii: "]"))
+    if let message = obstacles.lazy.compactMap(\.message).first {
+      body.append(contentsOf: ",\"message\":".utf8)
+      JSONString.append(message.utf8Span.span, to: &body)
+    }
+    body.append(contentsOf: "}\n".utf8)
     return HealthAnswer(status: 503, body: body)
   }
 

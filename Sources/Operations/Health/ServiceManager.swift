@@ -31,6 +31,10 @@ package struct ServiceManager: Sendable {
   /// The process serves.
   package func ready() { send("READY=1\nSTATUS=serving") }
 
+  /// The process serves public routes; ``ready()`` follows when the store is open. The unit counts as started, because
+  /// starting it again would not bring the store back.
+  package func readyWithoutStore() { send("READY=1\nSTATUS=serving public routes, waiting for the session store") }
+
   /// The configuration is about to be read again; ``ready()`` follows. With the time, as systemd 253 asks for.
   package func reloading() {
     var now = timespec()

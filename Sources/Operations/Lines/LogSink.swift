@@ -36,6 +36,7 @@ package final class LogSink: Sendable {
   package init(descriptor: Int32, capacity: Int = 1_048_576) {
     self.descriptor = descriptor
     self.capacity = capacity
+    isJournal = JournalStream.isTarget(descriptor)
   }
 
   /// Standard output.
@@ -43,6 +44,9 @@ package final class LogSink: Sendable {
 
   /// Whether the lines are read by a person: the descriptor is a terminal.
   package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+  /// Whether systemd's journal reads the lines.
+  let isJournal: Bool
 
   /// Bytes that were dropped because too many waited, or because writing failed.
   package var droppedBytes: UInt64 { pending.withLock { $0.droppedBytes } }

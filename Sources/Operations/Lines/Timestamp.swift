@@ -59,6 +59,26 @@ package struct Timestamp: Sendable, Hashable, Comparable {
     Self.appendFraction(milliseconds, to: &bytes)
   }
 
+  /// Appends the moment as the Common Log Format has it, in UTC: `21/Nov/2026:07:36:30 +0000`.
+  func appendCommon(to bytes: inout some ByteSink & ~Copyable) {
+    let seconds = written.second
+    let days = Self.floorDivide(seconds, 86_400)
+    let (year, month, day) = Self.civil(fromDays: days)
+    let ofDay = seconds - days * 86_400
+    Self.append(day, width: 2, to: &bytes)
+    bytes.append(Self.months[Int(month) - 1].utf8Span.span)
+    Self.append(year, width: 4, to: &bytes)
+    for (separator, number) in [(":", ofDay / 3_600), (":", ofDay / 60 % 60), (":", ofDay % 60)] as [(String, Int64)] {
+      bytes.append(separator.utf8Span.span)
+      Self.append(number, width: 2, to: &bytes)
+    }
+    bytes.append(" +0000")
+  }
+
+  private static let months = [
+    "/Jan/", "/Feb/", "/Mar/", "/Apr/", "/May/", "/Jun/", "/Jul/", "/Aug/", "/Sep/", "/Oct/", "/Nov/", "/Dec/",
+  ]
+
   /// The written value: the second since the epoch, and the milliseconds within it.
   var written: (second: Int64, milliseconds: Int64) {
     let milliseconds = Self.floorDivide(min(max(microseconds, Self.first), Self.last), 1_000)

@@ -4,7 +4,8 @@ extension RequestRecorder.Totals {
       "cordon_requests_total", .counter, "Requests by route class and status; 499: the client disconnected.")
     for route in RouteLabel.allCases {
       let first = route.rawValue * RequestRecorder.statusCount
-      for code in 0..<RequestRecorder.statusCount where statuses[first + code] > 0 {
+      for code in 0..<RequestRecorder.statusCount
+      where statuses[first + code] > 0 || KnownLabels.statuses.contains(code) {
         text.sample(("route", route.label), ("code", "\(code)"), value: statuses[first + code])
       }
     }

@@ -8,24 +8,24 @@ package final class MetricsRegistry: Sendable {
   /// Sign-ins by `outcome`: `success`, `cancelled`, or the reason of the failure.
   package let signIns = Counter(
     name: "cordon_sign_ins_total", help: "Completed sign-ins, by outcome.", labelNames: ["outcome"],
-    expected: [["success"], ["cancelled"]])
+    expected: KnownLabels.signIns.map { [$0] })
   /// Sign-in attempts that were started, by `kind`: `web`, `native`.
   package let signInAttempts = Counter(
     name: "cordon_sign_in_attempts_total", help: "Started sign-ins.", labelNames: ["kind"],
-    expected: [["web"]])
+    expected: KnownLabels.signInAttempts.map { [$0] })
   /// Sessions that ended, by `reason`: `signed_out`, `replaced`, `revoked`, `consent_revoked`, `account_removed`,
   /// `by_operator`. Sessions whose time is over are not counted: they are removed in batches, long after.
   package let sessionsEnded = Counter(
     name: "cordon_sessions_ended_total", help: "Ended sessions, by reason.", labelNames: ["reason"],
-    expected: [["signed_out"], ["revoked"]])
-  /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`.
+    expected: KnownLabels.sessionsEnded.map { [$0] })
+  /// Daily checks of refresh tokens by `verdict`: `good`, `revoked`, `misconfigured`, `unavailable`, `not_sent`.
   package let checks = Counter(
     name: "cordon_checks_total", help: "Refresh token revalidations with Apple, by verdict.", labelNames: ["verdict"],
-    expected: [["good"]])
+    expected: KnownLabels.checks.map { [$0] })
   /// Calls to Apple by `endpoint` (`token`, `keys`, `revoke`, …) and `outcome` (`ok`, or what went wrong).
   package let appleCalls = Counter(
     name: "cordon_apple_calls_total", help: "Calls to Apple, by endpoint and outcome.",
-    labelNames: ["endpoint", "outcome"], expected: [["keys", "ok"], ["token", "ok"]])
+    labelNames: ["endpoint", "outcome"], expected: KnownLabels.appleCalls)
   /// The durations of calls to Apple, by `endpoint`.
   package let appleCallDurations = DurationHistogram(
     name: "cordon_apple_call_duration_seconds", help: "Duration of calls to Apple, in seconds.",
@@ -33,15 +33,15 @@ package final class MetricsRegistry: Sendable {
   /// Apple's server-to-server notifications by `type` and `outcome`.
   package let notifications = Counter(
     name: "cordon_notifications_total", help: "Notifications from Apple, by type and outcome.",
-    labelNames: ["type", "outcome"])
+    labelNames: ["type", "outcome"], expected: KnownLabels.notifications)
   /// Notifications handed on to the application, by `outcome`: `delivered`, `failed` (and tried again), `given_up`.
   package let relays = Counter(
     name: "cordon_notification_relays_total", help: "Attempts to relay notifications, by outcome.",
-    labelNames: ["outcome"])
+    labelNames: ["outcome"], expected: KnownLabels.relays.map { [$0] })
   /// Calls to the store that failed, by `operation`.
   package let storeFailures = Counter(
     name: "cordon_store_failures_total", help: "Failed session store operations, by operation.",
-    labelNames: ["operation"])
+    labelNames: ["operation"], expected: KnownLabels.storeOperations.map { [$0] })
 
   /// Callers of the administration who had no right.
   package let administrationRefusals = Counter(
@@ -65,6 +65,8 @@ package final class MetricsRegistry: Sendable {
     var connections: [ConnectionRecorder] = []
     var machineTokens: [MachineTokenRecorder] = []
     var gauges: [Gauge] = []
+    /// The names of hosts, by their numbers.
+    var hosts: [String] = []
   }
 
   private let version: String
@@ -85,6 +87,29 @@ package final class MetricsRegistry: Sendable {
     let recorder = RequestRecorder()
     parts.withLock { $0.requests.append(recorder) }
     return recorder
+  }
+
+  /// The numbers under which requests of these hosts are counted: the same for each name as long as the registry lives,
+  /// whatever hosts a reload adds and removes. Hosts beyond ``RequestRecorder/hostLimit`` are counted together.
+  package func hostNumbers(of names: [String]) -> [Int] {
+    parts.withLock { parts in
+      names.map { name in
+        if let known = parts.hosts.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) { return known }
+        if parts.hosts.count < RequestRecorder.hostLimit - 1 {
+          parts.hosts.append(name)
+          return parts.hosts.count - 1
+        }
+        return RequestRecorder.hostLimit - 1
+      }
+    }
+  }
+
+  /// The requests of each host so far, by its name; those without a name of their own as `other`.
+  package func hostRequests() -> [(host: String, requests: UInt64)] {
+    let (names, counts) = (parts.withLock(\.hosts), recorderTotals().requests.hosts)
+    var result = names.enumerated().map { ($0.element, counts[$0.offset]) }
+    if let other = counts.last, other > 0 { result.append(("other", other)) }
+    return result
   }
 
   /// A recorder for the connections of one event loop, counted for as long as the registry lives.
@@ -150,6 +175,13 @@ package final class MetricsRegistry: Sendable {
       administrationRefusals,
     ] {
       counter.write(to: &text)
+    }
+    let hosts = hostRequests()
+    if !hosts.isEmpty {
+      text.family(
+        "cordon_host_requests_total", .counter,
+        "Requests by configured host; those for unknown hosts count for that of public_url.")
+      for (host, requests) in hosts { text.sample(("host", host), value: requests) }
     }
     text.family(MachineTokenRecorder.name, .counter, MachineTokenRecorder.help)
     for outcome in MachineTokenRecorder.Outcome.allCases {

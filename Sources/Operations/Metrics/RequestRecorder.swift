@@ -8,6 +8,8 @@ internal import Synchronization
 package final class RequestRecorder: Sendable {
   /// A counter for each status from 0 (what is no status) to 599, for each route class.
   private let statuses = InlineArray<4200, Atomic<UInt64>> { _ in Atomic(0) }
+  /// A counter for each host, by the number that the registry gave it.
+  private let hosts = InlineArray<1024, Atomic<UInt64>> { _ in Atomic(0) }
   private let durations = InlineArray<7, LatencyHistogram> { _ in LatencyHistogram() }
   private let upstreamWaits = LatencyHistogram()
   private let bytesIn = Atomic<UInt64>(0)
@@ -18,6 +20,8 @@ package final class RequestRecorder: Sendable {
   private let tunnelsClosed = Atomic<UInt64>(0)
 
   static let statusCount = 600
+  /// Most hosts that are counted apart; further ones share the last number.
+  static let hostLimit = 1_024
 
   init() {}
 
@@ -31,9 +35,11 @@ package final class RequestRecorder: Sendable {
   ///   - nanoseconds: From the whole head of the request to the last byte of the response.
   ///   - bytesIn: Bytes of the request's body.
   ///   - bytesOut: Bytes of the response's body.
+  ///   - host: The number of the host, of ``MetricsRegistry/hostNumbers(of:)``.
   package func requestFinished(
-    route: RouteLabel, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0
+    route: RouteLabel, status: Int, nanoseconds: UInt64, bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, host: Int = 0
   ) {
+    if (0..<Self.hostLimit).contains(host) { hosts[host].wrappingAdd(1, ordering: .relaxed) }
     let code = status >= 100 && status < Self.statusCount ? status : 0
     statuses[route.rawValue &* Self.statusCount &+ code].wrappingAdd(1, ordering: .relaxed)
     durations[route.rawValue].record(nanoseconds: nanoseconds)
@@ -54,6 +60,7 @@ package final class RequestRecorder: Sendable {
   /// Adds what was counted so far.
   func add(to totals: inout Totals) {
     for index in 0..<totals.statuses.count { totals.statuses[index] &+= statuses[index].load(ordering: .relaxed) }
+    for index in 0..<totals.hosts.count { totals.hosts[index] &+= hosts[index].load(ordering: .relaxed) }
     for route in 0..<RouteLabel.allCases.count { durations[route].add(to: &totals.durations[route]) }
     upstreamWaits.add(to: &totals.upstreamWaits)
     totals.bytesIn &+= bytesIn.load(ordering: .relaxed)
@@ -68,6 +75,7 @@ package final class RequestRecorder: Sendable {
   /// Sums over the recorders of every loop.
   struct Totals {
     var statuses = [UInt64](repeating: 0, count: RouteLabel.allCases.count * RequestRecorder.statusCount)
+    var hosts = [UInt64](repeating: 0, count: RequestRecorder.hostLimit)
     var durations = RouteLabel.allCases.map { _ in LatencyHistogram.emptySnapshot }
     var upstreamWaits = LatencyHistogram.emptySnapshot
     var bytesIn: UInt64 = 0

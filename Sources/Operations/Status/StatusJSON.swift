@@ -25,6 +25,7 @@ extension StatusReport {
       people?.write("people", to: &json)
       json.object("hour") { Self.writeMembers(of: hour, to: &$0) }
       json.array("minutes") { json in for minute in minutes { Self.write(minute, to: &json) } }
+      json.array("hosts") { json in for host in hosts { Self.write(host, to: &json) } }
       json.array("upstreams") { json in for upstream in upstreams { Self.write(upstream, to: &json) } }
       json.array("checks") { json in for check in health.checks { Self.write(check, to: &json) } }
       json.array("files") { json in for file in files { Self.write(file, to: &json) } }
@@ -38,6 +39,14 @@ extension StatusReport {
       writeMembers(of: minute, to: &json)
       json.number("latency_p50", minute.counted.latency.quantile(0.5))
       json.number("latency_p99", minute.counted.latency.quantile(0.99))
+    }
+  }
+
+  private static func write(_ host: Host, to json: inout JSONWriter) {
+    json.object { json in
+      json.string("name", host.name)
+      json.string("upstream", host.upstream)
+      json.number("requests", Double(host.requests))
     }
   }
 

@@ -26,7 +26,7 @@ extension StatusReport {
       <div class="tables">
       \(table("Access", people?.accessRows ?? []))
       \(table("People", people?.rows ?? []))
-      \(upstreamTable)
+      \(hostTable)\(upstreamTable)
       \(healthTable)
       \(fileTable)
       </div>
@@ -163,6 +163,18 @@ extension StatusReport {
   }
 
   // MARK: Tables
+
+  /// None with one host alone: its name is the heading.
+  private var hostTable: HTMLText {
+    guard hosts.count > 1 else { return "" }
+    let rows = hosts.map { host -> HTMLText in
+      """
+      <tr><th scope="row">\(host.name)<small>\(host.upstream)</small></th>\
+      <td class="number">\(StatusNumbers.grouped(host.requests))<small>requests</small></td></tr>
+      """
+    }
+    return table("Hosts", rows)
+  }
 
   private var upstreamTable: HTMLText {
     let rows = upstreams.map { upstream -> HTMLText in

@@ -12,6 +12,8 @@ package struct StatusReport: Sendable {
   package var steps: [StatusHistory.Step]
   /// Sessions that the event loops remember.
   package var sessions: Int
+  /// Each host with its application: that of `public_url`, then each `[[host]]`.
+  package var hosts: [Host]
   package var upstreams: [Upstream]
   package var files: [DatedFile]
   package var process: ProcessSample
@@ -20,8 +22,8 @@ package struct StatusReport: Sendable {
 
   package init(
     now: Timestamp, version: String, started: Timestamp, site: String, health: HealthReport, totals: StatusTotals,
-    steps: [StatusHistory.Step], sessions: Int, upstreams: [Upstream], files: [DatedFile], process: ProcessSample,
-    people: PeopleCounts? = nil
+    steps: [StatusHistory.Step], sessions: Int, hosts: [Host] = [], upstreams: [Upstream], files: [DatedFile],
+    process: ProcessSample, people: PeopleCounts? = nil
   ) {
     self.now = now
     self.version = version
@@ -31,10 +33,27 @@ package struct StatusReport: Sendable {
     self.totals = totals
     self.steps = steps
     self.sessions = sessions
+    self.hosts = hosts
     self.upstreams = upstreams
     self.files = files
     self.process = process
     self.people = people
+  }
+
+  /// A configured host.
+  package struct Host: Sendable, Equatable {
+    /// As browsers send it.
+    package var name: String
+    /// The upstream that serves it where no route states another one.
+    package var upstream: String
+    /// Requests since the start.
+    package var requests: UInt64
+
+    package init(name: String, upstream: String, requests: UInt64) {
+      self.name = name
+      self.upstream = upstream
+      self.requests = requests
+    }
   }
 
   /// One address of an application.

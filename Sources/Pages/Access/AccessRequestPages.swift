@@ -47,7 +47,7 @@ extension PageRenderer {
       "heading": Markup(escapingOwn: heading), "status": Markup(escaping: String(status)),
       "failure": Markup(escaping: name), "request_access": "1",
       "way": Link(path: returnTo).href, "wayLabel": text(PageText.tryAgainButton),
-      "otherWay": Link(page: GatewayEndpoint.authorize.path(below: prefix), returnTo: returnTo).href,
+      "otherWay": link(.otherAccount, returnTo: returnTo).href,
       "otherWayLabel": text(PageText.otherAccountButton),
     ]
     if let explanation { values["explanation"] = Markup(escapingOwn: explanation) }

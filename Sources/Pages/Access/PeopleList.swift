@@ -89,6 +89,8 @@ package struct PeopleList: Sendable, Equatable {
   package var isContinued = false
   /// Invitations, newest first.
   package var invitations: [Entry] = []
+  /// The public name of the next invitation: sent twice, the form makes one.
+  package var newInvitation = ""
   /// The groups that managers may add to.
   package var groups: [String] = []
   /// The result of the act before.

@@ -175,7 +175,7 @@ extension PageRenderer {
     return """
       <h2 id="accounts">\(text(.accountsHeading))</h2>
       \(search)
-      \(list.people.isEmpty ? "<p>\(text(.nobodyFound))</p>" : table.markup)
+      \(!list.people.isEmpty ? table.markup : list.next == nil ? "<p>\(text(.nobodyFound))</p>" : "")
       <p class="buttons">\(Markup(lines: ways))</p>
       """
   }
@@ -198,7 +198,7 @@ extension PageRenderer {
       ? ""
       : """
       <h3 class="unseen">\(text(.newInvitationHeading))</h3>
-      \(form(.invite, []).markup(
+      \(form(.invite, [("id", list.newInvitation)]).markup(
         style: "line",
         Markup(lines: [
           .choice("group", id: "group", label: text(.group), of: list.groups),

@@ -38,7 +38,7 @@ extension PageRenderer {
     let said = texts.text(failure, application: applicationName)
     var members = [("error", failure.rawValue), ("message", said.explanation)]
     if let requestID { members.append(("request_id", requestID)) }
-    if failure.ways.first == .signIn || failure.ways.first == .signInAgain {
+    if [.signIn, .signInAgain, .newSignIn].contains(failure.ways.first) {
       members.append(("sign_in", GatewayEndpoint.signIn.path(below: prefix)))
     }
     var page = json(status: failure.status, members + others)
@@ -64,19 +64,26 @@ extension PageRenderer {
       : failureJSON(failure, requestID: requestID)
   }
 
-  private func link(_ way: PageFailure.RecoveryAction, returnTo: String) -> Link {
-    switch way {
-    case .signIn, .signInAgain: Link(page: GatewayEndpoint.signIn.path(below: prefix), returnTo: returnTo)
+  func link(_ way: PageFailure.RecoveryAction, returnTo: String) -> Link {
+    let signIn = GatewayEndpoint.signIn.path(below: prefix)
+    return switch way {
+    // On a host, the session of public_url would be handed over once more.
+    case .newSignIn where isOfHost, .otherAccount where isOfHost:
+      Link(page: signIn, returnTo: returnTo, adding: "&\(Self.newSignIn)=1", origin: linkOrigin)
+    case .signIn, .signInAgain, .newSignIn: Link(page: signIn, returnTo: returnTo, origin: linkOrigin)
     case .otherAccount: Link(page: GatewayEndpoint.authorize.path(below: prefix), returnTo: returnTo)
-    case .tryAgain, .proceed: Link(path: returnTo)
-    case .startPage: Link(path: "/")
+    case .tryAgain, .proceed: Link(path: returnTo, origin: linkOrigin)
+    case .startPage: Link(path: "/", origin: linkOrigin)
     }
   }
+
+  /// The query item of a `[[host]]`'s `sign-in` that asks for a new sign-in, whatever session `public_url` has.
+  package static let newSignIn = "new"
 
   private func label(_ way: PageFailure.RecoveryAction) -> Markup {
     switch way {
     case .signIn: text(.signInButton)
-    case .signInAgain, .tryAgain: text(.tryAgainButton)
+    case .signInAgain, .newSignIn, .tryAgain: text(.tryAgainButton)
     case .otherAccount: text(.otherAccountButton)
     case .proceed: text(.continueButton)
     case .startPage: text(.startPageButton)

@@ -51,6 +51,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
   case notFound = "not_found"
   case methodNotAllowed = "method_not_allowed"
   case requestTimeout = "request_timeout"
+  case lengthRequired = "length_required"
   case contentTooLarge = "content_too_large"
   case targetTooLong = "uri_too_long"
   case unsupportedMediaType = "unsupported_media_type"
@@ -75,6 +76,7 @@ package enum PageFailure: String, Sendable, CaseIterable {
     case .notFound, .invitationInvalid: 404
     case .methodNotAllowed: 405
     case .requestTimeout: 408
+    case .lengthRequired: 411
     case .contentTooLarge: 413
     case .targetTooLong: 414
     case .unsupportedMediaType: 415
@@ -104,7 +106,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
   var ways: [RecoveryAction] {
     switch self {
     case .signInRequired, .formNotSent, .cancelled: [.signIn]
-    case .reauthenticationRequired, .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable:
+    case .reauthenticationRequired: [.newSignIn]
+    case .attemptExpired, .attemptUnknown, .answerInvalid, .appleRefused, .appleUnreachable:
       [.signInAgain]
     case .attemptUsed: [.proceed]
     case .forbidden, .emailHidden, .emailMissing, .emailNotVerified, .banned: [.otherAccount, .startPage]
@@ -112,7 +115,8 @@ package enum PageFailure: String, Sendable, CaseIterable {
       .gatewayTimeout:
       [.tryAgain]
     case .network: [.tryAgain, .startPage]
-    case .closed, .badRequest, .notFound, .methodNotAllowed, .contentTooLarge, .targetTooLong, .unsupportedMediaType,
+    case .closed, .badRequest, .notFound, .methodNotAllowed, .lengthRequired, .contentTooLarge, .targetTooLong,
+      .unsupportedMediaType,
       .expectationFailed, .headTooLarge, .notImplemented, .crossSite, .versionNotSupported,
       .accessRequestsFull, .invitationInvalid:
       [.startPage]
@@ -122,6 +126,9 @@ package enum PageFailure: String, Sendable, CaseIterable {
 
   /// A link that leads on from a failure.
   enum RecoveryAction: Sendable, Equatable {
-    case signIn, signInAgain, otherAccount, tryAgain, proceed, startPage
+    case signIn, signInAgain
+    /// A sign-in with Apple, whatever session there is.
+    case newSignIn
+    case otherAccount, tryAgain, proceed, startPage
   }
 }

@@ -5,9 +5,13 @@ extension PageRenderer {
   ///
   /// - Parameters:
   ///   - returnTo: the path to go to after signing in.
+  ///   - visit: the sealed visit from another host, which says where to go instead.
   ///   - button: how the button looks.
-  package func signIn(returnTo: String = "/", button: SignInButton = SignInButton()) -> RenderedPage {
-    let authorize = Link(page: GatewayEndpoint.authorize.path(below: prefix), returnTo: returnTo)
+  package func signIn(
+    returnTo: String = "/", visit: String? = nil, button: SignInButton = SignInButton()
+  ) -> RenderedPage {
+    let path = GatewayEndpoint.authorize.path(below: prefix)
+    let authorize = visit.map { Link(path: "\(path)?visit=\($0)") } ?? Link(page: path, returnTo: returnTo)
     return page(
       .signIn, title: .signInTitle(application: applicationName), style: button.style,
       [

@@ -67,7 +67,8 @@ struct Link: Sendable, Equatable {
   let href: Markup
 
   /// A path as it is. It begins with `/` and no second one, or the front page is taken for it.
-  init(path: String) { href = Markup(escaping: Self.local(path)) }
+  /// - Parameter origin: of the page; empty for that of the page with the link.
+  init(path: String, origin: String = "") { href = Markup(escaping: origin + Self.local(path)) }
 
   /// The path, or the front page's.
   static func local(_ path: String) -> String {
@@ -77,7 +78,8 @@ struct Link: Sendable, Equatable {
   }
 
   /// A page of ours, with where to go afterwards percent-encoded behind it.
-  init(page: String, returnTo: String) {
-    self.init(path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true))
+  init(page: String, returnTo: String, adding parameters: String = "", origin: String = "") {
+    self.init(
+      path: page + "?return_to=" + PercentEncoding.encode(returnTo, keepsSlash: true) + parameters, origin: origin)
   }
 }

@@ -8,7 +8,7 @@ enum LibPQ {
   static func load() throws(StoreError) {
     if let reason = loaded.failure {
       throw StoreError(
-        code: .unavailable,
+        code: .misconfigured,
         message: "PostgreSQL needs libpq, which cannot be loaded (\(reason)); on Debian, install the package libpq5")
     }
   }

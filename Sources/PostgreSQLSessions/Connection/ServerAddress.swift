@@ -21,7 +21,7 @@ struct ServerAddress: Sendable, CustomStringConvertible {
     }
     guard let options else {
       throw StoreError(
-        code: .unavailable,
+        code: .misconfigured,
         message:
           "store.url is no address that libpq can read; write postgresql://user:password@host:5432/database, with "
           + "special characters of the password percent-encoded, and only parameters that libpq knows")

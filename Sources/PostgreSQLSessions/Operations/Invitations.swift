@@ -37,7 +37,7 @@ extension PostgreSQLSessionStore {
         Statement(
           "SELECT \(PostgreSQLAccessRow.invitationColumns) FROM cordon.invitations WHERE hash = $1 FOR UPDATE",
           [.bytes(hash)]),
-        PostgreSQLAccountRow.finding(subject),
+        PostgreSQLAccountRow.finding(subject), PostgreSQLAccessRow.findingKey,
       ])
       guard let account = try found[2].first.map({ try PostgreSQLAccountRow($0).account }) else {
         throw StoreError.unknownUser
@@ -45,7 +45,8 @@ extension PostgreSQLSessionStore {
       guard let invitation = try found[1].first.map({ try PostgreSQLAccessRow.invitation($0) }) else {
         return .closed
       }
-      let use: [Parameter] = [.text(invitation.id), .text(subject.text)]
+      let guest = try PostgreSQLAccessRow.key(found[3]).guestName(of: subject)
+      let use: [Parameter] = [.text(invitation.id), .text(guest)]
       let hasUsed =
         try connection.run(
           "SELECT 1 FROM cordon.invitation_uses WHERE invitation = $1 AND subject = $2", use

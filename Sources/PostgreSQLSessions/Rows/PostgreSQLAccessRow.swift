@@ -98,6 +98,7 @@ enum PostgreSQLAccessRow {
       if ban.outlasts(try self.ban(newHash, in: connection)) { try save(ban, of: new, newHash, in: connection) }
     }
     let subjects: [Parameter] = [.text(new.text), .text(old.text)]
+    let guests: [Parameter] = [.text(key.guestName(of: new)), .text(key.guestName(of: old))]
     try connection.run(together: [
       showingBan(of: new, key),
       Statement(
@@ -112,8 +113,8 @@ enum PostgreSQLAccessRow {
         INSERT INTO cordon.invitation_uses (invitation, subject, used)
         SELECT invitation, $1, used FROM cordon.invitation_uses WHERE subject = $2
         ON CONFLICT (invitation, subject) DO NOTHING
-        """, subjects),
-      Statement("DELETE FROM cordon.invitation_uses WHERE subject = $1", [.text(old.text)]),
+        """, guests),
+      Statement("DELETE FROM cordon.invitation_uses WHERE subject = $1", [guests[1]]),
       Statement(
         """
         UPDATE cordon.access_requests SET subject = $1
@@ -166,10 +167,7 @@ enum PostgreSQLAccessRow {
     let removed = try connection.run(
       "DELETE FROM cordon.accounts WHERE subject = ANY ($1) AND \(hasNothing) RETURNING subject", [.texts(strangers)]
     ).rows.map { try $0.text(0) }
-    try connection.run(together: [
-      Statement("DELETE FROM cordon.submitted_names WHERE subject = ANY ($1)", [.texts(removed)]),
-      Statement("DELETE FROM cordon.invitation_uses WHERE subject = ANY ($1)", [.texts(removed)]),
-    ])
+    try connection.run("DELETE FROM cordon.submitted_names WHERE subject = ANY ($1)", [.texts(removed)])
     return removed.count
   }
 

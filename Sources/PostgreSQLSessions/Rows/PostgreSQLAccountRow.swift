@@ -96,7 +96,6 @@ struct PostgreSQLAccountRow {
     try connection.run(together: [
       Statement("DELETE FROM cordon.submitted_names WHERE subject = $1", [.text(subject.text)]),
       Statement("DELETE FROM cordon.group_members WHERE subject = $1", [.text(subject.text)]),
-      Statement("DELETE FROM cordon.invitation_uses WHERE subject = $1", [.text(subject.text)]),
       Statement("UPDATE cordon.bans SET subject = NULL WHERE subject = $1", [.text(subject.text)]),
     ])
     changes += ended.map { .ended($0, .accountRemoved) }

@@ -167,7 +167,7 @@ enum Tables {
     """
     CREATE TABLE IF NOT EXISTS cordon.invitation_uses (
       invitation text COLLATE "C" NOT NULL REFERENCES cordon.invitations (id) ON DELETE CASCADE,
-      subject text COLLATE "C" NOT NULL,
+      subject text COLLATE "C" NOT NULL, -- StoreKey.guestName of the subject
       used bigint NOT NULL,
       PRIMARY KEY (invitation, subject)
     )

@@ -48,6 +48,7 @@ struct DatabaseFile: Sendable {
   private static func create(_ path: String) throws(StoreError) {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     if descriptor >= 0 {
+      giveToFolderOwner(descriptor, path)
       close(descriptor)
       return
     }
@@ -61,6 +62,14 @@ struct DatabaseFile: Sendable {
         code: .unavailable, message: "cannot create the store \(path); set store.url to a place that can be written",
         cause: String(cString: strerror(errno)))
     }
+  }
+
+  /// A file that root creates belongs to the account that owns the folder: that is who opens it from then on. SQLite
+  /// gives the write-ahead log the owner of the file.
+  private static func giveToFolderOwner(_ descriptor: Int32, _ path: String) {
+    guard geteuid() == 0, let folder = status(folder(of: path)), folder.st_uid != 0 else { return }
+    // If the change is refused, the file stays with root; the service then reports that it cannot open it.
+    _ = fchown(descriptor, folder.st_uid, folder.st_gid)
   }
 
   private static func status(_ path: String) -> stat? {

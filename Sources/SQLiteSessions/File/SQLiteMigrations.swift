@@ -195,7 +195,7 @@ enum SQLiteMigrations {
 
     CREATE TABLE invitation_uses (
       invitation TEXT NOT NULL REFERENCES invitations (id) ON DELETE CASCADE,
-      subject TEXT NOT NULL,
+      subject TEXT NOT NULL,           -- StoreKey.guestName of the subject
       used INTEGER NOT NULL,
       PRIMARY KEY (invitation, subject)
     ) STRICT, WITHOUT ROWID;

@@ -37,8 +37,9 @@ extension SQLiteSessionStore {
         throw StoreError.unknownUser
       }
       guard let invitation = try Self.invitation(hash: hash, in: database) else { return .closed }
+      let guest = try SQLiteAccessRow.key(in: database).guestName(of: subject)
       let hasUsed = try database.row(
-        "SELECT 1 FROM invitation_uses WHERE invitation = ? AND subject = ?", [invitation.id, subject.text])
+        "SELECT 1 FROM invitation_uses WHERE invitation = ? AND subject = ?", [invitation.id, guest])
       let outcome = invitation.outcome(
         for: account.access.ban, isMember: isMember || account.access.groups.contains(invitation.group),
         hasUsed: hasUsed != nil, at: now)
@@ -49,7 +50,7 @@ extension SQLiteSessionStore {
         [used, invitation.closes(used: used, at: now).stored, invitation.id])
       try database.run(
         "INSERT INTO invitation_uses (invitation, subject, used) VALUES (?, ?, ?)",
-        [invitation.id, subject.text, now.stored])
+        [invitation.id, guest, now.stored])
       _ = try SQLiteAccessRow.add(subject, to: group, by: "invitation \(invitation.id)", at: now, in: database)
       return outcome
     }

@@ -87,9 +87,13 @@ enum SQLiteAccessRow {
       if ban.outlasts(try self.ban(of: new, in: database)) { try save(ban, of: new, in: database) }
     }
     try showBan(of: new, in: database)
-    for table in ["group_members", "access_requests", "invitation_uses"] {
-      try database.run("UPDATE OR IGNORE \(table) SET subject = ? WHERE subject = ?", [new.text, old.text])
-      try database.run("DELETE FROM \(table) WHERE subject = ?", [old.text])
+    let key = try key(in: database)
+    for (table, old, new) in [
+      ("group_members", old.text, new.text), ("access_requests", old.text, new.text),
+      ("invitation_uses", key.guestName(of: old), key.guestName(of: new)),
+    ] {
+      try database.run("UPDATE OR IGNORE \(table) SET subject = ? WHERE subject = ?", [new, old])
+      try database.run("DELETE FROM \(table) WHERE subject = ?", [old])
     }
   }
 
@@ -118,9 +122,7 @@ enum SQLiteAccessRow {
       RETURNING subject
       """, [rule.endedUntil.stored, limit])
     for row in strangers {
-      for table in ["submitted_names", "invitation_uses"] {
-        try database.run("DELETE FROM \(table) WHERE subject = ?", [try row.text(0)])
-      }
+      try database.run("DELETE FROM submitted_names WHERE subject = ?", [try row.text(0)])
     }
     return removed + strangers.count
   }

@@ -76,7 +76,6 @@ struct SQLiteAccountRow {
       where: "subject = ?", [subject.text], because: .accountRemoved, at: now, in: database)
     try database.run("DELETE FROM submitted_names WHERE subject = ?", [subject.text])
     try database.run("DELETE FROM group_members WHERE subject = ?", [subject.text])
-    try database.run("DELETE FROM invitation_uses WHERE subject = ?", [subject.text])
     try database.run("UPDATE bans SET subject = NULL WHERE subject = ?", [subject.text])
     // Tokens and the request for access go with it.
     if try database.run("DELETE FROM accounts WHERE subject = ?", [subject.text]) == 1 {

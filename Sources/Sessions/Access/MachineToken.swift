@@ -34,6 +34,12 @@ package struct StoreKey: Sendable {
   package func banHash(of subject: Subject) -> [UInt8] {
     authenticationCode(for: "cordon ban v1", subject.text.utf8)
   }
+
+  /// The name under which stores keep that a subject has used an invitation: it outlives the account, so that nobody
+  /// uses an invitation up twice.
+  package func guestName(of subject: Subject) -> String {
+    Base64URL.text(authenticationCode(for: "cordon invitation use v1", subject.text.utf8))
+  }
 }
 
 /// The text of a machine token: `cdn_`, 16 random bytes and 16 bytes of HMAC in base64url. The code lets a gateway

@@ -11,21 +11,56 @@ package struct IdentityHeaderSettings: Sendable, Equatable {
   /// The encoding of text outside of printable ASCII, and of `%`. Default: percent-encoded UTF-8.
   package var encoding: Encoding = .percent
 
+  /// Headers that single upstreams get in addition. Default: none.
+  package var upstreams: [UpstreamHeaderSettings] = []
+  /// Names that clients may send although they are removed by default. Default: none.
+  package var keptHeaders: [String] = []
+
   /// The defaults.
   package init() {}
 
-  /// One header and its claim.
+  /// One header and its value.
   package struct Header: Sendable, Equatable {
     /// The header's name.
     package var name: String
-    /// The claim whose value it carries.
-    package var claim: String
+    /// Its value.
+    package var value: Value
 
     /// A header that carries a claim.
     package init(name: String, claim: String) {
       self.name = name
-      self.claim = claim
+      value = .claim(claim)
     }
+
+    /// A header that carries text with claims in it.
+    package init(name: String, template: HeaderTemplate) {
+      self.name = name
+      value = .template(template)
+    }
+
+    /// The value as it is written.
+    package var source: String {
+      switch value {
+      case .claim(let claim): claim
+      case .template(let template): template.source
+      }
+    }
+
+    /// The names of the claims in it.
+    package var claims: [String] {
+      switch value {
+      case .claim(let claim): [claim]
+      case .template(let template): template.claims
+      }
+    }
+  }
+
+  /// The value of a header.
+  package enum Value: Sendable, Equatable {
+    /// A claim in the encoding of the settings.
+    case claim(String)
+    /// Text with claims in it.
+    case template(HeaderTemplate)
   }
 
   /// The encoding of text outside of printable ASCII.

@@ -13,19 +13,39 @@ package enum IdentityHeaders {
   /// team), `mail_forwarding` (as Apple notified of it), `groups` (joined by commas), and any other claim by the name
   /// it has in the identity token.
   ///
-  /// - Parameter groups: the names of the user's groups, sorted.
+  /// - Parameters:
+  ///   - groups: the names of the user's groups, sorted.
+  ///   - omitted: receives the name of each header whose template cannot be sent, and the reason.
   package static func render(
-    account: Account, session: Session, groups: [String] = [], settings: IdentityHeaderSettings
+    account: Account, session: Session, groups: [String] = [], settings: IdentityHeaderSettings,
+    omitted: (String, HeaderOmission) -> Void = { _, _ in }
   ) -> [(name: String, value: [UInt8])] {
-    settings.headers.compactMap { header in
-      guard
-        let text = claim(
-          header.claim, account: account, session: session, groups: groups,
-          allowUnverifiedEmail: settings.allowUnverifiedEmail)
-      else { return nil }
-      return (name: header.name, value: encoded(text, settings.encoding))
+    let claims = ClaimSource(
+      account: account, session: session, groups: groups, allowsUnverifiedEmail: settings.allowUnverifiedEmail)
+    return settings.headers.compactMap { header in
+      switch header.value {
+      case .claim(let claim):
+        return claims.text(of: claim).map { (name: header.name, value: encoded($0, settings.encoding)) }
+      case .template(let template):
+        do throws(HeaderOmission) {
+          return (
+            name: header.name,
+            value: try template.render(claims, encoding: HeaderTemplate.Encoding(settings.encoding))
+          )
+        } catch {
+          omitted(header.name, error)
+          return nil
+        }
+      }
     }
   }
+
+  /// The claims that Apple or Cordon is known to send, for warnings about others.
+  package static let knownClaims = [
+    "sub", "email", "name", "given_name", "family_name", "groups", "session_id", "aud", "email_verified",
+    "is_private_email", "real_user_status", "org_id", "scopes", "transfer_sub", "former_sub", "mail_forwarding", "iss",
+    "iat", "exp", "auth_time", "nonce_supported",
+  ]
 
   /// A claim as text, unencoded; nil if it is absent or empty.
   package static func claim(

@@ -20,15 +20,19 @@ package struct CookieFingerprinter: Sendable {
     key = (generator.next(), generator.next())
   }
 
-  /// The fingerprint of a cookie's value. Costs about as much as looking a string up in a dictionary.
+  /// The fingerprint of a cookie's value on a host: another one on every other host. Costs about as much as looking a
+  /// string up in a dictionary.
   ///
   /// The standard library's hash is SipHash-1-3 (Aumasson and Bernstein, 2012). Its own key can be fixed from outside
   /// the process for reproducible runs, so ours goes in first.
-  package func fingerprint(_ value: UnsafeRawBufferPointer) -> CookieFingerprint {
+  package func fingerprint(
+    _ value: UnsafeRawBufferPointer, on scope: CookieScope = .publicURL
+  ) -> CookieFingerprint {
     var hasher = Hasher()
     hasher.combine(key.0)
     hasher.combine(key.1)
     hasher.combine(bytes: value)
+    if !scope.authority.isEmpty { scope.authority.withUnsafeBytes { hasher.combine(bytes: $0) } }
     let size = MemoryLayout<SIMD2<UInt64>>.size
     let tail =
       value.count < size ? .zero : value.loadUnaligned(fromByteOffset: value.count - size, as: SIMD2<UInt64>.self)

@@ -11,6 +11,10 @@ package enum SealPurpose: String, Sendable, Hashable, CaseIterable {
   case refreshToken = "refresh-token"
   /// The one-time code handed back to a native app.
   case handBack = "hand-back"
+  /// A browser's visit to the sign-in of `public_url`, from a host without a session.
+  case visit
+  /// The one-time code that such a visit brings back.
+  case arrival
 }
 
 /// The reason why a sealed value could not be opened. The sender is at fault, unless the operator removed a key.
@@ -148,11 +152,15 @@ struct SealingKeys: Sendable {
   private let attempt: SymmetricKey
   private let refreshToken: SymmetricKey
   private let handBack: SymmetricKey
+  private let visit: SymmetricKey
+  private let arrival: SymmetricKey
 
   init(derive: (SealPurpose) -> SymmetricKey) {
     attempt = derive(.attempt)
     refreshToken = derive(.refreshToken)
     handBack = derive(.handBack)
+    visit = derive(.visit)
+    arrival = derive(.arrival)
   }
 
   func key(for purpose: SealPurpose) -> SymmetricKey {
@@ -160,6 +168,8 @@ struct SealingKeys: Sendable {
     case .attempt: attempt
     case .refreshToken: refreshToken
     case .handBack: handBack
+    case .visit: visit
+    case .arrival: arrival
     }
   }
 }

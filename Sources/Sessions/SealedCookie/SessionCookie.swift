@@ -4,7 +4,10 @@ import WebFormats
 
 /// The session cookie: it proves a session's identifier before anything is looked up.
 ///
-///     value = base64url( version=1 | key identifier (4) | session identifier (16) | HMAC-SHA256 of all that (32) )
+///     value = base64url( version | key identifier (4) | session identifier (16) | HMAC-SHA256 (32) )
+///
+/// The HMAC of version 1, for `public_url`, is over all that stands before it; that of version 2, for a `[[host]]`, is
+/// also over the host's authority, which makes the cookie invalid on every other host.
 ///
 /// 71 characters, always. The key is for this purpose only (`SessionKeyring`), the text has one form only
 /// (`Base64URL`): what is cut, extended, re-spelled or made for another purpose is no cookie.
@@ -30,41 +33,56 @@ package enum SessionCookie {
   }
 
   static let version: UInt8 = 1
+  static let hostVersion: UInt8 = 2
   static let signedLength = 1 + 4 + SessionIdentifier.byteCount
   static let length = signedLength + SHA256.byteCount
 }
 
 extension SessionKeyring {
-  /// The cookie's value for this session, signed by the first key.
-  package func signedCookie(for identifier: SessionIdentifier) -> String {
-    var bytes: [UInt8] = [SessionCookie.version]
+  /// The cookie's value for this session on a host, signed by the first key.
+  package func signedCookie(for identifier: SessionIdentifier, on scope: CookieScope) -> String {
+    var bytes: [UInt8] = [scope.version]
     bytes += keys[0].identifier.bytes
     bytes += withUnsafeBytes(of: (identifier.high.bigEndian, identifier.low.bigEndian)) { Array($0) }
-    bytes += HMAC<SHA256>.authenticationCode(for: bytes, using: keys[0].cookie)
+    bytes += HMAC<SHA256>.authenticationCode(for: bytes + scope.authority, using: keys[0].cookie)
     return Base64URL.text(bytes)
   }
 
-  /// The session that the value of a `__Host-cordon` cookie proves; nil for anything we did not sign.
-  package func verifyCookie(_ value: [UInt8]) -> SessionCookie.Verified? { verifyCookie(value.span.bytes) }
+  /// The whole `Set-Cookie` of a session on a host.
+  /// - Parameter maxAge: in seconds.
+  package func setCookie(for identifier: SessionIdentifier, on scope: CookieScope, maxAge: Int64) -> String {
+    "\(SessionCookie.name)=\(signedCookie(for: identifier, on: scope)); \(SessionCookie.attributes); Max-Age=\(maxAge)"
+  }
+
+  /// The session that the value of a `__Host-cordon` cookie proves on a host; nil for anything we did not sign for it.
+  package func verifyCookie(_ value: [UInt8], on scope: CookieScope) -> SessionCookie.Verified? {
+    verifyCookie(value.span.bytes, on: scope)
+  }
 
   /// The same over bytes in place (`UnsafeRawBufferPointer.bytes`, `ByteBuffer.readableBytesSpan`), without a copy on
   /// the heap.
-  package func verifyCookie(_ value: RawSpan) -> SessionCookie.Verified? {
+  package func verifyCookie(_ value: RawSpan, on scope: CookieScope) -> SessionCookie.Verified? {
     guard value.byteCount == SessionCookie.valueLength else { return nil }
-    return withUnsafeTemporaryAllocation(byteCount: SessionCookie.length, alignment: 8) { buffer in
+    // The decoded value, and behind it what its HMAC is over.
+    let count = SessionCookie.length + SessionCookie.signedLength + scope.authority.count
+    return withUnsafeTemporaryAllocation(byteCount: count, alignment: 8) { buffer in
       var filled = 0
       let isCanonical = Base64URL.decode(value) { byte in
         buffer[filled] = byte
         filled += 1
       }
-      guard isCanonical, filled == SessionCookie.length, buffer[0] == SessionCookie.version else { return nil }
+      guard isCanonical, filled == SessionCookie.length, buffer[0] == scope.version else { return nil }
+      for offset in 0..<SessionCookie.signedLength { buffer[SessionCookie.length + offset] = buffer[offset] }
+      let authority = SessionCookie.length + SessionCookie.signedLength
+      for offset in scope.authority.indices { buffer[authority + offset] = scope.authority[offset] }
       return verify(UnsafeRawBufferPointer(buffer))
     }
   }
 
+  /// - Parameter decoded: the decoded value, and behind it what its HMAC is over.
   private func verify(_ decoded: UnsafeRawBufferPointer) -> SessionCookie.Verified? {
-    let signed = UnsafeRawBufferPointer(rebasing: decoded[..<SessionCookie.signedLength])
-    let code = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.signedLength...])
+    let code = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.signedLength..<SessionCookie.length])
+    let signed = UnsafeRawBufferPointer(rebasing: decoded[SessionCookie.length...])
     let key = KeyIdentifier(bigEndian: UnsafeRawBufferPointer(rebasing: decoded[1..<5]))
     for (index, candidate) in keys.enumerated() where candidate.identifier == key {
       guard HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: signed, using: candidate.cookie) else {

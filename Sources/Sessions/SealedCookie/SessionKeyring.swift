@@ -1,6 +1,7 @@
 import Crypto
 import FoundationEssentials
 internal import Secrets
+internal import WebFormats
 import WebFormats
 
 /// The keys that sign session cookies and seal values: derived from the operator's secrets, the first of which signs
@@ -37,6 +38,9 @@ package struct SessionKeyring: Sendable {
   /// Whether something sealed by this key can be opened.
   package func knows(_ key: KeyIdentifier) -> Bool { keys.contains { $0.identifier == key } }
 
+  /// Whether everything that the other keyring opens can be opened.
+  package func knowsEveryKey(of other: SessionKeyring) -> Bool { other.keys.allSatisfy { knows($0.identifier) } }
+
   /// Refuses a start that would lose refresh tokens because the secret that sealed them is gone.
   ///
   /// - Parameter sealed: how many tokens the store holds for each key (`EncryptedTokenStore.sealingKeys`).
@@ -54,12 +58,35 @@ package struct SessionKeyring: Sendable {
     return Hex.text(hash.prefix(8))
   }
 
+  /// The codes of an account for one cookie of an application, by each secret, the current one first: 16 characters of
+  /// base64url each.
+  /// - Parameter subject: nil for nobody.
+  package func accountCodes(of subject: Subject?, for cookie: String) -> [String] {
+    let data = Array((subject?.text ?? "").utf8) + [0] + Array(cookie.utf8)
+    return keys.map { Base64URL.text(HMAC<SHA256>.authenticationCode(for: data, using: $0.account).prefix(12)) }
+  }
+
+  /// The keyed hash of an account for a cookie: 22 characters of base64url.
+  package func accountMark(of subject: Subject) -> String { Self.accountMark(of: subject, keys[0]) }
+
+  /// Whether a text is the keyed hash of an account by any of the secrets.
+  package func isAccountMark(_ text: String, of subject: Subject) -> Bool {
+    keys.contains { text.utf8.elementsEqual(Self.accountMark(of: subject, $0).utf8) }
+  }
+
+  private static func accountMark(of subject: Subject, _ keys: Keys) -> String {
+    Base64URL.text(
+      HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys.account).prefix(16))
+  }
+
   /// The keys derived from one secret.
   struct Keys: Sendable {
     let identifier: KeyIdentifier
     let cookie: SymmetricKey
     let sealing: SealingKeys
     let pseudonym: SymmetricKey
+    /// For the codes of accounts in cookies.
+    let account: SymmetricKey
 
     init(_ secret: SessionSecret, path: String?) throws(KeyringError) {
       var bytes = secret.exposedBytes[...]
@@ -75,6 +102,7 @@ package struct SessionKeyring: Sendable {
       cookie = derive("session cookie")
       sealing = SealingKeys { derive("seal \($0.rawValue)") }
       pseudonym = derive("pseudonym")
+      account = derive("account")
     }
   }
 }

@@ -7,9 +7,20 @@ package struct SessionSettings: Sendable, Equatable {
   /// Without a request. Default: 7 d.
   package var idleTimeout: Duration = .seconds(7 * 86_400)
 
+  /// The kinds of data that a browser deletes when an account leaves it (`Clear-Site-Data`). Default: the cache.
+  package var clearedData = [SiteData.cache]
+
   /// Bytes that this process may take for what it remembers of sessions, in all. Default: 128 MiB.
   package var memory = 128 << 20
 
   /// With the files of the secrets; the rest has its defaults.
   package init(secretFiles: [String]) { self.secretFiles = secretFiles }
+}
+
+/// A kind of data of a site that `Clear-Site-Data` names.
+package enum SiteData: String, Sendable, CaseIterable {
+  /// The browser's cache.
+  case cache
+  /// Local storage, databases and service workers.
+  case storage
 }

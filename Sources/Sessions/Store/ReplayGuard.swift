@@ -19,6 +19,9 @@ package struct ReplayGuard: Sendable, Hashable {
   /// A one-time code handed back to a native app.
   package static func handBack(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("hand-back", code) }
 
+  /// A one-time code that brings a session to another host.
+  package static func arrival(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("arrival", code) }
+
   /// The authorization code that a native app brought.
   package static func nativeCode(_ code: [UInt8]) -> ReplayGuard { ReplayGuard("native-code", code) }
 

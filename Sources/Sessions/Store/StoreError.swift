@@ -17,6 +17,8 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
     case corrupt
     /// We may not open it.
     case denied
+    /// Its address cannot be used, whatever the state of the store.
+    case misconfigured
     /// The folder it should be in does not exist.
     case missingDirectory
     /// It was written by a newer version.
@@ -57,14 +59,27 @@ package struct StoreError: Error, Sendable, CustomStringConvertible {
   package var isRetryable: Bool {
     switch code {
     case .unavailable, .interrupted, .busy, .full: true
-    case .readOnly, .corrupt, .denied, .missingDirectory, .newerSchema, .closed, .conflict, .internalError: false
+    case .readOnly, .corrupt, .denied, .misconfigured, .missingDirectory, .newerSchema, .closed, .conflict,
+      .internalError:
+      false
+    }
+  }
+
+  /// Whether a store at this location cannot be opened until somebody changes something. Everything else passes by
+  /// itself: a server that is unreachable, starting or overloaded, a lock, a full disk.
+  package func isFinal(at location: StoreSettings.Location) -> Bool {
+    switch code {
+    case .denied, .misconfigured, .missingDirectory, .newerSchema, .corrupt, .closed, .conflict, .internalError: true
+    // A server is read-only while it takes the place of another.
+    case .readOnly: if case .sqlite = location { true } else { false }
+    case .unavailable, .interrupted, .busy, .full: false
     }
   }
 
   /// The party at fault.
   package var fault: Fault {
     switch code {
-    case .readOnly, .full, .denied, .missingDirectory, .newerSchema: .operator
+    case .readOnly, .full, .denied, .misconfigured, .missingDirectory, .newerSchema: .operator
     case .unavailable, .interrupted, .busy, .corrupt: .store
     case .closed, .conflict, .internalError: .us
     }

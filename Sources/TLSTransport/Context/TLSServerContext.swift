@@ -13,6 +13,7 @@ package final class TLSServerContext: Sendable {
   /// One for each set of certificates, at the same place.
   private let contexts: [OpenSSLContext]
   private let ring: TicketKeyRing
+  private let choice: CertificateChoice
   private let chooser: ContextChooser?
 
   /// Time for which a session can be resumed, in seconds: two hours.
@@ -58,6 +59,7 @@ package final class TLSServerContext: Sendable {
     self.contexts = contexts
     self.ring = ring
     // Without a callback OpenSSL does not keep the name that a client asks for (SNI, RFC 6066 section 3).
+    self.choice = choice
     self.chooser = contexts.count > 1 ? ContextChooser(contexts, choice) : nil
     if let chooser {
       chooser.install(in: contexts[0])
@@ -89,7 +91,10 @@ package final class TLSServerContext: Sendable {
     return context
   }
 
-  // MARK: Dates
+  // MARK: Names and dates
+
+  /// Whether one of the certificates lists a host name, itself or by a wildcard.
+  package func lists(_ host: String) -> Bool { self.choice.place(for: Array(host.utf8)) != nil }
 
   /// When the certificate that is the first to do so expires, in seconds since 1970.
   package var certificateExpiry: Int64 { self.expiries.map(\.expiry).min() ?? 0 }

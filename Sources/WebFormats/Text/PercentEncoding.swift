@@ -20,6 +20,16 @@ package enum PercentEncoding {
     bytes += [UInt8(ascii: "%"), Hex.uppercaseDigit(byte >> 4), Hex.uppercaseDigit(byte)]
   }
 
+  /// A path and query as a header field may carry them: bytes that are not printable ASCII are encoded, others stay.
+  package static func requestTarget(_ bytes: some Collection<UInt8>) -> String {
+    var target: [UInt8] = []
+    target.reserveCapacity(bytes.count)
+    for byte in bytes {
+      if byte > 0x20 && byte < 0x7F { target.append(byte) } else { append(byte, to: &target) }
+    }
+    return String(decoding: target, as: UTF8.self)
+  }
+
   /// `name=value&…`, both sides encoded. A space becomes `%20` and never `+`: Apple's authorize page takes a plus sign
   /// in `scope` literally.
   package static func query(_ parameters: [(name: String, value: String)]) -> String {

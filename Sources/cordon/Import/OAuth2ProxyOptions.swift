@@ -58,7 +58,7 @@ enum OAuth2ProxyOptions {
     "cookie_secret": "sessions are not carried over: cordon keygen --output session.key; everybody signs in once more",
     "cookie_secret_file": "sessions are not carried over: cordon keygen --output session.key",
     "cookie_name": "the cookie is __Host-cordon",
-    "cookie_domains": "the cookie belongs to one host; other hosts have a gateway, or verify, of their own",
+    "cookie_domains": "the cookie belongs to one host; write a [[host]] for each other one, with its own cookie",
     "whitelist_domains": "people return to public_url's origin only",
     "oidc_groups_claim": "Apple has no groups",
     "oidc_extra_audiences": "apps of your own are apple.native_client_ids",
@@ -72,9 +72,9 @@ enum OAuth2ProxyOptions {
     "pass_access_token": "Apple's access token is good for nothing and thrown away",
     "pass_authorization_header": "the application gets headers, not Apple's token; signed, with assertion.key_files",
     "set_authorization_header": "the application gets headers, not Apple's token",
-    "pass_basic_auth": "there is no Basic authentication: the application reads X-Forwarded-User",
-    "set_basic_auth": "there is no Basic authentication: the application reads X-Forwarded-User",
-    "basic_auth_password": "there is no Basic authentication: the application reads X-Forwarded-User",
+    "pass_basic_auth": "[upstream.basic] sends user and password to the application",
+    "set_basic_auth": "[upstream.basic] sends user and password to the application",
+    "basic_auth_password": "[upstream.basic] sends user and password to the application",
     "prefer_email_to_user": "identity.headers: X-Forwarded-User = \"email\"; Apple's sub is the better key",
     "htpasswd_file": "there is no second way to sign in",
     "htpasswd_user_groups": "there is no second way to sign in",
@@ -114,7 +114,7 @@ enum OAuth2ProxyOptions {
   static let switches: [String: (usual: Bool, unneeded: String, left: String)] = [
     "pass_host_header": (
       true, "the accepted Host goes on unchanged",
-      "the accepted Host goes on unchanged, not the upstream's own: the application has to accept it"
+      "the accepted Host goes on unchanged: upstream.host names another one for the application"
     ),
     "pass_user_headers": (
       true, "identity.headers says which; X-Forwarded-User, -Email and -Name by default",

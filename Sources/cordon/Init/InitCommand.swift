@@ -124,8 +124,7 @@ struct InitCommand: ParsableCommand {
 
         \(configuration.redirectURI)
 
-        cordon doctor --config \(output)     asks Apple and the application
-        cordon run --config \(output)        the gateway
+      \(Self.nextSteps(output, isSystemWide: folder.isSystemWide))
       """)
     if configuration.access.requests {
       print(
@@ -138,6 +137,19 @@ struct InitCommand: ParsableCommand {
     }
   }
 
+  /// The commands that follow. In the folders of the service nothing is started as root: it creates files of its own.
+  private static func nextSteps(_ output: String, isSystemWide: Bool) -> String {
+    isSystemWide
+      ? """
+        runuser -u cordon -- cordon doctor --config \(output)     asks Apple and the application
+        systemctl enable --now cordon                             the gateway
+      """
+      : """
+        cordon doctor --config \(output)     asks Apple and the application
+        cordon run --config \(output)        the gateway
+      """
+  }
+
   private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
     try interview.ask(.publicURL, given: publicURL)
     try interview.ask(.upstream, given: upstream)
@@ -148,6 +160,7 @@ struct InitCommand: ParsableCommand {
     try interview.ask(.keyFile, given: keyFile)
     try interview.ask(.keyID(in: interview.keySource), given: keyID)
     interview.nameSecret()
+    interview.nameAdminSocket()
     try interview.askForAccess(accessChoice, members: members, domains: domains)
     try interview.ask(.store(in: folder), given: store)
   }

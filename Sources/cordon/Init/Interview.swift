@@ -30,6 +30,16 @@ struct Interview {
   /// Names the secret that will be made.
   mutating func nameSecret() { configuration.set("session.secret_files", .texts([Self.secretName])) }
 
+  /// Puts the admin listener on a Unix socket, which admits its owner without a token: `cordon reload` and the other
+  /// commands work at once. If no socket can have the path, it stays on the default port.
+  mutating func nameAdminSocket() {
+    let key = "admin.address"
+    let path = folder.isSystemWide ? "/run/cordon/admin.sock" : "\(folder.path)/admin.sock"
+    configuration.set(
+      key, .text("unix:\(path)"), comment: "For probes and Prometheus: \"127.0.0.1:9901\", and token_file.")
+    if !problems(with: [key]).isEmpty { configuration.remove(key) }
+  }
+
   /// Asks for a key, unless it was given, until the answer is in order.
   /// - Throws: `ExitCode`, where nobody can be asked.
   mutating func ask(_ question: Question, given: String?) throws {
@@ -111,7 +121,7 @@ struct Interview {
         let outcome = FileAccess.system.read(path, limit)
         if path == keySource, case .contents(let bytes, _) = outcome { return .contents(bytes, mode: 0o600) }
         return outcome
-      }, list: FileAccess.system.list)
+      }, list: FileAccess.system.list, readCertificate: FileAccess.system.readCertificate)
   }
 
   private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {

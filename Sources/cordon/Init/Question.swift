@@ -1,3 +1,5 @@
+import ConfigurationFile
+
 /// The question of `cordon init` for one key.
 struct Question {
   /// The key of the configuration.
@@ -53,13 +55,9 @@ struct Question {
 
   /// The identifier stands in the name that Apple gives to the file.
   static func keyID(in file: String) -> Question {
-    let name = Array(file.utf8.split(separator: UInt8(ascii: "/")).last ?? [])
-    let (head, tail) = (Array("AuthKey_".utf8), Array(".p8".utf8))
-    let isApples = name.starts(with: head) && name.suffix(tail.count).elementsEqual(tail) && name.count == 21
-    let identifier = isApples ? String(decoding: name[head.count..<(name.count - tail.count)], as: UTF8.self) : nil
-    return Question(
+    Question(
       key: "apple.key_id", option: "--key-id", explanation: "The key's identifier, ten letters and digits.",
-      prompt: "Key ID", fallback: identifier)
+      prompt: "Key ID", fallback: AppleKeyFile.keyID(inNameOf: file))
   }
 
   static func store(in folder: ConfigurationFolder) -> Question {

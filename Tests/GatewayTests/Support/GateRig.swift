@@ -35,7 +35,7 @@ final class GateRig: Sendable {
 
   init(
     _ settings: GatewaySettings? = nil, apple: FakeApple = FakeApple(), secrets: String = "a",
-    longestWait: Duration = RevalidationSchedule.longestWait
+    longestWait: Duration = RevalidationSchedule.longestWait, accessRequests: AccessRefusal.LookUp? = nil
   ) async throws {
     let settings = try settings ?? .forTests()
     self.settings = settings
@@ -54,7 +54,7 @@ final class GateRig: Sendable {
       store: store, loops: loops, storeHealth: storeHealth, settings: settings.session, metrics: metrics,
       clock: { clock.milliseconds })
     let tokens = MachineTokenSessions(
-      store: store, key: store.key, loops: loops, storeHealth: storeHealth, metrics: metrics,
+      store: store, key: { [store] in store.key }, loops: loops, storeHealth: storeHealth, metrics: metrics,
       clock: { clock.milliseconds })
     self.tokens = tokens
     lastSeen = LastSeenBatch(loops: loops, store: store, storeHealth: storeHealth)
@@ -64,7 +64,12 @@ final class GateRig: Sendable {
     group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
     let nothing = EndpointAction(bodyLimit: 0, routeClass: 0) { _ in ControlResponse(.ok) }
     let actions = Dictionary(
-      uniqueKeysWithValues: GatewayEndpoint.allCases.filter { $0 != .verify }.map { ($0, nothing) })
+      uniqueKeysWithValues: GatewayEndpoint.allCases.filter { $0 != .verify && $0 != .arrive }.map { ($0, nothing) })
+    let ofHosts = Dictionary(
+      uniqueKeysWithValues: [GatewayEndpoint.signIn, .arrive, .session, .signOut, .button].map { ($0, nothing) })
+    let endpoints =
+      [SiteEndpoints(actions: actions, accessRequests: accessRequests)]
+      + settings.sites.map { _ in SiteEndpoints(actions: ofHosts) }
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {
       let gate = try await loop.submit { [loops, sessions, storeHealth, lastSeen] in
@@ -73,7 +78,7 @@ final class GateRig: Sendable {
           lastSeen: lastSeen, storeHealth: storeHealth, eventLoop: loop)
         loops.add(NIOLoopBound(loopSessions, eventLoop: loop))
         return NIOLoopBound(
-          LoopGate(configuration, sessions: loopSessions, actions: actions, logger: logger), eventLoop: loop)
+          LoopGate(configuration, sessions: loopSessions, endpoints: endpoints, logger: logger), eventLoop: loop)
       }.get()
       gates.append(gate)
     }
@@ -89,7 +94,7 @@ final class GateRig: Sendable {
       try await gate.eventLoop.submit {
         let configuration = try GateConfiguration(
           settings, keyring: keyring, after: gate.value.configuration)
-        gate.value.apply(configuration, actions: gate.value.actions)
+        gate.value.apply(configuration, endpoints: gate.value.endpoints)
       }.get()
     }
   }
@@ -98,20 +103,24 @@ final class GateRig: Sendable {
   func apply(_ groups: GroupDirectory) async throws {
     for gate in gates {
       try await gate.eventLoop.submit {
-        gate.value.apply(GateConfiguration(gate.value.configuration, groups: groups), actions: gate.value.actions)
+        gate.value.apply(GateConfiguration(gate.value.configuration, groups: groups), endpoints: gate.value.endpoints)
       }.get()
     }
   }
 
   /// Signs somebody in; answers the session with its cookie.
-  func signIn(_ name: String, claims: AccountClaims = AccountClaims()) throws -> (
-    snapshot: SessionSnapshot, cookie: String
-  ) {
-    let identifier = SessionIdentifier.random()
+  func signIn(
+    _ name: String, claims: AccountClaims = AccountClaims(), identifier: SessionIdentifier = .random()
+  ) throws -> (snapshot: SessionSnapshot, cookie: String) {
     guard let subject = Subject(name) else { throw RigProblem.noSubject }
     let token = try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "web")
     let snapshot = try store.signIn(name, identifier, at: clock.now, token: token, claims: claims)
-    return (snapshot, "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier))")
+    return (snapshot, cookie(of: identifier, on: .publicURL))
+  }
+
+  /// The cookie of a session on a host.
+  func cookie(of identifier: SessionIdentifier, on scope: CookieScope) -> String {
+    "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier, on: scope))"
   }
 
   /// Makes a machine token; returns its text, and what the store keeps of it.
@@ -173,11 +182,11 @@ final class GateRig: Sendable {
     _ = try await decide(request, loop: loop)
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
-      guard case .forward(let order) = try Self.gateDecision(request, gate.value), let session = order.session else {
+      guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
         throw RigProblem.notForwarded
       }
       return OpenExchange(
-        session: session, credential: order.credential,
+        session: order.session, credential: order.credential,
         client: ClientPeer(address: request.address, isTrusted: request.isFromProxy),
         head: ByteBuffer(string: request.text))
     }.get()
@@ -255,8 +264,14 @@ struct Asked: Sendable {
   var isFromProxy = false
   var address = "192.0.2.1"
 
+  /// Whether `Accept` says that it is a browser's, unless the fields say something of the client.
+  var isOfBrowser = true
+
   var text: String {
-    (["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+    let isSaid = ["Accept:", "Sec-Fetch-", "X-Requested-"].contains { name in fields.contains { $0.hasPrefix(name) } }
+    let accept = isOfBrowser && !isSaid ? ["Accept: text/html"] : []
+    let lines = ["\(method) \(target) HTTP/1.1", "Host: \(host)"] + fields + accept
+    return lines.joined(separator: "\r\n") + "\r\n\r\n"
   }
 }
 

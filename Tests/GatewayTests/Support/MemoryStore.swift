@@ -32,6 +32,10 @@ final class MemoryStore: SessionStore {
   let state = Mutex(State())
   let place = "memory"
   let key = StoreKey.random()
+  private let onClose: @Sendable () -> Void
+
+  /// - Parameter onClose: called when the store is closed.
+  init(onClose: @escaping @Sendable () -> Void = {}) { self.onClose = onClose }
 
   private static let away = StoreError(code: .unavailable, message: "away, by order of the test")
 
@@ -152,7 +156,7 @@ final class MemoryStore: SessionStore {
 
   func sealingKeys() async throws(StoreError) -> [KeyIdentifier: Int] { [:] }
   func ping() async throws(StoreError) { try access { _ in } }
-  func close() async throws(StoreError) {}
+  func close() async throws(StoreError) { onClose() }
 
   // MARK: What nothing here asks for
 

@@ -18,7 +18,8 @@ extension GatewaySettings {
       adminAddress: .ip(host: "127.0.0.1", port: 0), admin: AdminSettings(),
       upstream: UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)), upstreams: [],
       apple: AppleSettings(clientID: "web", teamID: "DEF123GHIJ", keyID: "ABC123DEFG", privateKeyFile: "/nowhere"),
-      native: NativeSettings(), session: SessionSettings(secretFiles: []), revalidation: RevalidationSettings(),
+      native: NativeSettings(), verify: VerifySettings(), session: SessionSettings(secretFiles: []),
+      revalidation: RevalidationSettings(),
       store: StoreSettings(location: .sqlite(path: "/nowhere")), identity: IdentityHeaderSettings(),
       assertion: AssertionSettings(), notificationRelay: nil, access: AccessSettings(), routes: routes, groups: [],
       pages: PageSettings(), button: ButtonSettings(), log: LogSettings(), drain: DrainSettings())

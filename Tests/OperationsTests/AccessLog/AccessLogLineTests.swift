@@ -39,19 +39,40 @@ struct AccessLogLineTests {
     )
   }
 
+  @Test("A line of the Combined Log Format is what web statistics read, without queries and on one line")
+  func combined() {
+    func render(_ line: AccessLogLine, _ request: String, hidden: String = "") -> String {
+      var buffer = LogBuffer()
+      line.appendCombined(request: Array(request.utf8).span, hidden: Array(hidden.utf8), to: &buffer)
+      return buffer.text
+    }
+    #expect(
+      render(line(), "GET /app/orders?code=secret\0app.example.com\0Mozilla/5.0 (X)\0https://a.example/b?c=secret\0")
+        == "203.0.113.7 - 000000000000009f [21/Nov/2026:07:36:30 +0000] \"GET /app/orders HTTP/1.1\" 200 1300 "
+        + "\"https://a.example/b\" \"Mozilla/5.0 (X)\"\n")
+    var nobody = line()
+    nobody.user = nil
+    nobody.bytesOut = 0
+    #expect(
+      render(nobody, "GET /i/secret\0\0a\"b\\c\u{7F}\u{E9}\0\0", hidden: "/i/")
+        == "203.0.113.7 - - [21/Nov/2026:07:36:30 +0000] \"GET /i/ HTTP/1.1\" 200 - \"-\" "
+        + "\"a\\\"b\\\\c\\x7f\\xc3\\xa9\"\n")
+    #expect(render(nobody, "").hasSuffix("\"- - HTTP/1.1\" 200 - \"-\" \"-\"\n"), "no head came")
+  }
+
   @Test("A line has the fields that are asked for, in their order, and no query of the referer")
   func fields() {
     var line = line()
     line.upstreamAddress = "http://127.0.0.1:3000"
     var buffer = LogBuffer()
-    let request = "GET /a?x\0app.example.com\0Mozilla/5.0 \"x\"\0https://app.example.com/b?code=secret"
+    let request = "GET /a?x\0app.example.com\0Mozilla/5.0 \"x\"\0https://app.example.com/b?code=secret\0abc"
     line.append(
       request: Array(request.utf8).span, requestID: Array("r-1".utf8).span,
-      fields: [.userAgent, .host, .referer, .gateway, .upstreamAddress, .path, .method], to: &buffer, as: .json)
+      fields: [.userAgent, .host, .referer, .trace, .gateway, .upstreamAddress, .path, .method], to: &buffer, as: .json)
     #expect(
       buffer.text
         == #"{"time":"2026-11-21T07:36:30.123Z","kind":"access","user_agent":"Mozilla/5.0 \"x\"","#
-        + #""host":"app.example.com","referer":"https://app.example.com/b","gateway":0.003345,"#
+        + #""host":"app.example.com","referer":"https://app.example.com/b","trace":"abc","gateway":0.003345,"#
         + #""upstream_address":"http://127.0.0.1:3000","path":"/a","method":"GET"}"# + "\n")
     var empty = LogBuffer()
     line.append(

@@ -75,7 +75,8 @@ struct HealthTests {
       ])
     #expect(try JSONSerialization.jsonObject(with: Data(HealthReport(checks: []).healthz().body)) is [String: Any])
     #expect(
-      String(decoding: report.readyz().body, as: UTF8.self) == "{\"status\":\"failing\",\"checks\":[\"store\"]}\n")
+      String(decoding: report.readyz().body, as: UTF8.self)
+        == "{\"status\":\"failing\",\"checks\":[\"store\"],\"message\":\"disk \\\"full\\\"\\n\"}\n")
     #expect(String(decoding: report.livez().body, as: UTF8.self) == "{\"status\":\"ok\"}\n")
   }
 
@@ -95,6 +96,11 @@ struct HealthTests {
     #expect(monitor.report.checks.map(\.name) == ["store", "certificate"])
     monitor.update("store", .ok, at: Timestamp(microseconds: 5))
     #expect(monitor.report.isReady)
+    monitor.update("store", .failing, effect: .informs, at: Timestamp(microseconds: 6))
+    #expect(monitor.report.isReady && monitor.report.summary == .degraded)
+    monitor.update("store", .failing, effect: .gatesReadiness, at: Timestamp(microseconds: 7))
+    #expect(!monitor.report.isReady)
+    monitor.update("store", .ok, at: Timestamp(microseconds: 8))
     monitor.beginDraining()
     #expect(!monitor.report.isReady && monitor.report.isLive)
   }

@@ -182,6 +182,25 @@ struct MetricsTests {
     #expect(text.value("process_open_fds") == sample.openDescriptors.map { Double($0) })
   }
 
+  @Test("Requests are counted by configured host, whose number stays over reloads; too many hosts share the last")
+  func hosts() throws {
+    let recorder = registry.makeRequestRecorder()
+    let numbers = registry.hostNumbers(of: ["app.example.com", "wiki.example.com"])
+    recorder.requestFinished(route: .signedIn, status: 200, nanoseconds: 1, host: numbers[0])
+    recorder.requestFinished(route: .signedIn, status: 200, nanoseconds: 1, host: numbers[1])
+    #expect(registry.hostNumbers(of: ["other.example.com", "wiki.example.com"])[1] == numbers[1])
+    registry.makeRequestRecorder().requestFinished(route: .open, status: 200, nanoseconds: 1, host: numbers[1])
+    let text = try read(.current())
+    #expect(text.value("cordon_host_requests_total", ["host": "app.example.com"]) == 1)
+    #expect(text.value("cordon_host_requests_total", ["host": "wiki.example.com"]) == 2)
+    #expect(text.value("cordon_host_requests_total", ["host": "other.example.com"]) == 0)
+    let many = registry.hostNumbers(of: (0..<2_000).map { "h\($0).example.com" })
+    #expect(many.allSatisfy { (0..<RequestRecorder.hostLimit).contains($0) } && many[1_998] == many[1_999])
+    recorder.requestFinished(route: .open, status: 200, nanoseconds: 1, host: many[1_999])
+    recorder.requestFinished(route: .open, status: 200, nanoseconds: 1, host: .max)
+    #expect(registry.hostRequests().last?.host == "other" && registry.hostRequests().last?.requests == 1)
+  }
+
   private static let promtool = "/usr/bin/promtool"
 
   @Test(

@@ -25,6 +25,10 @@ struct StatusPageTests {
         HealthCheck(name: "store", status: status, message: status == .failing ? name : nil, since: now)
       ]),
       totals: totals, steps: history.steps(before: now), sessions: 12_345,
+      hosts: [
+        .init(name: "app.example.com", upstream: "default", requests: 17_000),
+        .init(name: name, upstream: "wiki", requests: 2_500),
+      ],
       upstreams: [
         .init(name: name, address: name, state: .well, failures: 3, ejections: 1),
         .init(name: "b", address: "10.0.0.2:80", state: .ejected, failures: 0, ejections: 0),
@@ -46,7 +50,7 @@ struct StatusPageTests {
     for text in [
       "All is well", "<strong>5.0</strong> <span>a second", "18\u{2009}000 in the last hour", "p99", "2.00 %",
       "<strong>Answers</strong>", "12\u{2009}345", "healthy", "ejected", "10 d 0 h left", "expired", "1.2.3", "1 d 2 h",
-      "64 MiB",
+      "64 MiB", "<h2>Hosts</h2>", "17\u{2009}000<small>requests",
     ] {
       #expect(html.contains(text), "\(text)")
     }

@@ -28,8 +28,13 @@ struct HTTP2UpstreamFailureTests {
     try body(gateway, application)
   }
 
-  private static func count(_ line: String, _ application: ServerProcess) -> Int {
-    application.standardOutput.split(separator: "\n").count { $0 == line }
+  /// How often the application said `line`, once it has said everything up to a mark of this call: its answer can
+  /// overtake its lines.
+  private static func count(_ line: String, _ application: ServerProcess, _ gateway: GatewayProcess) throws -> Int {
+    let mark = "mark-\(UUID().uuidString)"
+    #expect(try gateway.client.get("/\(mark)").status == 200)
+    try application.waitForLine(containing: mark)
+    return application.standardOutput.split(separator: "\n").count { $0 == line }
   }
 
   private static let badAnswers = [
@@ -46,7 +51,7 @@ struct HTTP2UpstreamFailureTests {
         let response = try? gateway.client.send(method, "/\(name)")
         // A head that has come may have left: then the answer is cut off.
         #expect(response == nil || response?.status == 502 || name == "reset-behind-content", "\(name)")
-        #expect(Self.count("got \(method) /\(name)", application) == 1, "\(name)")
+        #expect(try Self.count("got \(method) /\(name)", application, gateway) == 1, "\(name)")
       }
       let metrics = try gateway.admin.get("/metrics").text
       #expect(metrics.contains("cordon_upstream_failures_total{reason=\"malformed\"}"), "\(metrics)")
@@ -61,8 +66,8 @@ struct HTTP2UpstreamFailureTests {
       #expect(try gateway.client.get("/fine").status == 200)
       let response = try gateway.client.send("POST", "/\(name)", body: Array("12345".utf8))
       #expect(response.status == 200)
-      #expect(Self.count("got POST /\(name)", application) == 2)
-      #expect(Self.count("whole POST /\(name) 5", application) == 1)
+      #expect(try Self.count("got POST /\(name)", application, gateway) == 2)
+      #expect(try Self.count("whole POST /\(name) 5", application, gateway) == 1)
     }
   }
 
@@ -71,7 +76,7 @@ struct HTTP2UpstreamFailureTests {
     try withApplication { gateway, application throws in
       #expect(try gateway.client.get("/fine").status == 200)
       #expect(try gateway.client.send("POST", "/\(name)", body: Array("12345".utf8)).status == 502)
-      #expect(Self.count("got POST /\(name)", application) == 2)
+      #expect(try Self.count("got POST /\(name)", application, gateway) == 2)
       #expect(try gateway.client.get("/fine").status == 200)
     }
   }
@@ -82,7 +87,7 @@ struct HTTP2UpstreamFailureTests {
     try withApplication { gateway, application throws in
       for number in 1...5 {
         #expect(try gateway.client.get("/\(name)").text == "fine")
-        #expect(Self.count("got GET /\(name)", application) == number)
+        #expect(try Self.count("got GET /\(name)", application, gateway) == number)
       }
     }
   }

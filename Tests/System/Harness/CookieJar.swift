@@ -26,6 +26,9 @@ struct CookieJar: Sendable {
     }
   }
 
+  /// Removes the cookies of a host.
+  mutating func forget(host: String) { cookies.removeAll { $0.host == host } }
+
   mutating func set(_ cookie: Cookie) {
     cookies.removeAll { $0.name == cookie.name && $0.host == cookie.host && $0.path == cookie.path }
     cookies.append(cookie)

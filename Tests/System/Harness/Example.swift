@@ -8,15 +8,20 @@ final class Example {
   private let directory: TemporaryDirectory
   private let ports: [UInt16: UInt16]
   private var processes: [ServerProcess] = []
+  private let scheme: String
 
   /// The ports that the files of the examples name.
-  private static let writtenPorts: [UInt16] = [8_080, 8_081, 8_082, 8_083, 8_090, 3_000, 9_901, 9_902, 9_903]
+  private static let writtenPorts: [UInt16] = [
+    8_080, 8_081, 8_082, 8_083, 8_090, 3_000, 3_001, 3_002, 9_901, 9_902, 9_903,
+  ]
 
   /// Copies the folder, with other ports in every file, and starts Apple.
-  init(_ name: String) throws {
+  /// - Parameter scheme: of `public_url`, instead of `http`.
+  init(_ name: String, scheme: String = "http") throws {
+    self.scheme = scheme
     var ports: [UInt16: UInt16] = [:]
     for port in Self.writtenPorts { ports[port] = try FreePort.take() }
-    apple = try SimulatorProcess(redirectURI: "http://localhost:\(ports[8_080] ?? 0)/.auth/callback")
+    apple = try SimulatorProcess(redirectURI: "\(scheme)://localhost:\(ports[8_080] ?? 0)/.auth/callback")
     ports[8_090] = apple.port
     self.ports = ports
     directory = try TemporaryDirectory()
@@ -38,7 +43,9 @@ final class Example {
   }
 
   private func replaced(_ text: String) -> String {
-    ports.reduce(text) { text, port in Self.replacing(port.key, by: port.value, in: text) }
+    ports.reduce(text.replacing("http://localhost:8080", with: "\(scheme)://localhost:8080")) { text, port in
+      Self.replacing(port.key, by: port.value, in: text)
+    }
   }
 
   /// The port as a number of its own, not as a part of a longer one.
@@ -53,15 +60,40 @@ final class Example {
   }
 
   var path: String { directory.path }
-  var origin: String { "http://localhost:\(port(8_080))" }
+  var origin: String { "\(scheme)://localhost:\(port(8_080))" }
+
+  /// Changes a file of the folder.
+  func change(_ file: String, _ change: (String) -> String) throws {
+    try directory.write(change(try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8)), to: file)
+  }
+
+  /// Lets a server that gives up root read the folder, write to some folders in it and run some programs. The keys stay
+  /// private.
+  func share(_ folders: [String], programs: [String]) throws {
+    let files = FileManager.default
+    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    for case let file as String in files.enumerator(atPath: path) ?? .init() where file.contains("/") {
+      var isFolder: ObjCBool = false
+      _ = files.fileExists(atPath: "\(path)/\(file)", isDirectory: &isFolder)
+      try files.setAttributes(
+        [.posixPermissions: isFolder.boolValue ? 0o755 : 0o644], ofItemAtPath: "\(path)/\(file)")
+    }
+    for folder in folders {
+      try files.setAttributes([.posixPermissions: 0o777], ofItemAtPath: "\(path)/\(folder)")
+    }
+    for program in programs {
+      try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(path)/\(program)")
+    }
+  }
 
   /// The port that replaces one in the files.
   func port(_ written: UInt16) -> UInt16 { ports[written] ?? written }
 
   /// Starts a program in the folder, and waits until the port that replaces `written` has a listener.
+  @discardableResult
   func start(
     _ executable: String, _ arguments: [String], listeningOn written: UInt16, environment: [String: String] = [:]
-  ) throws {
+  ) throws -> ServerProcess {
     let process = try ServerProcess(executable, arguments, environment: environment, directory: path)
     processes.append(process)
     let port = port(written)
@@ -69,9 +101,13 @@ final class Example {
       try TCPConnection(port: port).close()
       return true
     }
+    return process
   }
 
-  func startGateway(listeningOn written: UInt16 = 8_080, environment: [String: String] = [:]) throws {
+  @discardableResult
+  func startGateway(
+    listeningOn written: UInt16 = 8_080, environment: [String: String] = [:]
+  ) throws -> ServerProcess {
     try start(
       Machine.binary("cordon"), ["run", "--config", "gateway.conf"], listeningOn: written, environment: environment)
   }

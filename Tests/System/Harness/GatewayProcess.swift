@@ -92,11 +92,12 @@ final class GatewayProcess {
 
   /// Ends the process in an orderly way, and starts another one on the same folder, perhaps with another configuration
   /// (of the same ports).
-  func restart(with changed: GatewayConfiguration? = nil) throws {
+  /// - Parameter path: what answers 200 on the admin listener when it has started.
+  func restart(with changed: GatewayConfiguration? = nil, until path: String = "/readyz") throws {
     process.signal(SIGTERM)
     _ = try process.waitForExit()
     try process.waitForEndOfOutput()
-    try startAgain(with: changed)
+    try startAgain(with: changed, until: path)
   }
 
   /// Kills the process in the middle of whatever it does, and starts another one on the same folder.
@@ -117,15 +118,15 @@ final class GatewayProcess {
     }
   }
 
-  private func startAgain(with changed: GatewayConfiguration?) throws {
+  private func startAgain(with changed: GatewayConfiguration?, until path: String = "/readyz") throws {
     earlierOutput += process.everythingWritten
     if let changed { _ = try changed.install(in: directory) }
     process = try Self.launch(file, directory, environment, wrapper)
-    try waitUntilReady()
+    try waitUntilReady(path)
   }
 
-  private func waitUntilReady() throws {
-    try process.waitUntilReady("GET /readyz answers 200") { try admin.get("/readyz").status == 200 }
+  private func waitUntilReady(_ path: String = "/readyz") throws {
+    try process.waitUntilReady("GET \(path) answers 200") { try admin.get(path).status == 200 }
   }
 
   private static func launch(

@@ -23,6 +23,19 @@ final class HeldSocket: Sendable {
   }
 
   deinit { close(descriptor) }
+
+  /// The length of the accept queue, which every holder of the socket sees (Linux: `tcpi_sacked` of a socket that
+  /// listens).
+  var acceptQueue: Int {
+    get throws {
+      var info = tcp_info()
+      var length = socklen_t(MemoryLayout<tcp_info>.size)
+      guard getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_INFO, &info, &length) == 0 else {
+        throw HarnessError.system("TCP_INFO", errno: errno)
+      }
+      return Int(info.tcpi_sacked)
+    }
+  }
 }
 
 /// The service manager of a process: the socket of `NOTIFY_SOCKET`.

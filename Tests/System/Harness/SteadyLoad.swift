@@ -32,6 +32,9 @@ final class SteadyLoad: Sendable {
   /// The number of responses with 200 so far.
   var answered: Int { state.current.answered }
 
+  /// The errors so far.
+  var complaints: [String] { state.current.complaints }
+
   /// Waits until so many more were answered, so that what a test does next happens under load.
   func waitForMore(_ count: Int = 20, by deadline: Deadline = .standard) throws {
     let goal = answered + count

@@ -5,8 +5,8 @@ extension Site {
   /// Returns the application's response to a visitor.
   func application(_ visitor: Visitor) throws -> Int { try visitor.fetch(origin + "/app").status }
 
-  /// Signed-in users are served, on every event loop; sign-ins and sign-outs fail; `/readyz` names the store, and
-  /// `/healthz` says `words` of it.
+  /// Signed-in users are served, on every event loop, and so the gateway stays ready; sign-ins and sign-outs fail;
+  /// `/healthz` says `words` of the store, and a metric tells of it.
   /// - Parameter isWritten: whether something may still get into the store, where it cannot be read.
   func expectStoreTrouble(
     _ words: String, for visitor: Visitor, isWritten: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
@@ -23,11 +23,12 @@ extension Site {
     for _ in 0..<5 { #expect(try application(visitor) == 200, sourceLocation: sourceLocation) }
     try poll("/healthz to say \(words)") {
       let health = try gateway.admin.get("/healthz")
-      return health.status == 503 && health.text.contains(words) ? () : nil
+      return health.text.contains("\"name\":\"store\",\"status\":\"failing\"") && health.text.contains(words) ? () : nil
     }
     let ready = try gateway.admin.get("/readyz")
-    #expect(
-      ready.status == 503 && ready.text.contains("\"store\""), "\(ready.text)", sourceLocation: sourceLocation)
+    #expect(ready.status == 200, "\(ready.text)", sourceLocation: sourceLocation)
+    #expect(try gateway.admin.get("/healthz").status == 200, sourceLocation: sourceLocation)
+    #expect(try gateway.admin.get("/metrics").text.contains("\ncordon_store_up 0\n"), sourceLocation: sourceLocation)
     #expect(try application(visitor) == 200, sourceLocation: sourceLocation)
     #expect(gateway.process.isRunning, sourceLocation: sourceLocation)
     if isWritten { return }
@@ -43,7 +44,10 @@ extension Site {
   /// Everything works again, without any action on the gateway.
   func expectStoreRecovery(for visitor: Visitor, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let pid = gateway.process.pid
-    try poll("/readyz to answer 200") { try gateway.admin.get("/readyz").status == 200 ? () : nil }
+    try poll("/healthz to say that the store is well") {
+      try gateway.admin.get("/healthz").text.contains("\"name\":\"store\",\"status\":\"ok\"") ? () : nil
+    }
+    #expect(try gateway.admin.get("/readyz").status == 200, sourceLocation: sourceLocation)
     // A pool of connections that found none may wait for a moment before it looks again.
     let ben = try poll("a sign-in") { try? signedIn(as: "ben") }
     #expect(try ben.fetch(own("session")).status == 200, sourceLocation: sourceLocation)

@@ -26,10 +26,12 @@ extension Invariant {
   }
 
   private static func requireSigned(_ value: [UInt8]) throws(Violation) {
-    guard let verified = FixedKeys.both.verifyCookie(value) else { return }
-    let signer = verified.isSignedByFirstKey ? FixedKeys.first : FixedKeys.second
-    let signed = signer.signedCookie(for: verified.identifier)
-    try require(Array(signed.utf8) == value, "another spelling of \(signed) verifies")
+    for scope in [CookieScope.publicURL, .host("wiki.example.com")] {
+      guard let verified = FixedKeys.both.verifyCookie(value, on: scope) else { continue }
+      let signer = verified.isSignedByFirstKey ? FixedKeys.first : FixedKeys.second
+      let signed = signer.signedCookie(for: verified.identifier, on: scope)
+      try require(Array(signed.utf8) == value, "another spelling of \(signed) verifies")
+    }
   }
 }
 

@@ -62,8 +62,7 @@ func requireFields(
     let isShadow = KeptNames.framing.contains(name) && KeptNames.lowercased(field.name) != name
     try require(!isShadow, "another spelling of what frames a message: \(field)")
     if !circumstances.isTrusted {
-      let isStrange = KeptNames.strangers.contains(name) || name.hasPrefix("x-forwarded-")
-      try require(!isStrange || KeptNames.own.contains(name), "the word of a stranger: \(field)")
+      try require(!KeptNames.isStrange(name) || KeptNames.own.contains(name), "the word of a stranger: \(field)")
     }
   }
   try requireOwnWord(fields, came, authority: bytes.array(head.authority), isTrusted: circumstances.isTrusted)

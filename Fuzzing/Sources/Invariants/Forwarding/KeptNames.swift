@@ -23,8 +23,17 @@ enum KeptNames {
   /// Strangers may not say these; trusted peers may.
   static let strangers: Set<String> = [
     "forwarded", "x-real-ip", "x-original-uri", "client-ip", "x-client-ip", "true-client-ip", "x-cluster-client-ip",
-    "x-forwarded", "forwarded-for",
+    "x-forwarded", "forwarded-for", "remote-user", "x-remote-user", "x-remote-email", "x-remote-name",
+    "x-remote-group", "x-remote-groups",
   ]
+
+  /// The same for every name that begins with one of these.
+  static let strangeFamilies = ["x-forwarded-", "x-webauth-", "x-auth-request-", "x-authenticated-"]
+
+  /// Whether strangers may not say a name, in the spelling of `folded`.
+  static func isStrange(_ name: String) -> Bool {
+    strangers.contains(name) || strangeFamilies.contains { name.hasPrefix($0) }
+  }
 
   /// Names that frame a message, which no other spelling may look like: the exact names are judged by themselves.
   static let framing: Set<String> = ["content-length", "transfer-encoding"]

@@ -24,7 +24,7 @@ extension Invariant {
       let name = KeptNames.folded(field.name)
       let isKept =
         KeptNames.beforeBodyOnly.contains(name) || KeptNames.reserved.contains(name) || KeptNames.own.contains(name)
-        || name.hasPrefix("x-forwarded-")
+        || KeptNames.isStrange(name)
       try require(!isKept, "passed on: \(field)")
       guard let place = rest.firstIndex(of: field) else { throw Violation(description: "nobody sent \(field)") }
       rest = rest[(place + 1)...]

@@ -59,7 +59,9 @@ extension HTTP1ServerConnection {
     outgoing = nil
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: framing.isChunked, connection: connection,
-      privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head), to: &buffer)
+      privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
+      addresses: exchange.upstream.addresses, to: &buffer)
+    server.rules.responseHeaders.write(missingIn: head, bytes, to: &buffer)
     outgoing = buffer
   }
 

@@ -373,8 +373,9 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   func reviewExchanges(at now: NIODeadline) -> Bool {
     guard !isClosed else { return false }
+    let exchanges = exchanges
     for exchange in exchanges { exchange.review(at: now) }
-    return !sessions.isEmpty
+    return exchanges.contains { $0.isReviewable }
   }
 }
 

@@ -158,7 +158,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
   func prepareHead(_ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, privateLines: exchange.upstream.privateLines,
-      date: server.loop.missingDate(of: head), to: &server.loop.fields)
+      date: server.loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &server.loop.fields)
+    server.rules.responseHeaders.write(missingIn: head, bytes, to: &server.loop.fields)
     return server.loop.fields.canBeSent
   }
 
@@ -260,11 +261,11 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     awaitEnd(at: .now())
   }
 
-  /// Ends the exchange if its session no longer permits it.
-  func review(at now: NIODeadline) {
-    guard exchange.isReviewable, !isClosed, !stream.isReset else { return }
-    reviewExchange(at: now)
-  }
+  /// Whether its exchange can be reviewed.
+  var isReviewable: Bool { exchange.isReviewable && !isClosed && !stream.isReset }
+
+  /// Ends the exchange if the gate no longer permits it.
+  func review(at now: NIODeadline) { if isReviewable { reviewExchange(at: now) } }
 
   func breakOff(_ reason: BreakOffReason) {
     exchange.cutOff()

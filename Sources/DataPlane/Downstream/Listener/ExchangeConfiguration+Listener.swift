@@ -9,7 +9,8 @@ extension ExchangeConfiguration {
     self.init(
       rules: configuration.rules, parser: RequestHeadParser(limits: HeadLimits(limits)),
       bodyLimits: BodyLimits(bytes: limits.bodyBytes, rate: limits.bodyRate, grace: TimeAmount(timeouts.bodyGrace)),
-      responseRate: limits.responseRate, waits: ClientWaits(timeouts), trustedProxies: acceptor.trustedProxies)
+      responseRate: limits.responseRate, waits: ClientWaits(timeouts), trustedProxies: acceptor.trustedProxies,
+      redirectOrigin: acceptor.redirects ? configuration.rules.origin : nil)
   }
 }
 

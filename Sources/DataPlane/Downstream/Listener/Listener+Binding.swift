@@ -18,8 +18,10 @@ extension Listener {
         if let descriptor = try sockets.take(for: entrance) {
           boundSockets.append(try await adopt(descriptor, entrance.address, place, sites: sites, group: group))
         } else {
+          let isShared = sites.count > 1 && isTaken(entrance.address)
           let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
-          boundSockets.append(BoundSocket(channels: channels, isInherited: false, address: address))
+          boundSockets.append(
+            BoundSocket(channels: channels, isInherited: false, isShared: isShared, address: address))
         }
       } catch {
         for door in boundSockets { for channel in door.channels { try? await channel.close().get() } }
@@ -39,6 +41,8 @@ extension Listener {
     let channel = try await bootstrap(
       first, place, children: group, sites: sites, isTCP: wanted.isIP
     ).withBoundSocket(descriptor).get()
+    // swift-nio has made the socket listen with its own default of 128, whatever the option says and the socket had.
+    guard listen(descriptor, acceptQueue) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
     var address = wanted
     if case .ip(let host, _) = wanted, let port = channel.localAddress?.port {
       address = .ip(host: host, port: UInt16(clamping: port))
@@ -71,6 +75,37 @@ extension Listener {
     }
   }
 
+  /// Whether a process listens on an address: asked with a socket that does not share it.
+  private static func isTaken(_ address: BindAddress) -> Bool {
+    guard case .ip(let host, let port) = address, port != 0,
+      let address = try? SocketAddress(ipAddress: host, port: Int(port))
+    else { return false }
+    return address.withSockAddr { pointer, length in
+      let descriptor = socket(CInt(pointer.pointee.sa_family), streamSocket, 0)
+      guard descriptor >= 0 else { return false }
+      defer { close(descriptor) }
+      // Connections of an earlier process that are still being closed do not count.
+      var on: CInt = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<CInt>.size))
+      return systemBind(descriptor, pointer, socklen_t(length)) != 0 && errno == EADDRINUSE
+    }
+  }
+
+  #if canImport(Glibc)
+    private static let streamSocket = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+    private static func systemBind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
+      Glibc.bind(socket, address, length)
+    }
+  #elseif canImport(Musl)
+    private static let streamSocket = SOCK_STREAM | SOCK_CLOEXEC
+    private static func systemBind(_ socket: CInt, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> CInt {
+      Musl.bind(socket, address, length)
+    }
+  #endif
+
+  /// Connections that may wait to be accepted; the system's `net.core.somaxconn` (4,096) is the most that it grants.
+  private static let acceptQueue: CInt = 4_096
+
   private static func bootstrap(
     _ site: Site, _ place: Int, children: any EventLoopGroup, sites: [Site], isTCP: Bool
   ) -> ServerBootstrap {
@@ -88,7 +123,7 @@ extension Listener {
             AcceptGate(entrance.context.loop.descriptors, entrance.use))
         }
       }
-      .serverChannelOption(.backlog, value: 4_096)
+      .serverChannelOption(.backlog, value: acceptQueue)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
       .childChannelOption(.maxMessagesPerRead, value: 1)
       // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to

@@ -37,6 +37,9 @@ package final class Listener: Sendable {
     let channels: [any Channel]
     /// Whether another process holds the socket, too, and passes it to the next one.
     let isInherited: Bool
+    /// Whether another process serves the same address with sockets of its own (`SO_REUSEPORT`): the kernel divides
+    /// connections among all of them.
+    var isShared = false
     /// The address that is bound, with the port that the system chose.
     let address: BindAddress
   }
@@ -53,6 +56,9 @@ package final class Listener: Sendable {
 
   /// Every address that is bound.
   package var addresses: [BindAddress] { boundSockets.map(\.address) }
+
+  /// The addresses that another process serves, too: the predecessor of this one, or a mistake.
+  package var sharedAddresses: [BindAddress] { boundSockets.filter(\.isShared).map(\.address) }
 
   /// Binds and serves.
   /// - Parameters:

@@ -20,6 +20,10 @@ package struct ListenerCertificate: Sendable {
     self.tls = tls
   }
 
+  /// Whether one of the certificates lists a host name, itself or by a wildcard; a client that asks for another name
+  /// gets one that does not fit it.
+  package func lists(_ host: String) -> Bool { context.lists(host) }
+
   /// When the first of them expires, in seconds since 1970.
   package var expiry: Int64 { context.certificateExpiry }
 

@@ -1,5 +1,7 @@
+internal import HTTPTypes
 internal import HTTPWire
 internal import NIOCore
+internal import WebFormats
 
 /// The outcome of asking the gate.
 enum AuthorizationOutcome {
@@ -33,6 +35,11 @@ extension DownstreamTransport {
     exchange.account.note(
       loop.requestHead, bytes, wanted: server.observer.wantsRequestLine ? server.observer.wantedFields : nil)
     if peer.isTrusted { exchange.account.believeProxy(peer, loop.requestHead, bytes, server.trustedProxies) }
+    if let origin = server.redirectOrigin {
+      exchange.answer(routeClass: ExchangeAccount.noRoute)
+      respond(.redirect(to: origin, loop.requestHead, bytes))
+      return .answered
+    }
     let decision = server.gate.decide(loop.requestHead, bytes, client, exchange.account.requestID)
     switch consume decision {
     case .forward(let order): return forward(order, bytes, at: now)
@@ -59,14 +66,24 @@ extension DownstreamTransport {
     let loop = server.loop
     let framing = loop.requestHead.framing
     let balancer = order.upstream < server.upstreams.count ? server.upstreams[order.upstream] : nil
-    let refusal = exchange.forward(
+    var refusal = exchange.forward(
       order, to: balancer, framing: framing, wantsUpgrade: loop.requestHead.wantsUpgrade,
       hasSurplus: hasBytesBehindHead, limits: server.bodyLimits, at: now)
-    if exchange.account.session != nil { expectReviews() }
+    let rewriting = server.rewriting(
+      at: order.upstream, hasDestination: loop.requestHead.fields.has(.destination))
+    if let rewriting, rewriting.prefix != nil, !loop.requestHead.isAsteriskForm {
+      if let stripped = rewriting.strippedPath(bytes, loop.requestHead.path) {
+        exchange.upstream.addsSlash = stripped.addsSlash
+      } else {
+        refusal = refusal ?? .outsidePrefix
+      }
+    }
+    expectReviews()
     if let refusal {
       refuse(refusal, ClientPreferences(loop.requestHead, bytes))
       return .answered
     }
+    order.binding?.mark(bytes, in: &loop.requestHead)
     var head = loop.heads.take()
     RequestForwarding.write(
       loop.requestHead, bytes, rules: server.rules,
@@ -74,11 +91,13 @@ extension DownstreamTransport {
         identity: order.identity, forwardedFor: forwardedFor, trusted: peer.isTrusted,
         requestID: exchange.account.requestID, upgrades: exchange.request.isSwitching,
         dropsAuthorization: order.dropsAuthorization, dropsMethodOverride: order.dropsMethodOverride,
-        closes: exchange.upstream.endsConnection), to: &head)
+        closes: exchange.upstream.endsConnection, rewriting: rewriting), to: &head)
     exchange.upstream.head = head
     if exchange.request.isBody {
       if loop.requestHead.expectsContinue, !hasBytesBehindHead { sendContinue() }
       awaitBody(now)
+      // A collected body must not wait for room, which only an upstream connection would grant.
+      if exchange.upstream.bufferLimit > 0 { consumeAll() }
     }
     return .forwarding
   }
@@ -131,5 +150,16 @@ extension DownstreamTransport {
         if transport.exchange.isHandling(call) { transport.respond(response) }
       }
     }
+  }
+}
+
+extension ControlResponse {
+  /// The redirect of a request to the same path and query at another origin.
+  fileprivate static func redirect(
+    to origin: String, _ head: borrowing RequestHead, _ bytes: RawSpan
+  ) -> ControlResponse {
+    let target = PercentEncoding.requestTarget(bytes.array(head.path) + bytes.array(head.query))
+    return ControlResponse(
+      .permanentRedirect, fields: [.location: origin + (head.isAsteriskForm || target.isEmpty ? "/" : target)])
   }
 }

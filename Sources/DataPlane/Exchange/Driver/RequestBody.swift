@@ -27,6 +27,9 @@ extension DownstreamTransport {
     switch exchange.received(count, limit: server.bodyLimits.bytes) {
     case .forward: exchange.upstream.frame(content, behind: &batch, server.loop)
     case .keep: exchange.upstream.keep(content)
+    case .buffer:
+      exchange.upstream.keep(content)
+      consume(count)
     case .collect(let call): collect(content, for: call)
     case .tunnel(let tunnel): receive(content, in: tunnel)
     case .discard: consume(count)
@@ -69,6 +72,9 @@ extension DownstreamTransport {
       if let rest { connection.send(rest) }
       connection.flushRequest()
       connection.requestEnded()
+    case .send:
+      if pace == nil { server.loop.wheel.disarm(self) }
+      connectUpstream(at: .now())
     case .handle(let call): handle(call)
     case .endTunnel(let tunnel): endInput(of: tunnel)
     case .withdraw: breakOff(.cutOff)

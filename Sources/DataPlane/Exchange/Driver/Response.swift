@@ -10,6 +10,21 @@ extension DownstreamTransport {
       guard exchange.account.version != .http10, head.status != 100 else { return }
       return sendInterim(head, bytes)
     }
+    if let binding = exchange.upstream.binding,
+      let personal = PersonalResponse.rewrite(head, bytes, binding, method: exchange.account.method)
+    {
+      var rewritten = ResponseHead()
+      guard PersonalResponse.parser.parse(personal.span.bytes, into: &rewritten) == .complete else {
+        exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large"))
+        return
+      }
+      return finalHead(rewritten, personal.span.bytes, toCome: framing)
+    }
+    finalHead(head, bytes, toCome: framing)
+  }
+
+  private func finalHead(_ head: borrowing ResponseHead, _ bytes: RawSpan, toCome framing: BodyFraming) {
+    if UpstreamRewriting.concerns(head.fields) { prepareAddresses(head.fields) }
     guard prepareHead(head, bytes) else {
       exchange.upstream.connection?.failWithoutHead(.badResponse("response header too large for HTTP/2"))
       return
@@ -36,6 +51,19 @@ extension DownstreamTransport {
       openTunnel()
     case .refuse(let refusal): refuse(refusal)
     }
+  }
+
+  /// Prepares the rewriting of addresses in the response, by the request that was sent.
+  private func prepareAddresses(_ fields: borrowing FieldTable) {
+    guard let balancer = exchange.upstream.balancer else { return }
+    // Of cookies only the path is rewritten, and only where there is a prefix.
+    let hasAddress = fields.has(.location) || fields.has(.contentLocation) || fields.has(.refresh)
+    guard hasAddress || balancer.hasPrefix else { return }
+    let sent = exchange.upstream.head
+    let authority = sent.flatMap { SentHead.clientAuthority($0, &server.loop.requestHead) } ?? []
+    exchange.upstream.addresses = AddressRewriting(
+      server.rewriting(for: balancer), scheme: Array(server.rules.scheme.utf8), authority: authority,
+      ownPathPrefix: server.rules.ownPathPrefix)
   }
 
   private func isKeyAccepted(by head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {
@@ -69,13 +97,14 @@ extension DownstreamTransport {
         requestID: exchange.account.requestID.description))
   }
 
-  /// `Accept` and `Accept-Language`, however far the request got.
+  /// The host, `Accept` and `Accept-Language`, however far the request got.
   private func knownPreferences() -> ClientPreferences {
     if let sent = exchange.upstream.head { return SentHead.preferences(sent, &server.loop.requestHead) }
     switch exchange.request {
     case .collecting(let call), .handling(let call):
-      let fields = call.request.head.headerFields
+      let (head, fields) = (call.request.head, call.request.head.headerFields)
       return ClientPreferences(
+        authority: head.authority.map { Array($0.utf8) },
         accept: fields[.accept].map { Array($0.utf8) }, acceptLanguage: fields[.acceptLanguage].map { Array($0.utf8) })
     case .idle, .deciding, .body, .complete, .switching, .tunnel, .unread:
       return unparsedHead.map { ClientPreferences(unparsed: $0.readableBytesSpan) } ?? .unknown
@@ -87,7 +116,9 @@ extension DownstreamTransport {
     // The error is counted and logged, however it is expressed to the client.
     guard exchange.respond(response.head.status.code) else { return }
     server.loop.wheel.disarm(self)
-    send(exchange.account.isGRPC ? GRPCStatus.answer(response) : response)
+    var response = exchange.account.isGRPC ? GRPCStatus.answer(response) : response
+    server.rules.responseHeaders.add(to: &response)
+    send(response)
   }
 
   // MARK: A client that is slow to read

@@ -84,7 +84,7 @@ extension DownstreamTransport {
     if let tunnel = exchange.request.tunnel { forbid(tunnel, at: now) } else { breakOff(.cutOff) }
   }
 
-  /// Ends the exchange if its session no longer permits it. The caller has checked that it is reviewable.
+  /// Ends the exchange if the gate no longer permits it. The caller has checked that it is reviewable.
   func reviewExchange(at now: NIODeadline) {
     if let forbidden = exchange.request.tunnel?.forbidden {
       if now - forbidden >= Exchange.reviewAge { breakOff(.cutOff) }
@@ -94,9 +94,13 @@ extension DownstreamTransport {
   }
 
   private func mayGoOn() -> Bool {
-    let sent = exchange.upstream.head
+    let (sent, balancer, addsSlash) = (exchange.upstream.head, exchange.upstream.balancer, exchange.upstream.addsSlash)
     let review = exchange.prepareReview(
-      from: peer, sent.flatMap { SentHead.lineAndAuthority($0, &server.loop.requestHead) })
+      from: peer,
+      sent.flatMap {
+        SentHead.lineAndAuthority(
+          $0, balancer.map { server.rewriting(for: $0) }, addsSlash: addsSlash, &server.loop.requestHead)
+      })
     // Nothing is known to judge it by.
     guard let review else { return false }
     if exchange.hasResponse { exchange.upstream.returnHead(to: server.loop) }

@@ -24,10 +24,11 @@ extension DownstreamTransport {
     if let waiter = pool.connect(for: self) { exchange.upstream.leg = .waiting(waiter) }
   }
 
-  /// Over HTTP/2 the gateway chooses the framing of the body; over HTTP/1.1 it is the client's.
+  /// Over HTTP/2 the gateway chooses the framing of the body, and of a body that was collected; otherwise it is the
+  /// client's.
   @inline(__always)
   private func settleBody() {
-    if exchange.account.version == .http2, exchange.request.isWhole {
+    if exchange.account.version == .http2 || exchange.upstream.bufferLimit > 0, exchange.request.isWhole {
       exchange.upstream.settleBody(exchange.account.method)
     }
   }

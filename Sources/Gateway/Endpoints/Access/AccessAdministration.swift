@@ -130,6 +130,7 @@ struct AccessAdministration: Sendable {
       let found = try await openRequest(request)
       target.subject = found.subject
       guard try await store.reject(found.code, at: now) else { throw AdministrationError.noRequest }
+      await sessions.forget(found.subject)
       return found
     }
   }
@@ -146,9 +147,11 @@ struct AccessAdministration: Sendable {
   // MARK: Invitations
 
   /// Makes an invitation.
+  /// - Parameter id: the public name of the invitation; nil for a random one. One that is taken is an error, so that an
+  ///   order that is sent again makes no second invitation.
   /// - Returns: the invitation, and its link, which is not kept anywhere.
   func invite(
-    to group: String, uses: Int = 1, expires: Date, note: String? = nil, by actor: Actor
+    to group: String, uses: Int = 1, expires: Date, note: String? = nil, id: String? = nil, by actor: Actor
   ) async throws(AdministrationError) -> (invitation: Invitation, link: String) {
     try await change("invitation_create", by: actor) { target in
       target.fields.group = GroupName(group)?.text
@@ -163,14 +166,17 @@ struct AccessAdministration: Sendable {
       var tries = 0
       while true {
         let invitation = Invitation(
-          id: Self.randomID(), group: name, uses: uses, expires: expires, note: note, created: now, by: actor.name)
+          id: id ?? Self.randomID(), group: name, uses: uses, expires: expires, note: note, created: now, by: actor.name
+        )
         target.fields.invitation = invitation.id
         do throws(StoreError) {
           try await store.create(invitation, hash: code.hash)
           return (invitation, invitationPrefix + code.text)
         } catch {
           tries += 1
-          guard error.code == .conflict, tries < 5 else { throw error }
+          guard error.code == .conflict else { throw error }
+          if id != nil { throw AdministrationError.invitationMade }
+          guard tries < 5 else { throw error }
         }
       }
     }
@@ -179,9 +185,7 @@ struct AccessAdministration: Sendable {
   /// Ends an invitation. Those whom it admitted stay admitted.
   func revokeInvitation(_ id: String, by actor: Actor) async throws(AdministrationError) {
     try await change("invitation_revoke", by: actor) { target in
-      guard (1...16).contains(id.utf8.count), id.utf8.allSatisfy(\.isASCIILetterOrDigit) else {
-        throw AdministrationError.noInvitation
-      }
+      guard Self.isInvitationID(id) else { throw AdministrationError.noInvitation }
       target.fields.invitation = id
       guard try await store.revokeInvitation(id) else { throw AdministrationError.noInvitation }
     }
@@ -304,8 +308,13 @@ struct AccessAdministration: Sendable {
     return text
   }
 
-  /// Eight letters and digits that are not mistaken for one another.
-  private static func randomID() -> String {
+  /// Whether a text can be the public name of an invitation.
+  static func isInvitationID(_ text: String) -> Bool {
+    (1...16).contains(text.utf8.count) && text.utf8.allSatisfy(\.isASCIILetterOrDigit)
+  }
+
+  /// A public name for an invitation: eight letters and digits that are not mistaken for one another.
+  static func randomID() -> String {
     let alphabet = Array("23456789abcdefghjkmnpqrstuvwxyz".utf8)
     return String(decoding: (0..<8).map { _ in alphabet.randomElement() ?? alphabet[0] }, as: UTF8.self)
   }

@@ -31,6 +31,9 @@ extension AdministrationError {
   static let noInvitation = AdministrationError(
     status: 404, code: "no_invitation",
     message: "there is no invitation with this ID: see `cordon invitations list`")
+  static let invitationMade = AdministrationError(
+    status: 409, code: "invitation_made",
+    message: "this form has made its invitation already: load the page again for another")
   static let noMachineToken = AdministrationError(
     status: 404, code: "no_token", message: "there is no token with this name: see `cordon tokens list`")
   static let tokenNameTaken = AdministrationError(

@@ -8,6 +8,8 @@ struct AccessJudge: Sendable {
   let policy: UserPolicy
   /// Whether an address makes its user a member only if it is verified.
   let requiresVerifiedEmail: Bool
+  /// The host whose routes are asked.
+  var host = RouteTable.Host.publicURL
 
   /// A user with the groups of the configuration and of the store.
   func principal(_ account: Account) -> Principal { policy.principal(of: account) }
@@ -30,20 +32,23 @@ struct AccessJudge: Sendable {
   /// Whether a user could be admitted to a path of the application by being added to a group.
   /// - Parameter path: a path with its query.
   func verdict(_ snapshot: SessionSnapshot, on path: String) -> PathVerdict {
-    let path = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
-    let classification = PathClassification.classify(path.span)
-    if case .refused = classification { return .refused }
-    let get = Array("GET".utf8)
-    let route = policy.routes.matchWithSessionParameter(path.span, classification, method: get.span)
+    guard let route = route(of: path) else { return .refused }
     guard case .rules(let rules) = route.access else { return route.access == .deny ? .refused : .admitted }
     let user = principal(snapshot.account)
-    for position in 0..<rules.count {
-      let verdict = policy.judge(user, of: snapshot, by: policy.routes.rules[rules[position]])
-      if case .denied(let reason) = verdict {
-        return AccessRefusal.isOfLists(reason, rules, of: policy.routes.rules) ? .refusedByLists : .refused
-      }
-    }
-    return .admitted
+    let table = policy.routes.rules
+    func verdict(_ rule: Int) -> RuleVerdict { policy.judge(user, of: snapshot, by: table[rule]) }
+    if (0..<rules.count).allSatisfy({ verdict(rules[$0]) == .allowed }) { return .admitted }
+    return AccessRefusal.couldBeLifted(rules, of: table, verdict: verdict) ? .refusedByLists : .refused
+  }
+
+  /// The decision of the routes on `GET` of a path; nil if the path itself is refused.
+  /// - Parameter path: a path with its query.
+  func route(of path: String) -> RouteDecision? {
+    let path = Array(path.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    let classification = PathClassification.classify(path.span)
+    if case .refused = classification { return nil }
+    let get = Array("GET".utf8)
+    return policy.routes.matchWithSessionParameter(path.span, classification, method: get.span, host: host)
   }
 
   /// The verdict on a path.

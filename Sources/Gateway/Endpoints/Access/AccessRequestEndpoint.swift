@@ -16,22 +16,25 @@ struct AccessRequestEndpoint: Sendable {
   let pages: EndpointPages
   let returnTargets: ReturnTargets
   let requestSessions: RequestSessions
+  let sessions: SessionManager
   let store: any AccessRequestStore
   let storeHealth: StoreHealth
   let judge: AccessJudge
-  let clock: @Sendable () -> Int64
   let audit: AuditTrail
 
-  /// The answer to a request of the application's that lists refuse: the failure with the way to ask, or with the code
-  /// of the request that waits. It writes nothing.
-  func refused(_ request: ControlRequest, _ refusal: AccessRefusal) async -> ControlResponse {
-    let state = await state(of: refusal.subject)
-    let path = returnTargets.target(Array((request.head.path ?? "").utf8)).path
-    let renderer = pages.pages(request)
-    return ControlResponse(
-      isPage(request)
-        ? renderer.refusal(refusal.failure, state, requestID: request.requestID, returnTo: path)
-        : renderer.refusalJSON(refusal.failure, state, requestID: request.requestID, returnTo: path))
+  /// The endpoint for the gate.
+  var action: EndpointAction { EndpointAction([.get: page, .post: ask], pages: pages, bodyLimit: 16 * 1024) }
+
+  /// Looks up requests for access, for the gate; nil if nobody may ask.
+  var lookUps: AccessRefusal.LookUp? { isEnabled ? lookUp : nil }
+
+  /// Whether a request of the user waits, and its code; nil if the store does not answer.
+  func lookUp(_ subject: Subject) async -> AccessRequestState? {
+    do throws(StoreError) {
+      return try await store.request(of: subject, at: now).map { .waits(code: $0.code.text) } ?? .mayAsk
+    } catch {
+      return nil
+    }
   }
 
   /// `GET request-access`: the button, or the code of the request that waits.
@@ -41,7 +44,8 @@ struct AccessRequestEndpoint: Sendable {
       guard let snapshot = try await requestSessions.find(request) else { return signInFirst(request) }
       let wanted = wanted(request)
       if let refusal = refusal(snapshot, wanted, request) { return refusal }
-      return answer(await state(of: snapshot.account.subject), wanted, request)
+      // If the store does not answer, the button stays: pressing it says so.
+      return answer(await lookUp(snapshot.account.subject) ?? .mayAsk, wanted, request)
     } catch {
       return pages.failure(.storeUnavailable, request)
     }
@@ -69,8 +73,10 @@ struct AccessRequestEndpoint: Sendable {
     _ subject: Subject, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) async throws(StoreError) -> ControlResponse {
     let code = AccessRequestCode.random()
-    switch try await store.ask(subject, code: code, at: Date(wallClock: clock())) {
+    switch try await store.ask(subject, code: code, at: now) {
     case .waits(let waiting):
+      // Before the answer, so that the refused page has the code when it is loaded again.
+      await sessions.forget(subject)
       if waiting.code == code {
         audit.record(
           .accessRequested, subject: subject, peer: request.client.address, requestID: request.requestID)
@@ -85,7 +91,7 @@ struct AccessRequestEndpoint: Sendable {
   private func refusal(
     _ snapshot: SessionSnapshot, _ wanted: ReturnTarget?, _ request: ControlRequest
   ) -> ControlResponse? {
-    switch judge.refusal(snapshot.account, at: Date(wallClock: clock())) {
+    switch judge.refusal(snapshot.account, at: now) {
     case .banned: return pages.failure(.banned, request)
     case .denied: return pages.failure(.forbidden, request)
     case nil: break
@@ -102,11 +108,7 @@ struct AccessRequestEndpoint: Sendable {
     pages.failure(.signInRequired, request, returnTo: wanted(request)?.path ?? "/")
   }
 
-  private func state(of subject: Subject) async -> AccessRequestState {
-    // If the store does not answer, the button stays: pressing it says so.
-    let waiting = try? await store.request(of: subject, at: Date(wallClock: clock()))
-    return waiting.map { .waits(code: $0.code.text) } ?? .mayAsk
-  }
+  private var now: Date { Date(wallClock: sessions.clock()) }
 
   /// The path that the user was refused, as the form or the query names it; nil if neither does.
   private func wanted(_ request: ControlRequest) -> ReturnTarget? {

@@ -15,6 +15,7 @@ struct AccountEndpoint: Sendable {
   let sessions: SessionManager
   let removal: AccountRemoval
   let policy: UserPolicy
+  let reset: BrowserReset
   let audit: AuditTrail
 
   /// The largest number of sessions that the page shows.
@@ -87,6 +88,7 @@ struct AccountEndpoint: Sendable {
     guard handle == snapshot.session.handle else { return done(.endedOne, request) }
     var response = redirect(to: GatewayEndpoint.signOut.path(below: origin.prefix), request)
     response.setCookie(SessionCookie.clearing)
+    reset.apply(to: &response)
     return response
   }
 
@@ -142,6 +144,7 @@ struct AccountEndpoint: Sendable {
       guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
       var response = ControlResponse(pages.pages(request).farewell())
       response.setCookie(SessionCookie.clearing)
+      reset.apply(to: &response)
       return response
     }
   }

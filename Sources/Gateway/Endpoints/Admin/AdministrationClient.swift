@@ -66,6 +66,9 @@ package struct AdministrationClient: Sendable {
   /// Whether the gateway takes requests: what `/readyz` says.
   package func isReady() async throws -> Bool { try await send(.get, "/readyz").head.status == .ok }
 
+  /// Whether the process answers: what `/livez` says.
+  package func isLive() async throws -> Bool { try await send(.get, "/livez").head.status == .ok }
+
   /// Moves the next accounts to another team's names.
   /// - Parameters:
   ///   - team: prepares the move to it; nil completes the move to the team of the configuration.

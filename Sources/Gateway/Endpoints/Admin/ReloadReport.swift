@@ -6,15 +6,18 @@ package struct ReloadReport: Codable, Sendable, Equatable {
   package let changed: [String]
   /// The reasons that the running configuration stays, one line each: `FILE:LINE:COLUMN: what; remedy` with a place.
   package let problems: [String]
+  /// The members files that could not be read, each with its problem and the remedy: their groups keep the members that
+  /// they had. Nil if there is none.
+  package let kept: [String]?
 
   /// The failure in the audit.
   var failure: String? { reloaded ? nil : "not_reloaded" }
 
-  static func done(_ changed: [String]) -> ReloadReport {
-    ReloadReport(reloaded: true, changed: changed, problems: [])
+  static func done(_ changed: [String], kept: [String] = []) -> ReloadReport {
+    ReloadReport(reloaded: true, changed: changed, problems: [], kept: kept.isEmpty ? nil : kept)
   }
 
   static func refused(_ problems: [String]) -> ReloadReport {
-    ReloadReport(reloaded: false, changed: [], problems: problems)
+    ReloadReport(reloaded: false, changed: [], problems: problems, kept: nil)
   }
 }

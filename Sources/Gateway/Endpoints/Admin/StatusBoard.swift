@@ -74,8 +74,16 @@ final class StatusBoard: Sendable {
     return StatusReport(
       now: now, version: version, started: started, site: configuration.site,
       health: health.report, totals: metrics.statusTotals(), steps: history.steps(before: now),
-      sessions: await loops.count(), upstreams: upstreams().map(Self.upstream),
+      sessions: await loops.count(), hosts: hosts(configuration), upstreams: upstreams().map(Self.upstream),
       files: Self.files(configuration), process: .current(), people: people.latest(configuration.groups))
+  }
+
+  private func hosts(_ configuration: StatusConfiguration) -> [StatusReport.Host] {
+    let counted = metrics.hostRequests()
+    return configuration.hosts.map { name, upstream in
+      let requests = counted.first { $0.host.utf8.elementsEqual(name.utf8) }?.requests ?? 0
+      return StatusReport.Host(name: name, upstream: upstream, requests: requests)
+    }
   }
 
   private static func upstream(_ status: UpstreamAddressStatus) -> StatusReport.Upstream {
@@ -125,6 +133,8 @@ final class StatusBoard: Sendable {
 struct StatusConfiguration: Sendable {
   /// The authority of `public_url`.
   let site: String
+  /// Each host, that of `public_url` first, and the upstream that serves it where no route states another one.
+  let hosts: [(name: String, upstream: String)]
   let certificates: [ListenerCertificate]
   let apple: AppleSettings
   let session: SessionSettings

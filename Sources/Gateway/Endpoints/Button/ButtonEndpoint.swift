@@ -9,6 +9,9 @@ struct ButtonEndpoint: Sendable {
   let button: AppleButton
   let pages: EndpointPages
 
+  /// The endpoint for the gate.
+  var action: EndpointAction { EndpointAction([.get: image], pages: pages) }
+
   /// `GET button?locale=&color=`.
   func image(_ request: ControlRequest) async -> ControlResponse {
     guard let images = button.images, let fields = try? request.query(),

@@ -25,7 +25,8 @@ struct PeopleActs: Sendable {
     case unban(Subject)
     case endSession(PublicSessionID, of: Subject)
     case endSessions(of: Subject)
-    case invite(group: String, uses: String, days: String, note: String)
+    /// - Parameter id: the name of the invitation that the form stands for; nil if it names none.
+    case invite(group: String, id: String?, uses: String, days: String, note: String)
     case revoke(id: String)
   }
 
@@ -80,7 +81,7 @@ struct PeopleActs: Sendable {
   /// The group that an act names.
   private func group(of order: Order) async throws -> String? {
     switch order {
-    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _): return group
+    case .admit(_, let group), .add(_, let group), .remove(_, let group), .invite(let group, _, _, _, _): return group
     case .revoke(let id): return try await store.invitations().first { $0.id == id }?.group.text
     case .reject, .ban, .unban, .endSession, .endSessions: return nil
     }
@@ -126,12 +127,13 @@ struct PeopleActs: Sendable {
       return .done(.unbanned)
     case .endSession(let handle, let subject): return try await end(handle, of: subject, by: actor)
     case .endSessions(let subject): return try await endAll(of: subject, by: actor)
-    case .invite(let group, let uses, let days, let note):
+    case .invite(let group, let id, let uses, let days, let note):
+      guard let id else { throw .noInvitation }
       guard let uses = DecimalDigits.parse(Array(uses.utf8), limit: AccessAdministration.mostUses),
         let days = DecimalDigits.parse(Array(days.utf8), limit: AccessAdministration.longestDays), days > 0
       else { throw .badUses }
       let expires = administration.now.addingTimeInterval(Double(days) * 86_400)
-      let made = try await administration.invite(to: group, uses: uses, expires: expires, note: note, by: actor)
+      let made = try await administration.invite(to: group, uses: uses, expires: expires, note: note, id: id, by: actor)
       return .invited(link: made.link)
     case .revoke(let id):
       try await administration.revokeInvitation(id, by: actor)
@@ -201,7 +203,8 @@ extension PeopleActs.Order {
     case (.invite, _, _):
       guard let group = text("group") else { return nil }
       self = .invite(
-        group: group, uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
+        group: group, id: text("id").flatMap { AccessAdministration.isInvitationID($0) ? $0 : nil },
+        uses: text("uses") ?? "1", days: text("days") ?? "7", note: text("note") ?? "")
     case (.revoke, _, _):
       guard let id = text("id") else { return nil }
       self = .revoke(id: id)

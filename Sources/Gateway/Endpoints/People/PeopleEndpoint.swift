@@ -46,11 +46,11 @@ struct PeopleEndpoint: Sendable {
     }
     do {
       guard let snapshot = try await requestSessions.find(request) else {
-        return pages.failure(.signInRequired, request, returnTo: path)
+        return pages.failure(.formNotSent, request, returnTo: path)
       }
       switch authority.standing(snapshot, at: now) {
       case .manager: return try await act(request, by: snapshot.account.subject)
-      case .signInTooOld: return pages.failure(.signInRequired, request, returnTo: path)
+      case .signInTooOld: return pages.failure(.reauthenticationRequired, request, returnTo: path)
       case .banned: return refused(.banned, request)
       case .nobody: return refused(.forbidden, request)
       }

@@ -35,7 +35,7 @@ struct AppReturns: Sendable {
 
   /// The redirect to the app with the one-time code.
   func redirect(
-    _ made: NewSession, to target: AppReturnTarget, challenge: [UInt8], _ request: ControlRequest
+    _ made: IdentifiedSession, to target: AppReturnTarget, challenge: [UInt8], _ request: ControlRequest
   ) -> ControlResponse {
     guard let appReturn = AppReturn(made.identifier, challenge: challenge),
       let code = try? keyring.sealAppReturn(appReturn, now: .now)

@@ -19,30 +19,76 @@ struct AuthorizeEndpoint: Sendable {
   let returnTargets: ReturnTargets
   let requestSessions: RequestSessions
   let appReturns: AppReturns
+  let handOver: HandOver
   let metrics: MetricsRegistry
   let logger: Logger
 
-  /// `GET sign-in`: the page, or straight to Apple, by configuration.
+  /// `GET sign-in`: the page, or straight to Apple, by configuration. For a visit from another host, straight back if
+  /// the browser has a session that is good enough.
   func signInPage(_ request: ControlRequest) async -> ControlResponse {
-    let wanted = returnTargets.wanted(request)
-    guard showsSignInPage else {
-      return .redirect(
-        .found, to: GatewayEndpoint.authorize.path(below: origin.prefix) + "?return_to=\(wanted.queryValue)")
+    do throws(VisitViolation) {
+      if let visit = try handOver.visit(in: request) { return await signIn(for: visit, request) }
+    } catch {
+      return failed(error, request)
     }
+    let wanted = returnTargets.wanted(request)
+    guard showsSignInPage else { return redirectToAuthorize("return_to=\(wanted.queryValue)") }
     return ControlResponse(
       pages.pages(request).signIn(returnTo: wanted.path, button: await button.button(for: pages.languages(request))))
+  }
+
+  private func signIn(for visit: HostVisit, _ request: ControlRequest) async -> ControlResponse {
+    let pages = handOver.pages(of: visit) ?? pages
+    // A code is for the browser's user, not for a script, a frame or HEAD.
+    guard request.head.method == .get, request.isTopLevelNavigation else {
+      return pages.failureJSON(.signInRequired, request)
+    }
+    do throws(StoreError) {
+      if let back = try await handOver.redirect(for: visit, request) { return back }
+    } catch {
+      return pages.failure(.storeUnavailable, request, returnTo: visit.returnTo)
+    }
+    guard let sealed = try? keyring.sealVisit(visit) else {
+      return pages.failure(.internalError, request, returnTo: visit.returnTo)
+    }
+    guard showsSignInPage else { return redirectToAuthorize("\(HandOver.parameter)=\(sealed)") }
+    return ControlResponse(
+      pages.pages(request).signIn(visit: sealed, button: await button.button(for: pages.languages(request))))
+  }
+
+  private func redirectToAuthorize(_ query: String) -> ControlResponse {
+    .redirect(.found, to: "\(GatewayEndpoint.authorize.path(below: origin.prefix))?\(query)")
+  }
+
+  /// The page for a visit that cannot be continued.
+  private func failed(_ violation: VisitViolation, _ request: ControlRequest) -> ControlResponse {
+    switch violation {
+    case .malformed: pages.failure(.attemptUnknown, request)
+    case .over(let visit):
+      (handOver.pages(of: visit) ?? pages).failure(.attemptExpired, request, returnTo: visit.returnTo)
+    }
   }
 
   /// `GET authorize`: begins a sign-in and redirects the browser to Apple. Only for top-level navigations: a script, a
   /// frame or a prefetch must not begin sign-ins.
   func authorize(_ request: ControlRequest) async -> ControlResponse {
     let fields = request.head.headerFields
-    guard Self.isTopLevelNavigation(fields) else {
-      return pages.failureJSON(.signInRequired, request)
+    guard request.isTopLevelNavigation else { return pages.failureJSON(.signInRequired, request) }
+    let visit: HostVisit?
+    do throws(VisitViolation) {
+      visit = try handOver.visit(in: request)
+    } catch {
+      return failed(error, request)
     }
+    // Another tab may have signed in since. If the store does not answer, the callback will say so.
+    if let visit, let back = try? await handOver.redirect(for: visit, request) { return back }
     let destination: SignInState.Destination
     do throws(AppReturnViolation) {
-      destination = try appReturns.destination(request) ?? .page(returnTargets.wanted(request).path)
+      if let visit {
+        destination = .host(visit)
+      } else {
+        destination = try appReturns.destination(request) ?? .page(returnTargets.wanted(request).path)
+      }
     } catch {
       switch error {
       case .address: return pages.failure(.badRequest, request)
@@ -92,22 +138,4 @@ struct AuthorizeEndpoint: Sendable {
     guard rivals.count > room else { return dead }
     return dead + rivals.sorted { $0.began < $1.began }.prefix(rivals.count - room).map(\.name)
   }
-
-  /// Whether the request is a top-level navigation by Fetch Metadata, neither a frame nor a prefetch. True for browsers
-  /// that do not send it.
-  private static func isTopLevelNavigation(_ fields: HTTPFields) -> Bool {
-    (fields[.secFetchMode] ?? "navigate") == "navigate" && (fields[.secFetchDest] ?? "document") == "document"
-      && fields[.secPurpose] == nil && fields[.purpose] == nil && fields[.xMoz] == nil
-  }
-}
-
-extension HTTPField.Name {
-  static let secFetchMode = HTTPField.Name("Sec-Fetch-Mode")!
-  fileprivate static let secFetchDest = HTTPField.Name("Sec-Fetch-Dest")!
-  static let secFetchSite = HTTPField.Name("Sec-Fetch-Site")!
-  /// `prefetch`, with or without `prerender`.
-  fileprivate static let secPurpose = HTTPField.Name("Sec-Purpose")!
-  /// The same of older browsers.
-  fileprivate static let purpose = HTTPField.Name("Purpose")!
-  fileprivate static let xMoz = HTTPField.Name("X-Moz")!
 }

@@ -20,7 +20,9 @@ struct CallbackEndpoint: Sendable {
   let pages: EndpointPages
   let requestSessions: RequestSessions
   let appReturns: AppReturns
+  let handOver: HandOver
   let creation: SessionCreation
+  let reset: BrowserReset
   let accounts: any AccountStore
   let logger: Logger
 
@@ -133,6 +135,7 @@ struct CallbackEndpoint: Sendable {
       if isTheirs, PendingDisplayName.isSent(with: request) { response.setCookie(PendingDisplayName.clearCookie) }
     } catch {
       response = failed(error, request, attempt)
+      if error.page == .banned { reset.apply(to: &response) }
       // Apple does not send it again. Until its owner is verified, this browser keeps it for their next attempt.
       if let submitted, !error.isNameKept, let owner = PendingDisplayName.Owner(grant),
         let cookie = try? PendingDisplayName(submitted, of: owner).setCookie(keyring, now: .now)
@@ -147,7 +150,7 @@ struct CallbackEndpoint: Sendable {
   /// that existed when it began, or began since; the session's cookie is sent unless Apple's form is posted across
   /// sites. An app's sign-in replaces none.
   private func replaced(by attempt: SignInState, _ request: ControlRequest) -> [PublicSessionID] {
-    guard case .page = attempt.destination else { return [] }
+    if case .app = attempt.destination { return [] }
     var handles = attempt.replacing.map { [$0] } ?? []
     for identifier in requestSessions.ofCookies(request) where !handles.contains(identifier.handle) {
       handles.append(identifier.handle)
@@ -181,20 +184,23 @@ struct CallbackEndpoint: Sendable {
     return known?.name == nil ? name : nil
   }
 
-  /// The redirect of a completed sign-in: in this browser, or to the app that began it.
+  /// The redirect of a completed sign-in: in this browser, perhaps to another host, or to the app that began it.
   private func redirect(
-    _ made: NewSession, _ attempt: SignInState, _ request: ControlRequest
+    _ made: IdentifiedSession, _ attempt: SignInState, _ request: ControlRequest
   ) -> ControlResponse {
+    var response: ControlResponse
     switch attempt.destination {
     case .app(let target, let challenge): return appReturns.redirect(made, to: target, challenge: challenge, request)
-    case .page(let path):
-      var response = ControlResponse.redirect(.seeOther, to: path)
-      response.setCookie(creation.sessionCookie(made.identifier))
-      for cookie in pendingAttempts(replacing: made.identifier.handle, except: attempt, request) {
-        response.setCookie(cookie)
-      }
-      return response
+    case .page(let path): response = .redirect(.seeOther, to: path)
+    case .host(let visit):
+      response = handOver.redirect(made.identifier, to: visit, request) ?? pages.failure(.internalError, request)
     }
+    response.setCookie(creation.sessionCookie(made.identifier))
+    reset.noteSignIn(of: made.snapshot.account.subject, request, in: &response)
+    for cookie in pendingAttempts(replacing: made.identifier.handle, except: attempt, request) {
+      response.setCookie(cookie)
+    }
+    return response
   }
 
   /// The browser's other sign-in states, as cookies that name the new session: whichever is completed later replaces
@@ -207,7 +213,7 @@ struct CallbackEndpoint: Sendable {
     var room = Self.pendingPathBytes
     return SignInState.names(in: cookies).filter { $0 != attempt.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
-      .filter { if case .page = $0.destination { true } else { false } }
+      .filter { if case .app = $0.destination { false } else { true } }
       .sorted { $0.began > $1.began }
       .prefix(SignInState.mostAtOnce + SignInState.mostCrossSite)
       .compactMap { other in
@@ -234,8 +240,12 @@ struct CallbackEndpoint: Sendable {
     _ page: PageFailure, _ reason: String, _ request: ControlRequest, _ attempt: SignInState? = nil
   ) -> ControlResponse {
     creation.noteFailure(reason, request)
-    if case .app(let target, _)? = attempt?.destination { return appReturns.redirect(page, to: target) }
-    return pages.failure(page, request, returnTo: attempt?.returnTo ?? "/")
+    switch attempt?.destination {
+    case .app(let target, _): return appReturns.redirect(page, to: target)
+    case .host(let visit): return (handOver.pages(of: visit) ?? pages).failure(page, request, returnTo: visit.returnTo)
+    case .page(let path): return pages.failure(page, request, returnTo: path)
+    case nil: return pages.failure(page, request)
+    }
   }
 }
 

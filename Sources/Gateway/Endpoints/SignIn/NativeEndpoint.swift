@@ -76,8 +76,8 @@ struct NativeEndpoint: Sendable {
 
   /// The response to an app whose session was just created: its JSON, the cookie, and by configuration the bearer
   /// token.
-  private func response(_ made: NewSession) -> ControlResponse {
-    let token = native.acceptsBearer ? keyring.signedCookie(for: made.identifier) : nil
+  private func response(_ made: IdentifiedSession) -> ControlResponse {
+    let token = native.acceptsBearer ? keyring.signedCookie(for: made.identifier, on: .publicURL) : nil
     var response = SessionDescription.response(
       made.snapshot, groups: creation.policy.groupNames(of: made.snapshot.account), token: token)
     response.setCookie(creation.sessionCookie(made.identifier))
@@ -110,7 +110,7 @@ struct NativeEndpoint: Sendable {
     }
   }
 
-  private func session(of appReturn: AppReturn) async throws(SignInError) -> NewSession {
+  private func session(of appReturn: AppReturn) async throws(SignInError) -> IdentifiedSession {
     let found: SessionSnapshot?
     do throws(StoreError) {
       found = try await sessions.find(appReturn.identifier)
@@ -119,7 +119,7 @@ struct NativeEndpoint: Sendable {
     }
     // The session may have ended in the minute between.
     guard let found else { throw SignInError(.signInRequired, "hand_back_ended") }
-    return NewSession(identifier: appReturn.identifier, snapshot: found)
+    return IdentifiedSession(identifier: appReturn.identifier, snapshot: found)
   }
 
   /// `code` and `code_verifier`, each a text.

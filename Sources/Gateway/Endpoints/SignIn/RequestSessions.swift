@@ -8,11 +8,14 @@ internal import WebFormats
 /// The sessions that a request to an endpoint carries credentials of, looked up in the store.
 struct RequestSessions: Sendable {
   private let keyring: SessionKeyring
+  /// The scope of the host that the requests are for.
+  private let scope: CookieScope
   private let acceptsBearer: Bool
   private let sessions: SessionManager
 
-  init(keyring: SessionKeyring, native: NativeSettings, sessions: SessionManager) {
+  init(keyring: SessionKeyring, scope: CookieScope, native: NativeSettings, sessions: SessionManager) {
     self.keyring = keyring
+    self.scope = scope
     acceptsBearer = native.acceptsBearer
     self.sessions = sessions
   }
@@ -28,7 +31,7 @@ struct RequestSessions: Sendable {
   /// The sessions of the request's cookies, whatever else it carries.
   func ofCookies(_ request: ControlRequest) -> [SessionIdentifier] {
     RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
-      keyring.verifyCookie(Array($0.utf8))?.identifier
+      keyring.verifyCookie(Array($0.utf8), on: scope)?.identifier
     }
   }
 
@@ -38,7 +41,7 @@ struct RequestSessions: Sendable {
     for value in request.head.headerFields[values: .authorization] {
       let value = Array(value.utf8)
       if let place = BearerToken.find(value.span.bytes, value.indices),
-        let verified = keyring.verifyCookie(Array(value[place]))
+        let verified = keyring.verifyCookie(Array(value[place]), on: scope)
       {
         return verified.identifier
       }
@@ -57,8 +60,15 @@ struct RequestSessions: Sendable {
 
   /// The session of the request's first valid credential, looked up; nil if there is none.
   func find(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
+    try await current(request)?.snapshot
+  }
+
+  /// The same with the identifier that the credential proves.
+  func current(_ request: ControlRequest) async throws(StoreError) -> IdentifiedSession? {
     for identifier in identifiers(request) {
-      if let found = try await sessions.find(identifier) { return found }
+      if let found = try await sessions.find(identifier) {
+        return IdentifiedSession(identifier: identifier, snapshot: found)
+      }
     }
     return nil
   }

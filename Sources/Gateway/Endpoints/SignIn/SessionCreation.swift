@@ -94,7 +94,7 @@ struct SessionCreation: Sendable {
   /// session belongs to the client that the identity token was issued for.
   func create(
     of tokens: TokenGrant, name: PersonName?, replacing: [PublicSessionID], _ request: ControlRequest
-  ) async throws(SignInError) -> NewSession {
+  ) async throws(SignInError) -> IdentifiedSession {
     guard let subject = Subject(tokens.identityToken.subject) else { throw SignInError(.answerInvalid, "subject") }
     // An answer without an identity token of its own is checked here first.
     try await refuseBanned(tokens.identityToken)
@@ -144,7 +144,7 @@ struct SessionCreation: Sendable {
       .signIn(isNewAccount: completed.isNewAccount), subject: subject, session: session.handle,
       peer: request.client.address, requestID: request.requestID, clientID: clientID)
     await auditSharedEmail(of: completed.snapshot, request)
-    return NewSession(identifier: identifier, snapshot: completed.snapshot)
+    return IdentifiedSession(identifier: identifier, snapshot: completed.snapshot)
   }
 
   /// Whether any route that is not public could admit the user of a new session: only then is a refresh token of use.
@@ -198,11 +198,9 @@ struct SessionCreation: Sendable {
   /// The largest number of such accounts that one sign-in records.
   private static let mostHolders = 16
 
-  /// The whole `Set-Cookie` of a session that has just begun.
+  /// The whole `Set-Cookie` of a session that has just begun, on `public_url`.
   func sessionCookie(_ identifier: SessionIdentifier) -> String {
-    let lifetime = settings.lifetime.components.seconds
-    return
-      "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier)); \(SessionCookie.attributes); Max-Age=\(lifetime)"
+    keyring.setCookie(for: identifier, on: .publicURL, maxAge: settings.lifetime.components.seconds)
   }
 
   /// Counts and audits a failed sign-in.
@@ -213,8 +211,8 @@ struct SessionCreation: Sendable {
   }
 }
 
-/// A session that has just been created.
-struct NewSession: Sendable {
+/// A session with the secret that its credentials carry.
+struct IdentifiedSession: Sendable {
   /// The identifier that its cookie and its bearer token carry.
   let identifier: SessionIdentifier
   let snapshot: SessionSnapshot

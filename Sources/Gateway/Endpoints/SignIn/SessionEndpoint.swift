@@ -1,4 +1,5 @@
 internal import DataPlane
+internal import HTTPTypes
 internal import Pages
 internal import Sessions
 
@@ -8,6 +9,9 @@ struct SessionEndpoint: Sendable {
   let sessions: RequestSessions
   let tokens: MachineTokenSessions
   let policy: UserPolicy
+
+  /// The endpoint for the gate.
+  var action: EndpointAction { EndpointAction([.get: session], pages: pages) }
 
   /// `GET session`.
   func session(_ request: ControlRequest) async -> ControlResponse {

@@ -32,10 +32,30 @@ struct SignInState: Equatable {
     case page(String)
     /// A native app; the challenge of its verifier has 32 bytes.
     case app(AppReturnTarget, challenge: [UInt8])
+    /// Another host.
+    case host(HostVisit)
+
+    /// The path to go on to.
+    var path: String {
+      switch self {
+      case .page(let path): path
+      case .app: "/"
+      case .host(let visit): visit.returnTo
+      }
+    }
+
+    /// The front page of the same host. An app has none.
+    var frontPage: Destination {
+      switch self {
+      case .page: .page("/")
+      case .app: self
+      case .host(let visit): .host(visit.returning(to: "/"))
+      }
+    }
   }
 
-  /// The path to go on to on our own origin.
-  var returnTo: String { if case .page(let path) = destination { path } else { "/" } }
+  /// The path to go on to, on whatever host.
+  var returnTo: String { destination.path }
 
   /// The longest time that a sign-in may take, in milliseconds.
   static let lifetime: Int64 = 600_000
@@ -51,11 +71,8 @@ struct SignInState: Equatable {
     name = Self.randomHexadecimal(bytes: 8)
     secret = Self.randomHexadecimal(bytes: 16)
     nonce = Self.randomHexadecimal(bytes: 16)
-    if isCrossSite, case .page(let path) = destination, path.utf8.count > Self.longestCrossSitePath {
-      self.destination = .page("/")
-    } else {
-      self.destination = destination
-    }
+    let isTooLong = isCrossSite && destination.path.utf8.count > Self.longestCrossSitePath
+    self.destination = isTooLong ? destination.frontPage : destination
     self.replacing = replacing
     self.isCrossSite = isCrossSite
     began = now
@@ -66,7 +83,7 @@ struct SignInState: Equatable {
   func replacing(_ session: PublicSessionID, keepsPath: Bool) -> SignInState {
     var attempt = self
     attempt.replacing = session
-    if !keepsPath, case .page = destination { attempt.destination = .page("/") }
+    if !keepsPath { attempt.destination = destination.frontPage }
     return attempt
   }
 
@@ -100,26 +117,26 @@ extension SignInState {
   ///     began (8) | secret (32) | nonce (32) | replacing: length (1) and handle (0 or 16)
   ///       | challenge: length (1) and hash (0 or 32) | path, or the app's address
   ///
-  /// The first bit of the first length is set if another site began it.
+  /// The first bit of the first length is set if another site began it. The second length is 255 for another host, and
+  /// the visit follows.
   private var bytes: [UInt8] {
     let handle = replacing?.bytes ?? []
-    let (challenge, address) =
-      switch destination {
-      case .page(let path): ([UInt8](), path)
-      case .app(let target, let challenge): (challenge, target.address)
-      }
     var bytes = withUnsafeBytes(of: began.bigEndian) { Array($0) }
     bytes += secret.utf8
     bytes += nonce.utf8
     bytes.append(UInt8(handle.count) | (isCrossSite ? Self.crossSiteBit : 0))
     bytes += handle
-    bytes.append(UInt8(challenge.count))
-    bytes += challenge
-    bytes += address.utf8
+    switch destination {
+    case .page(let path): bytes += [0] + path.utf8
+    case .app(let target, let challenge): bytes += [UInt8(challenge.count)] + challenge + target.address.utf8
+    case .host(let visit): bytes += [Self.hostMark] + visit.bytes
+    }
     return bytes
   }
 
   private static let crossSiteBit: UInt8 = 0x80
+  /// In place of the length of a challenge.
+  private static let hostMark: UInt8 = 255
 
   private init?(name: String, bytes: [UInt8]) {
     var rest = bytes[...]
@@ -137,6 +154,11 @@ extension SignInState {
     let handle = take(Int(length & ~Self.crossSiteBit))
     replacing = PublicSessionID(bytes: handle)
     guard handle.isEmpty || replacing != nil, let challengeCount = take(1).first else { return nil }
+    if challengeCount == Self.hostMark {
+      guard let visit = HostVisit(bytes: rest) else { return nil }
+      destination = .host(visit)
+      return
+    }
     let challenge = take(Int(challengeCount))
     if challenge.isEmpty {
       destination = .page(String(decoding: rest, as: UTF8.self))

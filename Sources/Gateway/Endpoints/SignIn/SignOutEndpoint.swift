@@ -13,7 +13,13 @@ struct SignOutEndpoint: Sendable {
   let returnTargets: ReturnTargets
   let requestSessions: RequestSessions
   let sessions: SessionManager
+  let reset: BrowserReset
   let audit: AuditTrail
+
+  /// The endpoint for the gate.
+  var action: EndpointAction {
+    EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 16 * 1024)
+  }
 
   /// `GET sign-out`.
   func page(_ request: ControlRequest) async -> ControlResponse {
@@ -54,6 +60,7 @@ struct SignOutEndpoint: Sendable {
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
     response.setCookie(SessionCookie.clearing)
+    reset.apply(to: &response)
     return response
   }
 }

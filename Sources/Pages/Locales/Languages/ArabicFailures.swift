@@ -125,6 +125,10 @@ extension ArabicTexts {
         heading: "استغرق الطلب وقتًا أطول من اللازم",
         explanation: "لم يصل كاملًا في الوقت المحدد.",
         advice: "تحقّق من اتصالك، ثم أعد المحاولة.")
+    case .lengthRequired:
+      FailureText(
+        heading: "الطول غير محدد",
+        explanation: "لا يُقبل محتوى بهذا الحجم إلا إذا أُعلن طوله مسبقًا، ولذلك لم تتم معالجته.")
     case .contentTooLarge:
       FailureText(
         heading: "الحجم كبير جدًا",

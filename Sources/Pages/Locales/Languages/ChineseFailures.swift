@@ -120,6 +120,10 @@ extension ChineseTexts {
         heading: "请求用时过长",
         explanation: "请求未能及时完整到达。",
         advice: "请检查网络连接，然后重试。")
+    case .lengthRequired:
+      FailureText(
+        heading: "缺少长度信息",
+        explanation: "只有事先声明长度，才能接受这种大小的内容，因此未处理。")
     case .contentTooLarge:
       FailureText(
         heading: "内容过大",

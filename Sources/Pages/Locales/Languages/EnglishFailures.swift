@@ -124,6 +124,12 @@ extension EnglishTexts {
         heading: "The request took too long",
         explanation: "It did not arrive completely in time.",
         advice: "Check your connection, then try again.")
+    case .lengthRequired:
+      FailureText(
+        heading: "The length is missing",
+        explanation:
+          "The application accepts an upload of this size only if its length is announced "
+          + "before it, so it was not processed.")
     case .contentTooLarge:
       FailureText(
         heading: "This is too large",

@@ -128,6 +128,12 @@ extension FrenchTexts {
         heading: "La requête a pris trop de temps",
         explanation: "Elle n’est pas arrivée entière à temps.",
         advice: "Vérifiez votre connexion, puis réessayez.")
+    case .lengthRequired:
+      FailureText(
+        heading: "La longueur manque",
+        explanation:
+          "L’application n’accepte un envoi de cette taille que si sa longueur est "
+          + "annoncée à l’avance. Il n’a pas été traité.")
     case .contentTooLarge:
       FailureText(
         heading: "C’est trop volumineux",

@@ -129,6 +129,12 @@ extension GermanTexts {
         heading: "Die Anfrage hat zu lange gedauert",
         explanation: "Sie kam nicht rechtzeitig vollständig an.",
         advice: "Prüfen Sie Ihre Verbindung und versuchen Sie es noch einmal.")
+    case .lengthRequired:
+      FailureText(
+        heading: "Die Länge fehlt",
+        explanation:
+          "Die Anwendung nimmt Daten dieser Größe nur an, wenn ihre Länge vorher angegeben "
+          + "wird. Sie wurden nicht verarbeitet.")
     case .contentTooLarge:
       FailureText(
         heading: "Das ist zu groß",

@@ -127,6 +127,12 @@ extension ItalianTexts {
         heading: "La richiesta ha impiegato troppo tempo",
         explanation: "Non è arrivata completa in tempo.",
         advice: "Controlla la connessione, poi riprova.")
+    case .lengthRequired:
+      FailureText(
+        heading: "Manca la lunghezza",
+        explanation:
+          "L’applicazione accetta un invio di queste dimensioni solo se la lunghezza è "
+          + "indicata prima, quindi non è stato elaborato.")
     case .contentTooLarge:
       FailureText(
         heading: "È troppo grande",

@@ -120,6 +120,10 @@ extension JapaneseTexts {
         heading: "リクエストに時間がかかりすぎました",
         explanation: "時間内にリクエスト全体が届きませんでした。",
         advice: "接続を確認してから、もう一度お試しください。")
+    case .lengthRequired:
+      FailureText(
+        heading: "データの長さが不明です",
+        explanation: "このサイズのデータは、長さが事前に示されている場合にのみ受け付けられるため、処理されませんでした。")
     case .contentTooLarge:
       FailureText(
         heading: "データが大きすぎます",

@@ -120,6 +120,10 @@ extension KoreanTexts {
         heading: "요청이 너무 오래 걸렸습니다",
         explanation: "요청 전체가 제시간에 도착하지 않았습니다.",
         advice: "연결 상태를 확인한 다음 다시 시도해 주십시오.")
+    case .lengthRequired:
+      FailureText(
+        heading: "길이 정보가 없습니다",
+        explanation: "이 크기의 내용은 길이를 미리 알린 경우에만 받을 수 있어 처리되지 않았습니다.")
     case .contentTooLarge:
       FailureText(
         heading: "크기가 너무 큽니다",

@@ -126,6 +126,12 @@ extension PortugueseTexts {
         heading: "A solicitação demorou demais",
         explanation: "Ela não chegou completa a tempo.",
         advice: "Verifique sua conexão e tente novamente.")
+    case .lengthRequired:
+      FailureText(
+        heading: "Falta o tamanho",
+        explanation:
+          "O aplicativo só aceita um envio deste tamanho se ele for informado antes, e os "
+          + "dados não foram processados.")
     case .contentTooLarge:
       FailureText(
         heading: "Isso é grande demais",

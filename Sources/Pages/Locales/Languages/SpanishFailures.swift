@@ -129,6 +129,12 @@ extension SpanishTexts {
         heading: "La solicitud ha tardado demasiado",
         explanation: "No ha llegado completa a tiempo.",
         advice: "Compruebe su conexión y vuelva a intentarlo.")
+    case .lengthRequired:
+      FailureText(
+        heading: "Falta la longitud",
+        explanation:
+          "La aplicación solo acepta un envío de este tamaño si se indica antes su "
+          + "longitud, así que no se ha procesado.")
     case .contentTooLarge:
       FailureText(
         heading: "Es demasiado grande",

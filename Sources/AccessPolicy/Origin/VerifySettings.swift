@@ -1,0 +1,28 @@
+/// Settings of `verify`, the endpoint that other proxies ask (`[verify]` of the configuration).
+package struct VerifySettings: Sendable, Equatable {
+  /// The sources that are believed of a trusted proxy about the original request: only those that the proxy always
+  /// overwrites, because many pass on their client's own headers. Default: ``defaultSources``.
+  package var believe = VerifySettings.defaultSources
+
+  package static let defaultSources: [Source] = [.originalURI, .forwardedURI]
+
+  package init() {}
+
+  /// A header, or the path of the asking request, that says something about the original request.
+  package enum Source: String, Sendable, CaseIterable {
+    /// Path and query.
+    case originalURI = "X-Original-URI"
+    /// Path and query.
+    case forwardedURI = "X-Forwarded-Uri"
+    /// An absolute URL: host, path and query.
+    case originalURL = "X-Original-URL"
+    /// Path and query below `verify/`; then the method of the asking request is the original one.
+    case path
+    case method = "X-Forwarded-Method"
+    case host = "X-Forwarded-Host"
+    /// The client's address.
+    case address = "X-Forwarded-For"
+    /// `1`: a navigation without a session gets a redirect rather than 401.
+    case redirect = "X-Auth-Redirect"
+  }
+}

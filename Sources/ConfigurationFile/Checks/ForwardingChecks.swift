@@ -1,0 +1,84 @@
+import AccessPolicy
+import DataPlane
+import Sessions
+
+/// Finds settings of forwarding that contradict each other.
+enum ForwardingChecks {
+  /// - Parameters:
+  ///   - upstreams: the places of `[[upstreams]]` in the document.
+  ///   - routes: the places of the routes in the document.
+  static func check(
+    _ configuration: Configuration, upstreams: [Int], routes: [Int], _ reading: inout DecodingContext
+  ) {
+    let identity = configuration.identityHeaders
+    let paths = paths(of: configuration, upstreams)
+    for (settings, path) in paths { checkRemoved(settings, identity, at: path, &reading) }
+    checkKept(configuration, &reading)
+    checkPrefixes(configuration, routes, &reading)
+  }
+
+  /// Every upstream with its table.
+  static func paths(of configuration: Configuration, _ upstreams: [Int]) -> [(UpstreamSettings, NodePath)] {
+    [(configuration.upstream, NodePath(ConfigurationSchema.upstream.name))]
+      + zip(configuration.upstreams, upstreams).map { settings, index in
+        (settings, NodePath(ConfigurationSchema.upstreams.name).appending(index))
+      }
+  }
+
+  private static func checkRemoved(
+    _ settings: UpstreamSettings, _ identity: IdentityHeaderSettings, at path: NodePath,
+    _ reading: inout DecodingContext
+  ) {
+    let list = path.appending("remove_headers")
+    let set = settings.ownHeaders + identity.headers.map(\.name)
+    for (place, name) in settings.removedHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
+      reading.complain(
+        at: list.appending(place), "\(list): \(name) is set by the configuration itself",
+        remedy: "remove it here: that of clients is removed in any case")
+    }
+    let headers = path.appending("headers")
+    if settings.strippedPrefix != nil, ForwardingRules.isSame("X-Forwarded-Prefix", asOneOf: settings.ownHeaders) {
+      reading.complain(
+        at: headers, "\(headers) and strip_prefix both set X-Forwarded-Prefix", remedy: "remove the header")
+    }
+    let authorization = [UpstreamHeaderSettings.basicHeader]
+    if settings.ownHeaders.count(where: { ForwardingRules.isSame($0, asOneOf: authorization) }) > 1 {
+      reading.complain(at: headers, "\(headers) and basic both set Authorization", remedy: "keep one of them")
+    }
+  }
+
+  private static func checkKept(_ configuration: Configuration, _ reading: inout DecodingContext) {
+    let identity = configuration.identityHeaders
+    let set = identity.headers.map(\.name) + identity.upstreams.flatMap(\.names)
+    let list = NodePath("identity.keep_headers")
+    for (place, name) in identity.keptHeaders.enumerated() where ForwardingRules.isSame(name, asOneOf: set) {
+      reading.complain(
+        at: list.appending(place), "\(list): \(name) is set by the configuration itself",
+        remedy: "remove it here, or the line that sets it")
+    }
+  }
+
+  /// Routes to an upstream outside of the prefix that its requests lose.
+  private static func checkPrefixes(
+    _ configuration: Configuration, _ routes: [Int], _ reading: inout DecodingContext
+  ) {
+    let upstreams = [configuration.upstream] + configuration.upstreams
+    guard upstreams.contains(where: { $0.strippedPrefix != nil }), routes.count == configuration.routes.count,
+      let hosts = try? RouteTable.effectiveHosts(
+        access: configuration.access, routes: configuration.routes, groups: configuration.groups.map(\.name),
+        hosts: configuration.sites.map(\.host))
+    else { return }
+    var reported: Set<Int> = []
+    for route in hosts.flatMap(\.routes) where route.hasEffect && route.settings.access.value != .deny {
+      let name = route.settings.upstream.value ?? UpstreamSettings.defaultName
+      guard let prefix = upstreams.first(where: { UpstreamChecks.isSame($0.name, name) })?.strippedPrefix,
+        !UpstreamSettings.isWithin(configuration.routes[route.index].path, prefix: prefix),
+        reported.insert(route.index).inserted
+      else { continue }
+      reading.complain(
+        at: NodePath(ConfigurationSchema.route.name).appending(routes[route.index]).appending("path"),
+        "the route is outside of \"\(prefix)\", which the upstream \(name) removes from paths (strip_prefix)",
+        remedy: "write a path below \"\(prefix)\", or another upstream")
+    }
+  }
+}

@@ -1,0 +1,207 @@
+internal import HTTPWire
+internal import WebFormats
+
+/// Rewrites addresses in the fields of one exchange between the origin that its client sees and the upstream's own.
+///
+/// Pure functions on bytes: what cannot be read with certainty stays as it is. A `\`, user information, a control
+/// character or a byte beyond ASCII in an authority is read differently by browsers and servers.
+final class AddressRewriting {
+  private let upstream: UpstreamRewriting
+  /// `http` or `https`: the scheme of `public_url`.
+  private let scheme: [UInt8]
+  /// The request's authority as it was received.
+  private let authority: [UInt8]
+  private let parsedAuthority: Authority?
+  /// The path prefix of the gateway's own endpoints.
+  private let ownPathPrefix: [UInt8]
+
+  /// - Parameters:
+  ///   - scheme: of `public_url`.
+  ///   - authority: host and port of the request; empty if there are none.
+  init(_ upstream: UpstreamRewriting, scheme: [UInt8], authority: [UInt8], ownPathPrefix: [UInt8]) {
+    self.upstream = upstream
+    self.scheme = scheme
+    self.authority = authority
+    self.ownPathPrefix = ownPathPrefix
+    parsedAuthority = Authority(parsing: authority)
+  }
+
+  // MARK: Fields
+
+  /// The value of a response field for the client; nil if it stays as it is.
+  func response(_ line: FieldLine, _ bytes: RawSpan) -> [UInt8]? {
+    switch line.known {
+    case .location, .contentLocation: return reference(bytes.array(line.value)[...])
+    case .refresh: return refresh(bytes.array(line.value))
+    case .setCookie: return upstream.prefix == nil ? nil : cookie(bytes.array(line.value))
+    default: return nil
+    }
+  }
+
+  /// `Destination` (RFC 4918, 10.3) for the upstream; nil if it stays as it is.
+  func destination(_ value: [UInt8]) -> [UInt8]? {
+    let path: ArraySlice<UInt8>
+    var origin: [UInt8]
+    if let target = Target(value[...]) {
+      guard isOurs(target) else { return nil }
+      path = target.path
+      origin = Array(value[..<target.path.startIndex])
+      if upstream.rewritesRedirects {
+        origin = Array((upstream.usesTLS ? "https://" : "http://").utf8) + (upstream.host ?? authority)
+      }
+    } else if Self.isPath(value[...]) {
+      (path, origin) = (value[...], [])
+    } else {
+      return nil
+    }
+    guard let stripped = stripped(path) else { return nil }
+    let result = origin + stripped
+    return result == value ? nil : result
+  }
+
+  /// An address of a response for the client; nil if it stays as it is.
+  func reference(_ value: ArraySlice<UInt8>) -> [UInt8]? {
+    let result: [UInt8]
+    if let target = Target(value) {
+      let isOfUpstream =
+        upstream.rewritesRedirects && target.authority.map { upstream.isOwn($0.with(defaultPort(target))) } ?? false
+      guard isOfUpstream || isOurs(target) else { return nil }
+      let rewritesOrigin = upstream.rewritesRedirects && !authority.isEmpty && (isOfUpstream || isCleartext(target))
+      let origin = rewritesOrigin ? scheme + Array("://".utf8) + authority : Array(value[..<target.path.startIndex])
+      // Without a rewritten origin the address is still the upstream's: its paths have no prefix for us.
+      if isOfUpstream, !rewritesOrigin { return nil }
+      result = origin + prefixed(target.path)
+    } else if Self.isPath(value) {
+      result = Array(prefixed(value))
+    } else {
+      return nil
+    }
+    return result.elementsEqual(value) ? nil : result
+  }
+
+  /// `Refresh` (HTML, "shared declarative refresh steps"): a time, `;` or `,`, and `url=` with an address that may be
+  /// quoted.
+  private func refresh(_ value: [UInt8]) -> [UInt8]? {
+    var place = value.firstIndex { !($0.isASCIIDigit || $0 == UInt8(ascii: ".") || $0.isOptionalWhitespace) }
+    guard let separator = place, value[separator] == UInt8(ascii: ";") || value[separator] == UInt8(ascii: ",") else {
+      return nil
+    }
+    var start = value[(separator + 1)...].trimmingOptionalWhitespace.startIndex
+    if value[start...].prefix(3).elementsEqual("url".utf8, by: { $0.asciiLowercased == $1 }) {
+      let behind = value[(start + 3)...].trimmingOptionalWhitespace
+      if behind.first == UInt8(ascii: "=") { start = behind.dropFirst().trimmingOptionalWhitespace.startIndex }
+    }
+    var end = value.endIndex
+    if start < end, value[start] == UInt8(ascii: "\"") || value[start] == UInt8(ascii: "'") {
+      place = value[(start + 1)...].firstIndex(of: value[start])
+      end = place ?? end
+      start += 1
+    }
+    guard start < end, let address = reference(value[start..<end]) else { return nil }
+    return value[..<start] + address + value[end...]
+  }
+
+  /// `Set-Cookie` (RFC 6265, 5.2) with the prefix before each `Path`. Browsers take `__Host-` cookies for `/` only.
+  private func cookie(_ value: [UInt8]) -> [UInt8]? {
+    guard let prefix = upstream.prefix else { return nil }
+    var parts = value.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)
+    guard let first = parts.first,
+      !first.trimmingOptionalWhitespace.prefix(7).elementsEqual("__host-".utf8, by: { $0.asciiLowercased == $1 })
+    else { return nil }
+    var isChanged = false
+    for place in parts.indices.dropFirst() {
+      guard let equals = parts[place].firstIndex(of: UInt8(ascii: "=")),
+        parts[place][..<equals].trimmingOptionalWhitespace.elementsEqual("path".utf8, by: { $0.asciiLowercased == $1 })
+      else { continue }
+      let path = parts[place][(equals + 1)...].trimmingOptionalWhitespace
+      guard path.first == UInt8(ascii: "/"), !Self.isWithin(path, prefix) else { continue }
+      // A cookie for "/reports" is sent to "/reports" and below, one for "/reports/" below only.
+      parts[place] = parts[place][...equals] + prefix + (path.count == 1 ? [] : path)
+      isChanged = true
+    }
+    return isChanged ? Array(parts.joined(separator: [UInt8(ascii: ";")])) : nil
+  }
+
+  // MARK: Paths
+
+  /// A path, or what follows an authority, with the prefix unless it begins with it.
+  private func prefixed(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    guard let prefix = upstream.prefix, !Self.isWithin(path, prefix), !Self.isWithin(path, ownPathPrefix) else {
+      return path
+    }
+    return prefix + path
+  }
+
+  /// A path without the prefix; nil if it is outside of it.
+  private func stripped(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard let prefix = upstream.prefix else { return path }
+    guard Self.isWithin(path, prefix) else { return nil }
+    let rest = path.dropFirst(prefix.count)
+    return rest.first == UInt8(ascii: "/") ? rest : [UInt8(ascii: "/")] + rest
+  }
+
+  /// Whether a path is the prefix or below it.
+  private static func isWithin(_ path: ArraySlice<UInt8>, _ prefix: [UInt8]) -> Bool {
+    guard path.starts(with: prefix) else { return false }
+    guard path.count > prefix.count else { return true }
+    return "/?#;".utf8.contains(path[path.startIndex + prefix.count])
+  }
+
+  /// Whether a reference is a path from the root. Browsers read `/\` like `//`.
+  private static func isPath(_ value: ArraySlice<UInt8>) -> Bool {
+    guard value.first == UInt8(ascii: "/") else { return false }
+    let second = value.dropFirst().first
+    return second != UInt8(ascii: "/") && second != UInt8(ascii: "\\")
+  }
+
+  // MARK: Origins
+
+  /// A reference with an authority (RFC 3986, 4.2): `http:`, `https:`, or none of them, as in `//host/path`.
+  private struct Target {
+    /// In lower case; nil for the scheme of the page.
+    let scheme: [UInt8]?
+    /// Nil if it is none that the gateway could have.
+    let authority: Authority?
+    /// The part behind the authority, with query and fragment.
+    let path: ArraySlice<UInt8>
+
+    /// Nil if the reference has no authority.
+    init?(_ value: ArraySlice<UInt8>) {
+      guard let slashes = value.firstIndex(of: UInt8(ascii: "/")),
+        value[slashes...].starts(with: "//".utf8)
+      else { return nil }
+      switch value[..<slashes].map(\.asciiLowercased) {
+      case []: scheme = nil
+      case Array("http:".utf8): scheme = Array("http".utf8)
+      case Array("https:".utf8): scheme = Array("https".utf8)
+      default: return nil
+      }
+      let rest = value[(slashes + 2)...]
+      let end = rest.firstIndex { "/?#".utf8.contains($0) } ?? rest.endIndex
+      authority = Authority(parsing: rest[..<end])
+      path = rest[end...]
+    }
+  }
+
+  private func defaultPort(_ target: Target) -> UInt16 {
+    (target.scheme ?? scheme).elementsEqual("https".utf8) ? 443 : 80
+  }
+
+  /// Whether a reference names the origin of the request, or its host over `http:` where `public_url` is `https:`.
+  private func isOurs(_ target: Target) -> Bool {
+    guard let parsedAuthority, let theirs = target.authority, theirs.host == parsedAuthority.host else { return false }
+    let ownPort = parsedAuthority.port ?? (scheme.elementsEqual("https".utf8) ? 443 : 80)
+    let port = theirs.port ?? defaultPort(target)
+    return port == ownPort || isCleartext(target) && port == 80
+  }
+
+  /// Whether a reference is to `http:` although clients use `https:`.
+  private func isCleartext(_ target: Target) -> Bool {
+    scheme.elementsEqual("https".utf8) && target.scheme?.elementsEqual("http".utf8) == true
+  }
+}
+
+extension Authority {
+  /// The authority with a port in any case.
+  fileprivate func with(_ defaultPort: UInt16) -> Authority { Authority(host: host, port: port ?? defaultPort) }
+}

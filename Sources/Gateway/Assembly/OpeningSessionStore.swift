@@ -1,0 +1,187 @@
+internal import FoundationEssentials
+internal import Sessions
+internal import Synchronization
+
+/// A session store that opens in the background: until it is open, every operation fails with
+/// `StoreError.Code.unavailable`, as it does while an open store is away. So the gateway can start, and serve public
+/// routes, before its database is there.
+///
+/// Opening is tried again without end, except after errors that do not pass by themselves.
+final class OpeningSessionStore: Sendable {
+  /// A store that is open, with what the gateway reads from it once.
+  struct Opened: Sendable {
+    let store: any SessionStore
+    let key: StoreKey
+  }
+
+  /// One attempt to open the store. It throws an error of another type than `StoreError` if no further attempt is to be
+  /// made.
+  typealias Attempt = @Sendable () async throws -> Opened
+
+  private enum State {
+    case opening(latest: StoreError?)
+    case open(Opened)
+    /// It will not open.
+    case failed(any Error)
+    case closed
+  }
+
+  private struct Shared {
+    var state = State.opening(latest: nil)
+    var attempts: Task<Void, Never>?
+    /// Those who wait for the end of the state `opening`.
+    var waiting: [AsyncStream<Void>.Continuation] = []
+
+    mutating func release() {
+      for continuation in waiting { continuation.finish() }
+      waiting = []
+      attempts = nil
+    }
+  }
+
+  private let shared = Mutex(Shared())
+  private let attempt: Attempt
+  private let isFinal: @Sendable (StoreError) -> Bool
+  private let onRetry: @Sendable (StoreError) -> Void
+
+  private static let shortestPause = Duration.milliseconds(200)
+  /// A database that is back should not wait for its gateways.
+  private static let longestPause = Duration.seconds(2)
+
+  /// Begins to open the store.
+  /// - Parameters:
+  ///   - attempt: opens it, or fails.
+  ///   - isFinal: whether an error does not pass by itself.
+  ///   - onRetry: called with each error after which opening is tried again.
+  init(
+    isFinal: @escaping @Sendable (StoreError) -> Bool, onRetry: @escaping @Sendable (StoreError) -> Void,
+    attempt: @escaping Attempt
+  ) {
+    self.attempt = attempt
+    self.isFinal = isFinal
+    self.onRetry = onRetry
+    // Nobody waits for its end: an attempt may take as long as a frozen server's time-out.
+    let attempts = Task { await run() }
+    shared.withLock { $0.attempts = attempts }
+  }
+
+  /// Waits until the store is open.
+  /// - Parameter limit: the longest wait; nil waits without end.
+  /// - Returns: whether it is open; false when the time is over, the task is cancelled, or the store was closed.
+  /// - Throws: the error because of which it will never open.
+  func waitUntilOpen(atMost limit: Duration? = nil) async throws -> Bool {
+    let (settled, continuation) = AsyncStream<Void>.makeStream()
+    shared.withLock { shared in
+      if case .opening = shared.state { shared.waiting.append(continuation) } else { continuation.finish() }
+    }
+    let timer = limit.map { limit in
+      Task {
+        try? await Task.sleep(for: limit)
+        continuation.finish()
+      }
+    }
+    defer { timer?.cancel() }
+    for await _ in settled {}
+    return try shared.withLock { shared in
+      switch shared.state {
+      case .open: true
+      case .opening, .closed: false
+      case .failed(let error): throw error
+      }
+    }
+  }
+
+  /// The random key of the store; nil until the store is open.
+  var key: StoreKey? { shared.withLock { if case .open(let opened) = $0.state { opened.key } else { nil } } }
+
+  private func run() async {
+    var pause = Self.shortestPause
+    while !Task.isCancelled {
+      do {
+        return await settle(.open(try await attempt()))
+      } catch let error as StoreError where !isFinal(error) {
+        shared.withLock { if case .opening = $0.state { $0.state = .opening(latest: error) } }
+        onRetry(error)
+      } catch {
+        return await settle(.failed(error))
+      }
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, Self.longestPause)
+    }
+  }
+
+  /// Ends the state `opening`, unless the store was closed meanwhile.
+  private func settle(_ state: State) async {
+    let isLate = shared.withLock { shared in
+      guard case .opening = shared.state else { return true }
+      shared.state = state
+      shared.release()
+      return false
+    }
+    if isLate, case .open(let opened) = state { try? await opened.store.close() }
+  }
+
+  /// The store, if it is open.
+  func opened() throws(StoreError) -> any SessionStore {
+    let state = shared.withLock { $0.state }
+    switch state {
+    case .open(let opened): return opened.store
+    case .opening(let latest):
+      throw latest ?? StoreError(code: .unavailable, message: "the session store has not answered since the start")
+    case .failed:
+      throw StoreError(code: .unavailable, message: "the session store cannot be opened; cordon ends because of it")
+    case .closed:
+      throw StoreError(code: .closed, message: "the session store was closed; this is a mistake of cordon's")
+    }
+  }
+}
+
+extension OpeningSessionStore: SessionStore {
+  var place: String { (try? opened())?.place ?? "not open yet" }
+
+  func close() async throws(StoreError) {
+    let open = shared.withLock { shared -> Opened? in
+      shared.attempts?.cancel()
+      defer {
+        shared.state = .closed
+        shared.release()
+      }
+      return if case .open(let opened) = shared.state { opened } else { nil }
+    }
+    try await open?.store.close()
+  }
+
+  func waitForChanges(atMost limit: Duration) async {
+    guard let store = try? opened() else {
+      try? await Task.sleep(for: limit)
+      return
+    }
+    await store.waitForChanges(atMost: limit)
+  }
+
+  func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    try await opened().changes(since: cursor, limit: limit)
+  }
+
+  func removeExpired(_ rule: RemovalRule) async throws(StoreError) -> Removal {
+    try await opened().removeExpired(rule)
+  }
+
+  func counts() async throws(StoreError) -> StoreCounts { try await opened().counts() }
+
+  func ping() async throws(StoreError) { try await opened().ping() }
+}
+
+extension OpeningSessionStore.Opened {
+  /// Checks a store that has just been opened, which is closed if it cannot be used.
+  /// - Throws: `KeyringError` if a refresh token of the store would be lost; `StoreError`.
+  init(_ store: any SessionStore, _ keys: GatewayKeys) async throws {
+    do {
+      try await keys.requireEveryKey(of: store)
+      self.init(store: store, key: try await store.storeKey())
+    } catch {
+      try? await store.close()
+      throw error
+    }
+  }
+}

@@ -1,0 +1,76 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPTypes
+internal import NIOCore
+internal import WebFormats
+
+/// Examines each `[[host]]`: its certificate, its application, and whether requests to it reach this gateway.
+struct HostExamination {
+  let hosts: [HostSettings]
+  let origin: PublicOrigin
+  let prefix: String
+  let entrances: [AcceptorSettings]
+
+  /// A whole exchange with a host, its name looked up, may take this long.
+  private static let timeout = Duration.seconds(5)
+  private static let subject = "host"
+
+  func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
+    // SiteExamination reports certificates that cannot be read.
+    let certificates = entrances.compactMap { try? ListenerCertificate($0) }
+    for host in hosts {
+      let name = host.origin.authority
+      if origin.scheme == .https, !certificates.isEmpty, !certificates.contains(where: { $0.lists(host.origin.host) }) {
+        note(
+          .failure(
+            Self.subject, "\(name): no certificate of a TLS listener is for it", "add one with [[listen.certificate]]"))
+        continue
+      }
+      note(await ask(host, on: eventLoop))
+    }
+  }
+
+  /// Asks a host for its sign-in page, as a browser would: it leads to that of `public_url`.
+  private func ask(_ host: HostSettings, on eventLoop: any EventLoop) async -> DoctorFinding {
+    let name = host.origin.authority
+    let signIn = GatewayEndpoint.signIn.path(below: prefix)
+    do {
+      let client = try await OriginClient(
+        try UpstreamGroup(upstream(host.origin)), authority: name, timeout: Self.timeout, bodyLimit: 65_536,
+        on: eventLoop)
+      let request = HTTPRequest(
+        method: .get, scheme: nil, authority: nil, path: signIn,
+        headerFields: [.accept: "text/html", .secFetchMode: "navigate", .userAgent: "cordon-doctor"])
+      let response: OriginResponse
+      do throws(OriginError) {
+        response = try await client.send(request, body: [])
+      } catch {
+        return .warning(
+          Self.subject, "\(name) was not reached: \(error.reason)",
+          "make its name lead to this gateway, and start the gateway")
+      }
+      let location = response.head.headerFields[.location] ?? ""
+      guard response.head.status.kind == .redirection, location.utf8.starts(with: "\(origin)\(signIn)".utf8) else {
+        return .failure(
+          Self.subject, "\(name) answers \(response.head.status.code) and does not lead to \(origin) to sign in",
+          "make its name lead to this gateway, let proxies keep Host, and reload the configuration")
+      }
+      return .ok(Self.subject, "\(name) leads to \(origin) to sign in, and is served by upstream \(host.upstream)")
+    } catch {
+      return .failure(Self.subject, "\(name): \(error)", "is the package ca-certificates installed?")
+    }
+  }
+
+  /// The address that the host's name leads to. Names below localhost are this machine (RFC 6761, 6.3), which not every
+  /// resolver knows.
+  private func upstream(_ origin: PublicOrigin) -> UpstreamSettings {
+    let isTLS = origin.scheme == .https
+    var host = origin.host
+    if host.utf8.first == UInt8(ascii: "[") { host = String(host.dropFirst().dropLast()) }
+    let isName = IPAddress(host) == nil
+    var settings = UpstreamSettings(
+      address: .tcp(host: isName && origin.isLoopback ? "127.0.0.1" : host, port: origin.port, tls: isTLS))
+    if isTLS, isName { settings.tls.serverName = host }
+    return settings
+  }
+}

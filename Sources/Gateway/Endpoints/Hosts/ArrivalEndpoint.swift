@@ -1,0 +1,107 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `arrive` of a `[[host]]`: exchanges the one-time code that a visit brings back for the host's own session cookie.
+///
+/// The order is security-critical: the code is opened and consumed, whatever browser brought it; then host and visit
+/// cookie are compared, and only then the session is looked up.
+struct ArrivalEndpoint: Sendable {
+  let origin: OriginSettings
+  let scope: CookieScope
+  let keyring: SessionKeyring
+  let pages: EndpointPages
+  let requestSessions: RequestSessions
+  let sessions: SessionManager
+  let creation: SessionCreation
+  let reset: BrowserReset
+  let audit: AuditTrail
+
+  /// The query item with the code.
+  static let parameter = "code"
+
+  /// `GET arrive`.
+  func arrive(_ request: ControlRequest) async -> ControlResponse {
+    var response: ControlResponse
+    do throws(ArrivalError) {
+      response = try await arrival(request)
+    } catch {
+      creation.noteFailure(error.cause.reason, request)
+      response = pages.failure(error.cause.page, request, returnTo: error.returnTo)
+    }
+    // The address holds the code.
+    response.head.headerFields[.referrerPolicy] = "no-referrer"
+    return response
+  }
+
+  private func arrival(_ request: ControlRequest) async throws(ArrivalError) -> ControlResponse {
+    let (code, arrival) = try open(request)
+    // Of another host's page nothing is known here.
+    let isMeantHere = arrival.host.utf8.elementsEqual(origin.origin.authority.utf8)
+    let returnTo = isMeantHere ? arrival.returnTo : "/"
+    do throws(SignInError) {
+      guard Date.now < arrival.expires else { throw SignInError(.attemptExpired, "arrival_expired") }
+      try await creation.consume(
+        .arrival(code), until: arrival.expires.advanced(by: HostArrival.lifetime), otherwise: "arrival_used")
+      guard isMeantHere else { throw SignInError(.attemptUnknown, "arrival_host") }
+      let cookies = VisitCookie.all(in: RequestCookies(request.head.headerFields))
+      guard request.isTopLevelNavigation, let cookie = cookies.first(where: { arrival.isProved(by: $0.secret.utf8) })
+      else { throw SignInError(.attemptUnknown, "arrival_visit") }
+      let session = try await session(of: arrival)
+      try await endOthers(than: session.handle, request)
+      var response = ControlResponse.redirect(.seeOther, to: returnTo)
+      let seconds = Int64(session.ends.timeIntervalSinceNow.rounded(.up))
+      response.setCookie(keyring.setCookie(for: arrival.identifier, on: scope, maxAge: max(seconds, 0)))
+      response.setCookie(cookie.clearing)
+      reset.noteSignIn(of: session.subject, request, in: &response)
+      return response
+    } catch {
+      throw ArrivalError(cause: error, returnTo: returnTo)
+    }
+  }
+
+  private func open(_ request: ControlRequest) throws(ArrivalError) -> (code: [UInt8], HostArrival) {
+    guard let query = try? request.query(), let code = try? query.value(of: Self.parameter),
+      let arrival = try? keyring.openArrival(code)
+    else { throw ArrivalError(cause: SignInError(.attemptUnknown, "arrival_forged"), returnTo: "/") }
+    return (code, arrival)
+  }
+
+  private func session(of arrival: HostArrival) async throws(SignInError) -> Session {
+    let found: SessionSnapshot?
+    do throws(StoreError) {
+      found = try await sessions.find(arrival.identifier)
+    } catch {
+      throw SignInError(.storeUnavailable, "store")
+    }
+    // The session may have ended in the minute between.
+    guard let found else { throw SignInError(.signInRequired, "arrival_ended") }
+    return found.session
+  }
+
+  /// Ends the sessions that the host's cookies named before: the browser has one session, on every host.
+  private func endOthers(than handle: PublicSessionID, _ request: ControlRequest) async throws(SignInError) {
+    for other in requestSessions.ofCookies(request).map(\.handle) where other != handle {
+      do throws(StoreError) {
+        for ended in try await sessions.end(.one(other), because: .replaced) {
+          audit.record(
+            .sessionEnded(reason: SessionEnding.replaced.label), session: ended, requestID: request.requestID)
+        }
+      } catch {
+        throw SignInError(.storeUnavailable, "store")
+      }
+    }
+  }
+}
+
+/// The failure of an arrival.
+private struct ArrivalError: Error {
+  let cause: SignInError
+  /// The path that its page leads on to.
+  let returnTo: String
+}

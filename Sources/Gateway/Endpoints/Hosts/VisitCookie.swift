@@ -1,0 +1,56 @@
+internal import FoundationEssentials
+internal import Sessions
+internal import WebFormats
+
+/// The cookie of a visit to `public_url`'s sign-in: a secret of one browser, which proves at the arrival that the visit
+/// began there.
+struct VisitCookie: Equatable {
+  /// 12 hexadecimal digits of the time in milliseconds, and 4 random ones: names in their order are in that of time.
+  let name: String
+  /// 32 hexadecimal digits.
+  let secret: String
+
+  /// The largest number of visits of one browser to one host at once.
+  static let mostAtOnce = 5
+  private static let prefix = SessionCookie.name + "-visit-"
+
+  /// A new one.
+  init(now: Int64) {
+    var generator = SystemRandomNumberGenerator()
+    func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+    name = Hex.text(withUnsafeBytes(of: now.bigEndian) { Array($0.suffix(6)) } + random(2))
+    secret = Hex.text(random(16))
+  }
+
+  private init(name: String, secret: String) {
+    self.name = name
+    self.secret = secret
+  }
+
+  /// The cookies among those of a request. A name in a forged cookie must not reach our `Set-Cookie`.
+  static func all(in cookies: RequestCookies) -> [VisitCookie] {
+    var seen: Set<String> = []
+    return cookies.names(after: prefix).compactMap { name in
+      guard name.utf8.count == 16, name.utf8.allSatisfy(Hex.isLowercaseDigit), seen.insert(name).inserted else {
+        return nil
+      }
+      return VisitCookie(name: name, secret: cookies.first(prefix + name) ?? "")
+    }
+  }
+
+  /// The cookies to remove so that no more than the limit remain with this one: the oldest.
+  func surplus(in cookies: RequestCookies) -> [VisitCookie] {
+    let others = Self.all(in: cookies).sorted { $0.name < $1.name }
+    return Array(others.dropLast(Self.mostAtOnce - 1))
+  }
+
+  /// The whole `Set-Cookie`. `SameSite=Lax`: the redirect that ends a visit is a navigation, whatever site it is from.
+  var setting: String { setCookie(secret, maxAge: HostVisit.lifetime.components.seconds) }
+
+  /// The `Set-Cookie` that removes the cookie.
+  var clearing: String { setCookie("", maxAge: 0) }
+
+  private func setCookie(_ value: String, maxAge: Int64) -> String {
+    "\(Self.prefix)\(name)=\(value); \(SessionCookie.attributes); Max-Age=\(maxAge)"
+  }
+}

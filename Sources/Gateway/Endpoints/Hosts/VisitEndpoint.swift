@@ -1,0 +1,55 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import FoundationEssentials
+internal import HTTPTypes
+internal import Logging
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// `sign-in` of a `[[host]]`: begins a visit to the sign-in of `public_url`, which ends at `arrive` of the same host.
+struct VisitEndpoint: Sendable {
+  /// The host.
+  let origin: OriginSettings
+  /// That of `public_url`.
+  let publicOrigin: OriginSettings
+  let keyring: SessionKeyring
+  let pages: EndpointPages
+  let returnTargets: ReturnTargets
+  /// Of the host's routes.
+  let judge: AccessJudge
+  let logger: Logger
+
+  /// `GET sign-in`. Only for top-level navigations: a script, a frame, a prefetch or HEAD must not begin visits.
+  func signIn(_ request: ControlRequest) async -> ControlResponse {
+    guard request.head.method == .get, request.isTopLevelNavigation else {
+      return pages.failureJSON(.signInRequired, request)
+    }
+    let wanted = returnTargets.wanted(request)
+    let now = WallClock.now()
+    let cookie = VisitCookie(now: now)
+    let visit = HostVisit(
+      host: origin.origin.authority, secret: cookie.secret.utf8, returnTo: wanted.path,
+      maxAge: maxAge(for: wanted, request), began: Date(wallClock: now))
+    let sealed: String
+    do throws(SealError) {
+      sealed = try keyring.sealVisit(visit)
+    } catch {
+      logger.error("encrypting a visit failed", metadata: ["request": "\(request.requestID)"])
+      return pages.failure(.internalError, request, returnTo: wanted.path)
+    }
+    let signIn = publicOrigin.origin.description + GatewayEndpoint.signIn.path(below: publicOrigin.prefix)
+    var response = ControlResponse.redirect(.found, to: "\(signIn)?\(HandOver.parameter)=\(sealed)")
+    response.head.headerFields[.referrerPolicy] = "no-referrer"
+    response.setCookie(cookie.setting)
+    for other in cookie.surplus(in: RequestCookies(request.head.headerFields)) { response.setCookie(other.clearing) }
+    return response
+  }
+
+  /// The longest age of a sign-in that the page to return to accepts: nil for any.
+  private func maxAge(for wanted: ReturnTarget, _ request: ControlRequest) -> Int? {
+    if let query = try? request.query(), !query.values(of: PageRenderer.newSignIn).isEmpty { return 0 }
+    guard let route = judge.route(of: wanted.path), route.maxAge > 0 else { return nil }
+    return route.maxAge
+  }
+}

@@ -1,0 +1,48 @@
+internal import DataPlane
+internal import HTTPTypes
+internal import Sessions
+internal import WebFormats
+
+/// Ends what a browser keeps of an account: the session cookies of the applications, and what is cached. Part of the
+/// response that signs a user out, refuses a banned one, or signs another account in.
+struct BrowserReset: Sendable {
+  /// `Set-Cookie` values that delete the cookies.
+  private let cookies: [String]
+  /// The value of `Clear-Site-Data`; nil for none.
+  private let clearedData: String?
+  private let keyring: SessionKeyring
+
+  /// - Parameters:
+  ///   - cookies: those of all upstreams.
+  ///   - clearedData: `session.clear_site_data`.
+  ///   - isSecure: whether the site is `https:`.
+  init(_ cookies: [EndCookie], clearedData: [SiteData], isSecure: Bool, _ keyring: SessionKeyring) {
+    var seen: [EndCookie] = []
+    for cookie in cookies where !seen.contains(cookie) { seen.append(cookie) }
+    self.cookies = seen.map { $0.deletion(isSecure: isSecure) }
+    self.clearedData = clearedData.isEmpty ? nil : clearedData.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+    self.keyring = keyring
+  }
+
+  /// Adds the fields to a response.
+  func apply(to response: inout ControlResponse) {
+    for cookie in cookies { response.setCookie(cookie) }
+    if let clearedData { response.head.headerFields[.clearSiteData] = clearedData }
+  }
+
+  /// Notes in the browser which account has signed in, and resets it if that was another one before.
+  func noteSignIn(of subject: Subject, _ request: ControlRequest, in response: inout ControlResponse) {
+    let previous = RequestCookies(request.head.headerFields).all(Self.lastAccount)
+    if previous.contains(where: { !keyring.isAccountMark($0, of: subject) }) { apply(to: &response) }
+    // Sent with Apple's answer, which is a POST of another site.
+    response.setCookie(
+      "\(Self.lastAccount)=\(keyring.accountMark(of: subject)); Path=/; Secure; HttpOnly; SameSite=None")
+  }
+
+  /// The cookie with a keyed hash of the account that signed in last.
+  private static let lastAccount = "\(SessionCookie.name)-last"
+}
+
+extension HTTPField.Name {
+  static let clearSiteData = HTTPField.Name("Clear-Site-Data")!
+}

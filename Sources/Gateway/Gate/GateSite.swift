@@ -1,0 +1,66 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import Pages
+internal import Sessions
+internal import WebFormats
+
+/// A host that the gate serves, as its requests are judged and answered: that of `public_url` with its aliases, or a
+/// `[[host]]`. Every request has one, by its own authority.
+final class GateSite: Sendable {
+  /// Its place: 0 for `public_url`, from 1 on for each `[[host]]`.
+  let number: Int
+  /// The origin that browsers see.
+  let origin: PublicOrigin
+  /// The origins whose pages may open a WebSocket, as browsers write them in `Origin`.
+  let origins: [[UInt8]]
+  /// The scope of its session cookies and bearer tokens.
+  let scope: CookieScope
+  /// The routes of its requests.
+  let routes: RouteTable.Host
+  let pages: PageRenderer
+
+  /// `public_url`, with the pages of its aliases.
+  init(_ settings: OriginSettings, pages: PageSettings) throws {
+    number = 0
+    origin = settings.origin
+    origins =
+      [Array(settings.origin.description.utf8)]
+      + settings.hosts.map { Array("\(settings.origin.scheme.rawValue)://\($0)".utf8) }
+    scope = .publicURL
+    routes = .publicURL
+    self.pages = try PageRenderer(settings: pages, host: settings.origin.authority, prefix: settings.prefix)
+  }
+
+  /// A `[[host]]`.
+  /// - Parameters:
+  ///   - index: its place in the configuration.
+  ///   - routes: a table that was made with all hosts.
+  /// - Throws: `GateSiteError`, or a complaint of the template parser.
+  init(_ host: HostSettings, pages: PageSettings, index: Int, prefix: String, routes: RouteTable) throws {
+    number = index + 1
+    origin = host.origin
+    origins = [Array(origin.description.utf8)]
+    scope = .host(origin.authority)
+    let name = Array(origin.authority.utf8)
+    guard let own = routes.host(named: name.span) else { throw GateSiteError.noRoutes(origin.authority) }
+    self.routes = own
+    self.pages = try PageRenderer(settings: pages, host: origin.authority, prefix: prefix, isOfHost: true)
+  }
+
+  /// Whether it is the host of `public_url`, where people sign in.
+  var isPublicURL: Bool { number == 0 }
+}
+
+/// A mistake of ours in putting a site together.
+enum GateSiteError: Error {
+  /// The routes were made without this host: those of another one must not stand in for them.
+  case noRoutes(String)
+}
+
+/// The endpoints of a site.
+struct SiteEndpoints: Sendable {
+  /// Those that the gate does not answer itself.
+  var actions: [GatewayEndpoint: EndpointAction]
+  /// Looks up requests for access; nil if nobody may ask.
+  var accessRequests: AccessRefusal.LookUp?
+}

@@ -1,0 +1,203 @@
+internal import AccessPolicy
+internal import DataPlane
+internal import HTTPWire
+internal import Logging
+internal import WebFormats
+
+/// The request that another proxy asks `verify` about, as far as the proxy is believed. Ranges are in the head of the
+/// asking request.
+struct OriginalRequest {
+  /// The host: believed, that of the asking request if it is listed, or that of `public_url`.
+  var place: AuthorityList.Place
+  /// The path, with the query if there is one.
+  var target: Target
+  /// Whether a navigation without a session is redirected to sign in.
+  var mayRedirect: Bool
+
+  /// Path and method of the original request.
+  enum Target {
+    /// - Parameter method: nil where it is not known.
+    case known(Range<Int>, method: Range<Int>?)
+    case unknown(Doubt)
+  }
+
+  /// The reason that an original request is not known.
+  enum Doubt: Error {
+    case untrustedPeer, noPath
+    /// Two sources of one fact differ, or one came twice.
+    case contradiction
+    /// A host that the gateway does not serve.
+    case foreignHost
+
+    /// The message and its remedy.
+    var log: (message: Logger.Message, remedy: String) {
+      switch self {
+      case .untrustedPeer:
+        (
+          "denied verify request from an untrusted peer: some routes are restricted",
+          "if this is your proxy, add its address to listen.trusted_proxies"
+        )
+      case .noPath:
+        (
+          "denied verify request without the original path: some routes are restricted",
+          "let the proxy send X-Original-URI or X-Forwarded-Uri, or name in verify.believe what it sends "
+            + "(listen.trusted_proxies lists it already)"
+        )
+      case .contradiction:
+        (
+          "denied verify request with contradicting headers",
+          "let the proxy overwrite or remove each header that verify.believe names"
+        )
+      case .foreignHost:
+        (
+          "denied verify request for a host that is not listed",
+          "list it in [[host]] or listen.hosts, or let the proxy overwrite X-Forwarded-Host and X-Original-URL"
+        )
+      }
+    }
+  }
+}
+
+/// Reads original requests.
+struct OriginalRequestReader {
+  private let authorities: AuthorityList
+  /// The bits of the sources that are believed.
+  private let believed: UInt8
+  /// The path of `verify`.
+  private let path: [UInt8]
+
+  /// - Parameter path: the whole path of `verify`.
+  init(_ settings: VerifySettings, _ authorities: AuthorityList, path: [UInt8]) {
+    self.authorities = authorities
+    self.path = path
+    believed = settings.believe.reduce(0) { $0 | $1.bit }
+  }
+
+  private func believes(_ source: VerifySettings.Source) -> Bool { believed & source.bit != 0 }
+
+  /// - Throws: a contradiction, or a host that is not listed. Other doubts leave only the path unknown.
+  func read(
+    _ head: borrowing RequestHead, _ bytes: RawSpan, _ client: ClientPeer
+  ) throws(OriginalRequest.Doubt) -> OriginalRequest {
+    let asked = authorities.place(bytes.extracting(head.authority)._unsafeView(as: UInt8.self)) ?? .publicURL
+    guard client.isTrusted else {
+      return OriginalRequest(place: asked, target: .unknown(.untrustedPeer), mayRedirect: false)
+    }
+    var facts = Facts(mayRedirect: head.path.count == path.count && bytes.hasQueryItem("redirect=1", in: head.query))
+    if believes(.path), head.path.count > path.count {
+      try facts.add(target: head.path.lowerBound + path.count..<head.query.upperBound, bytes)
+      facts.method = head.methodRange
+    }
+    for line in head.fields.lines {
+      guard let source = source(line, bytes), believes(source) else { continue }
+      if facts.seen & source.bit != 0 { throw .contradiction }
+      facts.seen |= source.bit
+      switch source {
+      case .originalURI, .forwardedURI: try facts.add(target: line.value, bytes)
+      case .originalURL:
+        let parts = try Self.split(bytes, line.value)
+        try facts.add(target: parts.target, bytes)
+        try facts.add(place: place(bytes, parts.authority))
+      case .host: try facts.add(place: place(bytes, line.value))
+      // A variable of the proxy that is not set: no method is the empty one, and no route is for it.
+      case .method where line.value.isEmpty: throw .contradiction
+      case .method: try facts.add(method: line.value, bytes)
+      case .redirect: facts.mayRedirect = facts.mayRedirect || bytes.equals("1", line.value)
+      case .path, .address: break
+      }
+    }
+    return OriginalRequest(
+      place: facts.place ?? asked,
+      target: facts.target.map { .known($0, method: facts.method) } ?? .unknown(.noPath),
+      mayRedirect: facts.mayRedirect)
+  }
+
+  /// The address of the original request's client; nil where it is not believed.
+  func address(_ head: borrowing RequestHead, _ client: ClientPeer) -> IPAddress? {
+    guard believes(.address), client.isTrusted, client.isAddressKnown, head.fields.has(.xForwardedFor) else {
+      return nil
+    }
+    return IPAddress(client.address)
+  }
+
+  /// The facts so far; each is stated once, or several times alike.
+  private struct Facts {
+    var mayRedirect: Bool
+    var place: AuthorityList.Place?
+    var target: Range<Int>?
+    var method: Range<Int>?
+    /// The bits of the headers that came.
+    var seen: UInt8 = 0
+
+    mutating func add(target other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.Doubt) {
+      if let target, !Self.isSame(target, other, bytes) { throw .contradiction }
+      target = other
+    }
+
+    mutating func add(method other: Range<Int>, _ bytes: RawSpan) throws(OriginalRequest.Doubt) {
+      if let method, !Self.isSame(method, other, bytes) { throw .contradiction }
+      method = other
+    }
+
+    mutating func add(place other: AuthorityList.Place) throws(OriginalRequest.Doubt) {
+      if let place, place != other { throw .contradiction }
+      place = other
+    }
+
+    private static func isSame(_ one: Range<Int>, _ other: Range<Int>, _ bytes: RawSpan) -> Bool {
+      one.count == other.count
+        && one.indices.allSatisfy { bytes.byte(at: $0) == bytes.byte(at: $0 - one.lowerBound + other.lowerBound) }
+    }
+  }
+
+  private func source(_ line: FieldLine, _ bytes: RawSpan) -> VerifySettings.Source? {
+    switch line.known {
+    case .xOriginalURI: .originalURI
+    case .xForwardedURI: .forwardedURI
+    case .xOriginalURL: .originalURL
+    case .xForwardedHost: .host
+    case .other where bytes.equalsIgnoringCase("x-forwarded-method", line.name): .method
+    case .other where bytes.equalsIgnoringCase("x-auth-redirect", line.name): .redirect
+    default: nil
+    }
+  }
+
+  private func place(_ bytes: RawSpan, _ authority: Range<Int>) throws(OriginalRequest.Doubt) -> AuthorityList.Place {
+    guard let place = authorities.place(bytes.extracting(authority)._unsafeView(as: UInt8.self)) else {
+      throw .foreignHost
+    }
+    return place
+  }
+
+  /// Splits an absolute URL. Its scheme is not compared: TLS may end before the proxy.
+  private static func split(
+    _ bytes: RawSpan, _ url: Range<Int>
+  ) throws(OriginalRequest.Doubt) -> (authority: Range<Int>, target: Range<Int>) {
+    var start = url.lowerBound
+    while start < url.upperBound, bytes.byte(at: start) != UInt8(ascii: "/") { start += 1 }
+    start = min(start + 2, url.upperBound)
+    let scheme = url.lowerBound..<start
+    guard bytes.equalsIgnoringCase("https://", scheme) || bytes.equalsIgnoringCase("http://", scheme) else {
+      throw .foreignHost
+    }
+    var end = start
+    while end < url.upperBound, !"/?#".utf8.contains(bytes.byte(at: end)) { end += 1 }
+    return (start..<end, end..<url.upperBound)
+  }
+}
+
+extension VerifySettings.Source {
+  /// One bit each.
+  fileprivate var bit: UInt8 {
+    switch self {
+    case .originalURI: 1 << 0
+    case .forwardedURI: 1 << 1
+    case .originalURL: 1 << 2
+    case .path: 1 << 3
+    case .method: 1 << 4
+    case .host: 1 << 5
+    case .address: 1 << 6
+    case .redirect: 1 << 7
+    }
+  }
+}

@@ -1,0 +1,18 @@
+internal import HTTPWire
+
+extension RawSpan {
+  /// Whether a query has an item, compared byte for byte.
+  /// - Parameters:
+  ///   - item: a name and its value, as in `peek=1`.
+  ///   - query: with its question mark; empty without one.
+  func hasQueryItem(_ item: StaticString, in query: Range<Int>) -> Bool {
+    var start = query.lowerBound + 1
+    while start < query.upperBound {
+      var end = start
+      while end < query.upperBound, byte(at: end) != UInt8(ascii: "&") { end += 1 }
+      if equals(item, start..<end) { return true }
+      start = end + 1
+    }
+    return false
+  }
+}

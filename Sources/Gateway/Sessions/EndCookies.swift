@@ -1,0 +1,62 @@
+internal import DataPlane
+internal import Sessions
+internal import WebFormats
+
+/// The session cookies of the applications (`end_cookies`), by upstream.
+struct EndCookies: Sendable {
+  /// By the numbers of `RouteDecision.upstream`; nil where there is nothing to do.
+  private let upstreams: [Upstream?]
+  private let keyring: SessionKeyring
+  /// The bindings of requests without an identity.
+  private let nobody: [CookieBinding?]
+  /// Whether no upstream has any.
+  let isEmpty: Bool
+
+  private struct Upstream: Sendable {
+    let name: String
+    let settings: UpstreamCookieSettings
+    let unbound: UnboundCookies
+  }
+
+  /// - Parameters:
+  ///   - settings: of each upstream that routes name, in the order of `RouteTable.upstreams`.
+  ///   - previous: those before, at a reload: what they have learned is kept.
+  ///   - report: is called once for each cookie that is set without `HttpOnly`.
+  init(
+    _ settings: [(upstream: String, cookies: UpstreamCookieSettings)], _ keyring: SessionKeyring,
+    after previous: EndCookies? = nil, report: @escaping @Sendable (_ upstream: String, _ cookie: String) -> Void
+  ) {
+    let known = (previous?.upstreams ?? []).compactMap(\.self)
+    upstreams = settings.map { name, settings in
+      guard !settings.isEmpty else { return nil }
+      let same = known.first { $0.name.utf8.elementsEqual(name.utf8) && $0.settings == settings }
+      let names = settings.cookies.map(\.name)
+      return Upstream(
+        name: name, settings: settings, unbound: same?.unbound ?? UnboundCookies { report(name, names[$0]) })
+    }
+    self.keyring = keyring
+    isEmpty = upstreams.allSatisfy { $0 == nil }
+    nobody = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
+  }
+
+  /// The number of upstreams.
+  var count: Int { upstreams.count }
+
+  /// The binding of an account's cookies on an upstream; nil if the upstream has none.
+  func binding(of subject: Subject, on upstream: Int) -> CookieBinding? {
+    guard upstream < upstreams.count else { return nil }
+    return upstreams[upstream].map { Self.binding(of: subject, $0, keyring) }
+  }
+
+  /// The binding for requests without an identity.
+  func bindingOfNobody(on upstream: Int) -> CookieBinding? { upstream < nobody.count ? nobody[upstream] : nil }
+
+  private static func binding(
+    of subject: Subject?, _ upstream: Upstream, _ keyring: SessionKeyring
+  ) -> CookieBinding {
+    CookieBinding(
+      upstream.settings.cookies.map { cookie in
+        CookieBinding.Cookie(name: cookie.name, codes: keyring.accountCodes(of: subject, for: cookie.name))
+      }, unbound: upstream.unbound, makesPrivate: subject != nil && upstream.settings.makesPrivate)
+  }
+}

@@ -1,0 +1,56 @@
+/// The label values that the program counts. Each series is exposed as 0 from the start: `increase()` of a series that
+/// appears with its first event is 0, and the first refused sign-in would alert nobody. `KnownLabelTests` compares
+/// these lists with the source.
+enum KnownLabels {
+  static let signInAttempts = ["web", "native"]
+
+  /// The outcomes of sign-ins.
+  static let signIns = [
+    "success", "cancelled",
+    // Apple refuses us, or us and the user.
+    "apple_refused", "client_secret", "invalid_client", "invalid_grant", "invalid_request", "invalid_scope",
+    "unauthorized_client", "unsupported_grant_type",
+    // Apple cannot be reached, or answers what cannot be used.
+    "apple_keys", "apple_trouble", "apple_unreachable", "code_refused", "identity_token", "subject", "tokens_disagree",
+    // Ours.
+    "seal", "store",
+    // The answer, and the attempt that it belongs to.
+    "answer", "attempt_expired", "attempt_forged", "attempt_missing", "attempt_used", "content_type", "form", "query",
+    "state_mismatch", "state_missing",
+    // The arrival of a session on another host.
+    "arrival_ended", "arrival_expired", "arrival_forged", "arrival_host", "arrival_used", "arrival_visit",
+    // Apps.
+    "cross_site", "exchange_request", "hand_back_ended", "hand_back_expired", "hand_back_forged", "hand_back_used",
+    "hand_back_verifier", "native_request", "code_used",
+    // Banned by an operator.
+    "banned",
+  ]
+
+  static let sessionsEnded = [
+    "signed_out", "replaced", "revoked", "consent_revoked", "account_removed", "by_operator",
+  ]
+
+  static let checks = ["good", "revoked", "misconfigured", "unavailable", "not_sent"]
+
+  /// Endpoint and outcome of calls to Apple. Of status codes those that servers in trouble answer.
+  static let appleCalls: [[String]] = ["token", "keys", "revoke", "usermigrationinfo"].flatMap { endpoint in
+    ["ok", "not_sent", "unanswered", "400", "429", "500", "502", "503", "504"].map { [endpoint, $0] }
+  }
+
+  /// Type and outcome of Apple's notifications.
+  static let notifications: [[String]] =
+    ["email-enabled", "email-disabled", "consent-revoked", "account-deleted", "other"].flatMap { type in
+      ["carried_out", "repeated", "outdated", "unknown_user", "store_unavailable"].map { [type, $0] }
+    } + ["refused", "keys_unavailable"].map { ["unverified", $0] }
+
+  static let relays = ["delivered", "failed", "given_up"]
+
+  static let storeOperations = [
+    "account", "accounts", "administration", "ban", "changes", "check", "complete", "end", "find", "invitation",
+    "keep_name", "notification", "open", "people", "ping", "relay", "remove_expired", "request_access", "sessions",
+    "token", "touch", "use_up",
+  ]
+
+  /// Status codes of requests that tell of trouble.
+  static let statuses = [502, 503, 504]
+}

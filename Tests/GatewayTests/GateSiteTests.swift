@@ -1,0 +1,191 @@
+import AccessPolicy
+import DataPlane
+import HTTPTypes
+import Pages
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// Several hosts at one gate: each request is judged by its own authority, and a cookie counts on its own host only.
+@Suite("Several hosts at one gate")
+struct GateSiteTests {
+  private static let wiki = CookieScope.host("wiki.example.com")
+
+  private func rig(
+    routes: [RouteSettings] = [], adjust: (inout GatewaySettings) -> Void = { _ in }
+  ) async throws -> GateRig {
+    var settings = try GatewaySettings.forTests(routes: routes)
+    settings.hosts = ["alias.example.com"]
+    settings.sites = try ["wiki", "tickets"].map { name in
+      var pages = PageSettings()
+      pages.applicationName = "The \(name)"
+      return SiteSettings(
+        host: HostSettings(origin: try PublicOrigin(parsing: "https://\(name).example.com")), pages: pages)
+    }
+    adjust(&settings)
+    return try await GateRig(settings)
+  }
+
+  @Test("A cookie counts on the host that it was signed for, in the loop's memory as well")
+  func cookies() async throws {
+    let rig = try await rig()
+    let identifier = SessionIdentifier.random()
+    let (_, cookie) = try rig.signIn("001.anna", identifier: identifier)
+    let ofWiki = rig.cookie(of: identifier, on: Self.wiki)
+    for _ in 0..<2 {
+      for (host, own) in [
+        ("app.example.com", cookie), ("alias.example.com", cookie), ("wiki.example.com", ofWiki),
+        ("tickets.example.com", nil), ("WIKI.example.com:443", ofWiki),
+      ] {
+        for sent in [cookie, ofWiki] {
+          let decided = try await rig.decide(Asked(host: host, fields: ["Cookie: \(sent)"]))
+          #expect((decided.identity != nil) == (sent == own), "\(host)")
+        }
+      }
+    }
+    try await rig.stop()
+  }
+
+  @Test("A bearer token counts on the host that issued it")
+  func bearer() async throws {
+    let rig = try await rig { $0.native.acceptsBearer = true }
+    let identifier = SessionIdentifier.random()
+    _ = try rig.signIn("001.anna", identifier: identifier)
+    for scope in [CookieScope.publicURL, Self.wiki] {
+      let token = "Authorization: Bearer \(rig.keyring.signedCookie(for: identifier, on: scope))"
+      for (host, own) in [("app.example.com", CookieScope.publicURL), ("wiki.example.com", Self.wiki)] {
+        let decided = try await rig.decide(Asked(host: host, fields: [token]))
+        #expect((decided.identity != nil) == (scope == own), "\(host)")
+      }
+    }
+    try await rig.stop()
+  }
+
+  @Test("The cookies of a session's hosts are remembered side by side, and die with the session together")
+  func together() async throws {
+    let rig = try await rig()
+    let identifier = SessionIdentifier.random()
+    let (snapshot, cookie) = try rig.signIn("001.anna", identifier: identifier)
+    let requests = [
+      Asked(fields: ["Cookie: \(cookie)"]),
+      Asked(host: "wiki.example.com", fields: ["Cookie: \(rig.cookie(of: identifier, on: Self.wiki))"]),
+    ]
+    for request in requests { #expect(try await rig.decide(request).identity != nil) }
+    for request in requests { #expect(try await rig.decideOnce(request).identity != nil, "no other look-up") }
+    try await rig.sessions.end(.one(snapshot.session.handle), because: .signedOut)
+    for request in requests { #expect(try await rig.decide(request).identity == nil) }
+    try await rig.stop()
+  }
+
+  @Test("An open exchange of one host ends with the session that ended on another, and with its host")
+  func openExchanges() async throws {
+    let rig = try await rig()
+    let identifier = SessionIdentifier.random()
+    let (snapshot, _) = try rig.signIn("001.anna", identifier: identifier)
+    let request = Asked(
+      host: "wiki.example.com", fields: ["Cookie: \(rig.cookie(of: identifier, on: Self.wiki))"])
+    let exchange = try await rig.open(request)
+    #expect(try await rig.review(exchange))
+    var without = rig.settings
+    without.sites = []
+    try await rig.apply(without)
+    #expect(try await !rig.review(exchange))
+    try await rig.apply(rig.settings)
+    let another = try await rig.open(request)
+    try await rig.sessions.end(.one(snapshot.session.handle), because: .signedOut)
+    #expect(try await !rig.review(another))
+    try await rig.stop()
+  }
+
+  @Test("A cookie that an older secret signed is issued again for the same host")
+  func renewal() async throws {
+    let rig = try await rig()
+    let identifier = SessionIdentifier.random()
+    _ = try rig.signIn("001.anna", identifier: identifier)
+    let cookie = rig.cookie(of: identifier, on: Self.wiki)
+    try await rig.apply(rig.settings, secrets: "ba")
+    let response = try await rig.response(
+      Asked(target: "/.auth/session", host: "wiki.example.com", fields: ["Cookie: \(cookie)"]))
+    let set = try #require(response.head.headerFields[.setCookie])
+    let value = try #require(set.split(separator: ";").first?.split(separator: "=").last)
+    let verified = try SessionKeyring.forTests("b").verifyCookie(Array(value.utf8), on: Self.wiki)
+    #expect(verified?.identifier == identifier)
+    #expect(try SessionKeyring.forTests("b").verifyCookie(Array(value.utf8), on: .publicURL) == nil)
+    try await rig.stop()
+  }
+
+  @Test("Without a session a navigation begins at the host's own sign-in, also where the page is skipped")
+  func strangers() async throws {
+    for showsPage in [true, false] {
+      let rig = try await rig { $0.pages.showSignInPage = showsPage }
+      let decided = try await rig.decide(Asked(target: "/a?b=c", host: "wiki.example.com"))
+      guard case .answer(302, "/.auth/sign-in?return_to=/a%3Fb%3Dc") = decided else {
+        Issue.record("\(decided)")
+        return
+      }
+      try await rig.stop()
+    }
+  }
+
+  @Test("A host has sign-in, arrive, session, sign-out and button; accounts are at public_url, the rest is nowhere")
+  func endpoints() async throws {
+    let rig = try await rig()
+    func decide(_ name: String, method: String = "GET") async throws -> Decided {
+      try await rig.decide(Asked(target: "/.auth/\(name)", method: method, host: "wiki.example.com"))
+    }
+    for name in ["sign-in", "arrive?code=x", "sign-out", "button", "session?peek=1"] {
+      guard case .handle = try await decide(name) else {
+        Issue.record("\(name)")
+        continue
+      }
+    }
+    #expect(try await decide("session").status == 401)
+    for name in ["account?a=b", "people", "invite/abc"] {
+      for method in ["GET", "POST"] {
+        guard case .answer(let status, let location?) = try await decide(name, method: method) else {
+          Issue.record("\(name)")
+          continue
+        }
+        let path = method == "GET" ? name : String(name.prefix { $0 != "?" })
+        #expect(status == (method == "GET" ? 302 : 303) && location == "https://app.example.com/.auth/\(path)")
+      }
+    }
+    for name in ["authorize", "callback", "native", "native/exchange", "notifications", "keys", "nothing"] {
+      #expect(try await decide(name).status == 404, "\(name)")
+    }
+    #expect(try await rig.decide(Asked(target: "/.auth/arrive")).status == 404, "public_url hands over, only")
+    try await rig.stop()
+  }
+
+  @Test("A WebSocket is for pages of its own host: a sibling's Origin is refused")
+  func webSockets() async throws {
+    let rig = try await rig(routes: [RouteSettings(path: "/", access: .public)])
+    let upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: x"]
+    for (host, own) in [
+      ("wiki.example.com", ["https://wiki.example.com"]),
+      ("app.example.com", ["https://app.example.com", "https://alias.example.com"]),
+    ] {
+      for origin in ["app", "alias", "wiki", "tickets"].map({ "https://\($0).example.com" }) {
+        let decided = try await rig.decide(Asked(host: host, fields: upgrade + ["Origin: \(origin)"]))
+        if case .forward(_, _, true) = decided {
+          #expect(own.contains(origin), "\(host) \(origin)")
+        } else {
+          #expect(!own.contains(origin) || decided.status == 401, "\(host) \(origin) \(decided)")
+        }
+      }
+    }
+    try await rig.stop()
+  }
+
+  @Test("The pages of a host have its name, also where its application failed")
+  func pages() async throws {
+    let rig = try await rig(routes: [RouteSettings(path: "/no/", access: .deny)])
+    for (host, name) in [("wiki.example.com", "The wiki"), ("tickets.example.com", "The tickets")] {
+      let asked = Asked(target: "/.auth/nothing", host: host, fields: ["Accept: text/html"])
+      let page = String(decoding: try await rig.response(asked).body, as: UTF8.self)
+      #expect(page.contains(name) && page.contains("<bdi>\(host)</bdi>"))
+    }
+    try await rig.stop()
+  }
+}

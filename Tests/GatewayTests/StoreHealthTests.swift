@@ -1,0 +1,82 @@
+import Logging
+import Operations
+import Sessions
+import Testing
+
+@testable import Gateway
+
+// The availability of the store, as probes see it: its trouble informs while signed-in requests can be served, and
+// gates readiness when they cannot.
+@Suite("The health of the store")
+struct StoreHealthTests {
+  private let health = HealthMonitor(checks: [HealthCheck(name: "store", status: .unknown, effect: .gatesReadiness)])
+  private let metrics = MetricsRegistry(version: "test", startTime: Timestamp(microseconds: 0))
+
+  private func make(grace: Duration) -> StoreHealth {
+    var settings = StoreSettings(location: .sqlite(path: "/nowhere"))
+    settings.outageGrace = grace
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    return StoreHealth(settings, metrics: metrics, logger: logger, now: 0)
+  }
+
+  private func report(_ store: StoreHealth, at now: Int64) -> HealthReport {
+    store.report(to: health, place: "a store", now: now, at: Timestamp(microseconds: 0))
+    return health.report
+  }
+
+  private let away = StoreError(code: .unavailable, message: "cannot be reached")
+
+  @Test("Until the store has answered for the first time the gateway is not ready")
+  func start() {
+    let store = make(grace: .seconds(600))
+    #expect(!report(store, at: 0).isReady)
+    store.didNotOpen(away)
+    #expect(!report(store, at: 0).isReady)
+    #expect(String(decoding: health.report.readyz().body, as: UTF8.self).contains("cannot be reached"))
+    #expect(metrics.storeFailures.total("open") == 1)
+    store.wrote(at: 1)
+    #expect(report(store, at: 1).isReady)
+    #expect(health.report.summary == .ok)
+  }
+
+  @Test("A store that is away leaves the gateway ready for the outage grace, degraded, and no longer")
+  func grace() {
+    let store = make(grace: .seconds(10))
+    store.wrote(at: 0)
+    store.didNotAnswer("find", away)
+    #expect(report(store, at: 9_999).isReady)
+    #expect(health.report.summary == .degraded && health.report.healthz().status == 200)
+    #expect(String(decoding: health.report.healthz().body, as: UTF8.self).contains("cannot be reached"))
+    #expect(!report(store, at: 10_000).isReady)
+    #expect(health.report.healthz().status == 503)
+    store.wrote(at: 20_000)
+    #expect(report(store, at: 20_000).isReady && health.report.summary == .ok)
+  }
+
+  @Test("Without a grace the gateway is ready while the store answers, however seldom it is asked")
+  func noGrace() {
+    let store = make(grace: .zero)
+    store.wrote(at: 0)
+    #expect(report(store, at: 5_000).isReady)
+    store.didNotAnswer("changes", away)
+    #expect(!report(store, at: 5_000).isReady)
+  }
+
+  @Test("A store that can be read but not written leaves the gateway ready")
+  func readOnly() {
+    let store = make(grace: .seconds(10))
+    store.wrote(at: 0)
+    store.didNotWrite(StoreError(code: .full, message: "no room left"))
+    store.answered(at: 60_000)
+    #expect(report(store, at: 60_000).isReady)
+    #expect(health.report.summary == .degraded && !store.isWell)
+  }
+
+  @Test("A store that a newer version has changed makes the gateway unready at once")
+  func newerSchema() {
+    let store = make(grace: .seconds(600))
+    store.wrote(at: 0)
+    store.didNotAnswer("changes", StoreError(code: .newerSchema, message: "run the newer version"))
+    #expect(!report(store, at: 1).isReady)
+  }
+}

@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""test_image.py CORDON SIMULATOR: builds deploy/container/Dockerfile with buildah, and signs in through the image.
+
+ - Every step of the Dockerfile runs, with what the ignore file lets through, on base images that are made here: Debian by
+   debootstrap, and Debian with a compiler that hands out CORDON, a release build for Debian 12, instead of compiling. The
+   compilation itself needs GitHub and ten minutes, and is that of `make deb`.
+ - The image runs as process 1 of its namespace, as user 65532, without capabilities, on a file system that may only be read.
+ - cordon ready and cordon ready --live, the health check, say that it is well; somebody signs in with the simulated Apple.
+ - SIGTERM ends it in order.
+
+Needs root and buildah, no registry and no daemon. The containers' storage is below .build/image.
+"""
+
+from __future__ import annotations
+
+import http.client
+import http.server
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+sys.path[:0] = [str(ROOT / "Tests/Debian"), str(ROOT / "Benchmarks")]
+
+from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
+from processes import Process, free_port, wait_for_port  # noqa: E402
+from sign_in import sign_in  # noqa: E402
+
+CORES = os.sched_getaffinity(0)
+CACHE = ROOT / ".build/image"
+USER = "65532"
+
+# In the place of `swift`: what the Dockerfile asks the compiler for.
+COMPILER = """#!/bin/sh
+case "$*" in
+*--show-bin-path*) echo /prebuilt ;;
+*) echo "not compiled here: the program was built on this machine" >&2 ;;
+esac
+"""
+
+
+def main() -> None:
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    in_own_mount_namespace([sys.executable, *sys.argv])
+    program, simulator = (Path(argument).resolve() for argument in sys.argv[1:])
+    started = time.monotonic()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    make_base_images(program)
+    build()
+    runs(simulator)
+    print(f"the image is built, signs in and ends: {time.monotonic() - started:.0f} s")
+
+
+def buildah(*arguments: str) -> str:
+    """Runs buildah on storage of its own."""
+    storage = ["--root", str(CACHE / "storage"), "--runroot", str(CACHE / "run"), "--storage-driver", "vfs"]
+    done = subprocess.run(["buildah", *storage, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode != 0:
+        said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
+        raise SystemExit(f"buildah {' '.join(arguments)} ended with {done.returncode}:\n{said}")
+    return done.stdout.strip()
+
+
+def expect(found: object, wanted: object, what: str) -> None:
+    if found != wanted:
+        raise SystemExit(f"{what}: expected {wanted!r}, found {found!r}")
+    print(f"ok  {what}")
+
+
+# The base images
+
+
+def make_base_images(program: Path) -> None:
+    debian, swift = "docker.io/library/debian:bookworm-slim", "docker.io/library/swift:6.3-bookworm"
+    shutil.rmtree(CACHE / "storage", ignore_errors=True)
+    base = CleanRoot(ROOT / ".build/debian-root").base
+    container = buildah("from", "scratch")
+    buildah("add", container, str(base), "/")
+    buildah("commit", "--rm", container, debian)
+    print("ok  Debian is the base image")
+
+    compiler = CACHE / "swift"
+    compiler.write_text(COMPILER)
+    compiler.chmod(0o755)
+    container = buildah("from", "--pull-never", debian)
+    # `install --strip` of the Dockerfile needs it; Swift's image has it.
+    buildah("run", "--isolation", "chroot", container, "sh", "-c",
+            "apt-get update && apt-get install --yes --no-install-recommends binutils")
+    buildah("copy", container, str(compiler), "/usr/bin/swift")
+    buildah("copy", container, str(program), "/prebuilt/cordon")
+    buildah("commit", "--rm", container, swift)
+    print("ok  and Debian with a compiler that compiles nothing")
+
+
+def build() -> None:
+    # The context as a registry's builder gets it: the files of the repository, none of the products of builds.
+    context = CACHE / "context"
+    shutil.rmtree(context, ignore_errors=True)
+    context.mkdir()
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True)
+    for name in filter(None, names.stdout.decode().split("\0")):
+        if (ROOT / name).is_file():
+            (context / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, context / name)
+    buildah("build", "--isolation", "chroot", "--pull-never", "--format", "docker", "--file",
+            str(context / "deploy/container/Dockerfile"), "--tag", "localhost/cordon", str(context))
+    print("ok  every step of the Dockerfile runs, with what the ignore file lets through")
+    configuration = json.loads(buildah("inspect", "--type", "image", "localhost/cordon"))["Docker"]["config"]
+    expect(configuration["User"], f"{USER}:{USER}", "the image's user is nobody's")
+    expect(configuration["Healthcheck"]["Test"], ["CMD", "cordon", "ready", "--live", "--config", "/etc/cordon/gateway.conf"],
+           "it has a health check, in Docker's format")
+
+
+# The container
+
+
+def runs(simulator: Path) -> None:
+    port, admin, apple = free_port(), free_port(), free_port()
+    application, seen = start_application()
+    files = CACHE / "etc"
+    state = CACHE / "state"
+    for folder in (files, state):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    os.chown(state, int(USER), int(USER))
+    key = files / "AuthKey.p8"
+    local_apple = Process.start(
+        "apple-simulator",
+        [str(simulator), "--port", str(apple), "--write-key", str(key), "--redirect-uri",
+         f"http://localhost:{port}/.auth/callback"], cores=CORES, folder=CACHE, output=CACHE / "simulator.log")
+    wait_for_port(local_apple, apple)
+    (files / "session.key").write_bytes(os.urandom(32).hex().encode())
+    (files / "gateway.conf").write_text(f"""
+public_url = "http://localhost:{port}"
+[listen]
+address = "127.0.0.1:{port}"
+[admin]
+address = "127.0.0.1:{admin}"
+[upstream]
+url = "http://127.0.0.1:{application}"
+[apple]
+client_id = "com.example.web"
+team_id = "DEF123GHIJ"
+key_id = "ABC123DEFG"
+private_key_file = "AuthKey.p8"
+base_url = "http://127.0.0.1:{apple}"
+[session]
+secret_files = ["session.key"]
+[store]
+url = "sqlite:/var/lib/cordon/cordon.db"
+""")
+    for file in files.iterdir():
+        os.chown(file, int(USER), int(USER))
+        file.chmod(0o600)
+
+    container = buildah("from", "--pull-never", "localhost/cordon")
+    root = Path(buildah("mount", container))
+    gateway = Process.start(
+        "cordon", contained(root, files, state, "run", "--config", "/etc/cordon/gateway.conf"), cores=CORES, folder=CACHE,
+        output=CACHE / "cordon.log")
+    wait_for_port(gateway, port, 30)
+    gateway.settle()
+    status = Path(f"/proc/{gateway.members[-1]}/status").read_text()
+    fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
+    expect(fields["Uid"].split()[0], USER, "the gateway runs as user 65532")
+    expect((fields["CapEff"], fields["NSpid"].split()[-1]), ("0" * 16, "1"), "without capabilities, as process 1")
+    for words in (["ready"], ["ready", "--live"]):
+        said = subprocess.run(
+            contained(root, files, state, *words, "--config", "/etc/cordon/gateway.conf"), capture_output=True, text=True)
+        expect((said.returncode, said.stdout.strip()), (0, words[-1].lstrip("-")), f"cordon {' '.join(words)} says so")
+    cookie = sign_in(f"http://localhost:{port}")
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", "/hello", headers={"Host": f"localhost:{port}", "Cookie": cookie})
+    expect(connection.getresponse().status, 200, "a signed-in user gets the application's page")
+    expect(seen["X-Forwarded-Name"], "Anna Apple", "and the application reads who it is")
+    os.kill(gateway.members[-1], 15)
+    expect(gateway.popen.wait(30), 0, "SIGTERM ends it in order")
+    local_apple.stop()
+    expect(state.joinpath("cordon.db").stat().st_uid, int(USER), "the store is the gateway's")
+    buildah("umount", container)
+    buildah("rm", container)
+
+
+def contained(root: Path, files: Path, state: Path, *command: str) -> list[str]:
+    """The image's program in namespaces of its own, on the image's file system, read-only but for the store."""
+    script = """
+        set -e
+        mount --bind "$1" "$1" && mkdir -p "$1/etc/cordon"
+        mount --bind "$2" "$1/etc/cordon" && mount --bind "$3" "$1/var/lib/cordon"
+        mount -o remount,bind,ro "$1" && mount -t proc proc "$1/proc"
+        root=$1; shift 3
+        exec chroot "$root" /usr/bin/setpriv --reuid=65532 --regid=65532 --clear-groups --no-new-privs \\
+            --bounding-set=-all --inh-caps=-all -- /usr/bin/cordon "$@"
+    """
+    return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", str(root), str(files),
+            str(state), *command]
+
+
+def start_application() -> tuple[int, dict[str, str | None]]:
+    """An application that notes the headers of the last request."""
+    seen: dict[str, str | None] = {}
+
+    class Application(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen["X-Forwarded-Name"] = self.headers["X-Forwarded-Name"]
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server.server_address[1], seen
+
+
+main()

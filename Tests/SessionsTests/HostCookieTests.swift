@@ -1,0 +1,61 @@
+import Secrets
+import Testing
+
+@testable import Sessions
+
+// The session cookie of a [[host]]: for that host only, whatever secret of the keyring signed it.
+@Suite("The session cookie of a host")
+struct HostCookieTests {
+  private let wiki = CookieScope.host("wiki.example.com")
+  private let tickets = CookieScope.host("tickets.example.com")
+
+  @Test("A cookie proves its session on the host that it was signed for, and nothing on any other")
+  func ownHost() throws {
+    let keys = try keyring("a")
+    let identifier = SessionIdentifier.random()
+    let scopes = [CookieScope.publicURL, wiki, tickets, .host("wiki.example.com:8443"), .host("iki.example.com")]
+    let cookies = scopes.map { keys.signedCookie(for: identifier, on: $0) }
+    #expect(Set(cookies).count == scopes.count && cookies.allSatisfy { $0.utf8.count == SessionCookie.valueLength })
+    for (cookie, signed) in zip(cookies, scopes) {
+      for scope in scopes {
+        let verified = keys.verifyCookie(Array(cookie.utf8), on: scope)
+        #expect(verified?.identifier == (scope == signed ? identifier : nil), "\(signed) on \(scope)")
+      }
+    }
+  }
+
+  @Test("A cookie of an older secret is known on its host, to be issued again, and on no other")
+  func olderSecret() throws {
+    let identifier = SessionIdentifier.random()
+    let cookie = Array(try keyring("a").signedCookie(for: identifier, on: wiki).utf8)
+    let rotated = try keyring("b", "a")
+    let verified = try #require(rotated.verifyCookie(cookie, on: wiki))
+    #expect(verified.identifier == identifier && !verified.isSignedByFirstKey)
+    #expect(rotated.verifyCookie(cookie, on: tickets) == nil && rotated.verifyCookie(cookie, on: .publicURL) == nil)
+    #expect(try keyring("b").verifyCookie(cookie, on: wiki) == nil)
+  }
+
+  @Test("A cookie with any bit changed is refused, and so is one whose version says that it is of public_url")
+  func changedBits() throws {
+    let keys = try keyring("a")
+    let cookie = Array(keys.signedCookie(for: .random(), on: wiki).utf8)
+    for index in cookie.indices {
+      for bit in 0..<8 {
+        var forged = cookie
+        forged[index] ^= 1 << bit
+        #expect(keys.verifyCookie(forged, on: wiki) == nil && keys.verifyCookie(forged, on: .publicURL) == nil)
+      }
+    }
+  }
+
+  @Test("The fingerprint of a cookie is another one on every host")
+  func fingerprints() throws {
+    let maker = CookieFingerprinter()
+    let cookie = Array(try keyring("a").signedCookie(for: .random(), on: wiki).utf8)
+    let prints = [CookieScope.publicURL, wiki, tickets].map { scope in
+      cookie.withUnsafeBytes { maker.fingerprint($0, on: scope) }
+    }
+    #expect(Set(prints).count == 3)
+    #expect(cookie.withUnsafeBytes { maker.fingerprint($0, on: wiki) } == prints[1])
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Testing
+
+// What is found before a start instead of after it.
+//
+// - cordon check: a certificate and a key that do not belong together, a certificate for another host, a file of
+//   another key, a missing folder of the store.
+// - cordon doctor: a return URL that is not registered.
+// - cordon init: a configuration with which cordon reload works as its first lines say.
+
+@SystemActor
+@Suite("Found before the start")
+struct CheckTests {
+  private func check(_ configuration: GatewayConfiguration) throws -> (exit: ServerProcess.Exit, text: String) {
+    let directory = try TemporaryDirectory()
+    let file = try configuration.install(in: directory)
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["check", "--config", file], directory: directory.path)
+    return (result.exit, result.standardOutput + result.standardError)
+  }
+
+  private func secure(_ folder: TLSFolder, certificate: String, key: String) throws -> GatewayConfiguration {
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    folder.configure(&configuration)
+    configuration["listen", "tls_certificate_file"] = "\"\(folder.path)/\(certificate)\""
+    configuration["listen", "tls_private_key_file"] = "\"\(folder.path)/\(key)\""
+    return configuration
+  }
+
+  @Test("check finds a key that does not belong to the certificate, at its line, and run ends with 78")
+  func pair() throws {
+    let folder = try TLSFolder()
+    let configuration = try secure(folder, certificate: "one.pem", key: "two.key")
+    let checked = try check(configuration)
+    #expect(checked.exit == .code(78), "\(checked.text)")
+    #expect(
+      checked.text.contains("listen.tls_certificate_file") && checked.text.contains("does not belong"),
+      "\(checked.text)")
+    let directory = try TemporaryDirectory()
+    let started = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", configuration.install(in: directory)], directory: directory.path)
+    #expect(started.exit == .code(78), "\(started)")
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("check warns of a certificate that does not list the host of public_url, and of no other")
+  func otherHost() throws {
+    let folder = try TLSFolder()
+    let right = try check(secure(folder, certificate: "one.pem", key: "one.key"))
+    #expect(right.exit == .code(0) && !right.text.contains("warning"), "\(right.text)")
+    let wrong = try check(secure(folder, certificate: "two.pem", key: "two.key"))
+    #expect(wrong.exit == .code(0), "\(wrong.text)")
+    #expect(wrong.text.contains("no certificate lists the host of public_url, localhost"), "\(wrong.text)")
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test("check warns of a store in a folder that is not there")
+  func storeFolder() throws {
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["store", "url"] = "\"sqlite:nowhere/cordon.db\""
+    let checked = try check(configuration)
+    #expect(checked.exit == .code(0) && checked.text.contains("install -d -m 0700"), "\(checked.text)")
+  }
+
+  @Test("check --quiet prints nothing where everything is in order")
+  func quiet() throws {
+    let directory = try TemporaryDirectory()
+    let file = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+      .install(in: directory)
+    let result = try ServerProcess.run(Machine.binary("cordon"), ["check", "--quiet", "--config", file])
+    #expect(result.exit == .code(0) && result.standardOutput.isEmpty && result.standardError.isEmpty, "\(result)")
+  }
+
+  @Test("The doctor finds a return URL that is not registered, and says so once")
+  func returnURL() throws {
+    let site = try Site()
+    defer { site.stop() }
+    var other = site.gateway.configuration
+    other["", "path_prefix"] = "\"/elsewhere\""
+    let directory = try TemporaryDirectory()
+    let file = try other.install(in: directory)
+    let result = try ServerProcess.run(
+      Machine.binary("cordon"), ["doctor", "--config", file], directory: directory.path)
+    #expect(result.exit == .code(1))
+    let failures = result.standardOutput.split(separator: "\n").filter { $0.hasPrefix("FAIL") }
+    #expect(failures.count == 1 && failures[0].contains("redirect URI"), "\(result.standardOutput)")
+    #expect(failures.first?.contains("/elsewhere/callback") == true)
+  }
+
+  @Test("With the configuration that init writes, cordon reload works as its first lines say")
+  func reloadAfterInit() throws {
+    let directory = try TemporaryDirectory()
+    let key = try directory.write(AppleKey.shared.get().privatePEM, to: "AuthKey_ABC123DEFG.p8")
+    let made = try ServerProcess.run(
+      Machine.binary("cordon"),
+      [
+        "init", "--output", "made/gateway.conf", "--public-url", "https://app.example.com", "--client-id",
+        "com.example.web", "--team-id", "DEF123GHIJ", "--key-file", key, "--listen",
+        "127.0.0.1:\(try FreePort.take())",
+      ], directory: directory.path)
+    #expect(made.exit == .code(0), "\(made)")
+    let file = "\(directory.path)/made/gateway.conf"
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.contains("cordon reload --config FILE") && text.contains("address = \"unix:"), "\(text)")
+    let gateway = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    defer { gateway.stop() }
+    try gateway.waitForLine(containing: "cordon is ready")
+    for command in [["reload"], ["ready"], ["accounts", "list"]] {
+      let done = try ServerProcess.run(Machine.binary("cordon"), command + ["--config", file])
+      #expect(done.exit == .code(0), "\(command) \(done)")
+    }
+  }
+}

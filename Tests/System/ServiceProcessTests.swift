@@ -1,0 +1,139 @@
+import Foundation
+import Testing
+
+// The process under a service manager, without one: what it writes to the journal, signals, limits, and company that it
+// should not have.
+//
+// - Lines of the application log have priorities where the journal reads them, and only there.
+// - SIGUSR1, SIGUSR2 and SIGXFSZ end nothing; SIGQUIT is a graceful shutdown.
+// - Too few descriptors, or too little address space: 78 with the remedy instead of trouble later.
+// - A second gateway on the same address, or the same SQLite store, says so.
+// - Root in a folder of another account says so, and leaves a store that the account can open.
+// - Lines that nobody can read any more are counted.
+
+@SystemActor
+@Suite("The process of a service")
+struct ServiceProcessTests {
+  private func configuration() throws -> GatewayConfiguration {
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration.ending = "[[route]]\npath = \"/\"\naccess = \"public\"\n"
+    return configuration
+  }
+
+  @Test("Lines of the application log carry their priority if the journal reads standard output")
+  func priorities() throws {
+    let directory = try TemporaryDirectory()
+    let file = try configuration().install(in: directory)
+    let command = """
+      exec 3>&1; export JOURNAL_STREAM=$(stat -Lc %d:%i /proc/self/fd/3); exec '\(try Machine.binary("cordon"))' run \
+        --config '\(file)' 3>&-
+      """
+    let gateway = try ServerProcess("/bin/sh", ["-c", command], directory: directory.path)
+    defer { gateway.stop() }
+    let line = try gateway.waitForLine(containing: "cordon is ready")
+    #expect(line.hasPrefix("<5>{"), "\(line)")
+    gateway.signal(SIGTERM)
+    #expect(try gateway.waitForExit() == .code(0))
+    // The variable stays where standard output was redirected.
+    let redirected = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], environment: ["JOURNAL_STREAM": "1:1"],
+      directory: directory.path)
+    defer { redirected.stop() }
+    #expect(try redirected.waitForLine(containing: "cordon is ready").hasPrefix("{"))
+  }
+
+  @Test("SIGUSR1, SIGUSR2 and SIGXFSZ end nothing, and SIGQUIT is a graceful shutdown")
+  func signals() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream)
+    defer { gateway.stop() }
+    for signal in [SIGUSR1, SIGUSR2, SIGXFSZ] {
+      gateway.process.signal(signal)
+      #expect(try gateway.client.get("/after").status == 200)
+    }
+    gateway.process.signal(SIGQUIT)
+    #expect(try gateway.process.waitForExit() == .code(0))
+    try gateway.waitForLog("shutting down")
+  }
+
+  @Test(
+    "A limit under which nothing good can come keeps it from starting, with the remedy",
+    arguments: [("--nofile=48", "LimitNOFILE="), ("--as=419430400", "ulimit -v")])
+  func floors(limit: String, remedy: String) throws {
+    let directory = try TemporaryDirectory()
+    let file = try configuration().install(in: directory)
+    let ended = try ServerProcess.run(
+      Machine.program("prlimit", package: "util-linux"), [limit, Machine.binary("cordon"), "run", "--config", file])
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains(remedy), "\(ended.standardError)")
+  }
+
+  @Test("A second gateway on the same address and the same SQLite store says so")
+  func company() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream) { $0["listen", "workers"] = "2" }
+    defer { gateway.stop() }
+    let successor = try gateway.startSuccessor()
+    defer { successor.stop() }
+    try successor.waitForLine(containing: "another process listens on the same address")
+    try successor.waitForLine(containing: "another gateway uses the same SQLite store")
+    let first = String(decoding: gateway.log, as: UTF8.self)
+    #expect(!first.contains("another process") && !first.contains("another gateway"), "\(first)")
+  }
+
+  @Test(
+    "Root in a folder of another account says so, and the account can open the store afterwards",
+    .enabled(if: geteuid() == 0))
+  func root() throws {
+    let directory = try TemporaryDirectory()
+    let folder = "\(directory.path)/store"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    #expect(chown(folder, 65_534, 65_534) == 0)
+    var configuration = try configuration()
+    configuration["store", "url"] = "\"sqlite:\(folder)/cordon.db\""
+    let file = try configuration.install(in: directory)
+    let gateway = try ServerProcess(Machine.binary("cordon"), ["run", "--config", file])
+    defer { gateway.stop() }
+    try gateway.waitForLine(containing: "running as root in a folder of another account")
+    try gateway.waitForLine(containing: "cordon is ready")
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+      #expect(attributes[.ownerAccountID] as? Int == 65_534, "\(name)")
+    }
+  }
+
+  @Test("Lines that are written after their reader has gone are counted as dropped")
+  func readerGone() throws {
+    let directory = try TemporaryDirectory()
+    var configuration = try configuration()
+    configuration["log", "access"] = "true"
+    let file = try configuration.install(in: directory)
+    // The reader ends with the first line.
+    let command = "'\(try Machine.binary("cordon"))' run --config '\(file)' | head -n 1"
+    let gateway = try ServerProcess("/bin/bash", ["-c", command], directory: directory.path)
+    let admin = HTTPClient(port: configuration.adminPort)
+    defer {
+      if let pid = try? Self.pid(running: file) { kill(pid, SIGKILL) }
+      gateway.stop()
+    }
+    try gateway.waitUntilReady("GET /livez answers 200") { try admin.get("/livez").status == 200 }
+    let client = HTTPClient(port: configuration.port, host: GatewayConfiguration.host)
+    try poll("the count of dropped bytes") { () throws -> Void? in
+      _ = try client.get("/line")
+      let name = "cordon_log_dropped_bytes_total "
+      let line = try admin.get("/metrics").text.split(separator: "\n").first { $0.hasPrefix(name) }
+      guard let line, let count = Double(line.dropFirst(name.count)), count > 0 else { return nil }
+      return ()
+    }
+  }
+
+  /// The gateway of a configuration: the test knows the shell before it only.
+  private static func pid(running file: String) throws -> pid_t? {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.first { pid in
+      let line = (try? String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8)) ?? ""
+      return line.contains(file) && line.contains("/cordon\0run\0")
+    }
+  }
+}
