@@ -3,20 +3,23 @@
 
 SWIFT ?= swift
 export SWIFT
-RELEASE = Scripts/release-build
+OPTIMIZED = Scripts/release-build
 SOURCES = Package.swift Sources Tests Fuzzing/Package.swift Fuzzing/Sources
 
-.PHONY: help build test demo bench fuzz lint deb test-deb check-deploy
+.PHONY: help build test test-applications demo bench fuzz lint deb test-deb test-image check-deploy
 
 help:
-	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine'
+	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine;'
+	@echo '            RELEASE=1 builds what is shipped instead of the debug binaries, which takes much longer'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
+	@echo 'make test-applications  runs the examples with real applications, such as Apache'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
 	@echo 'make build  builds the debug binaries'
 	@echo 'make deb    builds the Debian package, into .build/deb'
 	@echo 'make test-deb  installs it in a clean Debian root, as root, and signs in through it'
+	@echo 'make test-image  builds the container image on local base images, as root, and signs in through it'
 	@echo 'make check-deploy  looks at Dockerfile, Kubernetes manifests and alerts, with tools from Debian and PyPI'
 
 build:
@@ -29,31 +32,47 @@ test:
 	@Scripts/install-debian-packages build test
 	$(SWIFT) build --build-tests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests
-	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests --skip ApplicationTests
+
+# The examples with real applications of Debian: not part of `make test`, because of the packages that they need.
+test-applications:
+	@Scripts/install-debian-packages build test test-applications
+	$(SWIFT) build --build-tests
+	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter ApplicationTests
+
+# The debug binaries are those of `make test`: whoever has one has the other.
+DEMO = $(if $(RELEASE),$(OPTIMIZED),$(SWIFT) build)
 
 demo:
 	@Scripts/install-debian-packages build demo
-	$(RELEASE) --product apple-simulator
-	$(RELEASE) --product cordon
-	@exec "$$($(RELEASE) --show-bin-path)/cordon" demo
+	$(DEMO) --product apple-simulator
+	$(DEMO) --product cordon
+	@exec "$$($(DEMO) --show-bin-path)/cordon" demo
 
 # BENCH holds options of Benchmarks/bench.py: --quick, --rows authenticated,tls, --write and others (see --help).
 bench:
 	@Scripts/install-debian-packages build bench
-	$(RELEASE) --product apple-simulator
-	$(RELEASE) --product store-writer
-	$(RELEASE) --product cordon
-	@exec python3 Benchmarks/bench.py --cordon "$$($(RELEASE) --show-bin-path)/cordon" $(BENCH)
+	$(OPTIMIZED) --product apple-simulator
+	$(OPTIMIZED) --product store-writer
+	$(OPTIMIZED) --product cordon
+	@exec python3 Benchmarks/bench.py --cordon "$$($(OPTIMIZED) --show-bin-path)/cordon" $(BENCH)
 
 deb:
 	@Scripts/install-debian-packages build deb
-	$(RELEASE) --product cordon
-	@exec Scripts/make-deb "$$($(RELEASE) --show-bin-path)/cordon"
+	$(OPTIMIZED) --product cordon
+	@exec Scripts/make-deb "$$($(OPTIMIZED) --show-bin-path)/cordon"
 
 test-deb: deb
 	@Scripts/install-debian-packages test-deb
-	$(RELEASE) --product apple-simulator
-	@exec python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(RELEASE) --show-bin-path)/apple-simulator"
+	$(OPTIMIZED) --product apple-simulator
+	@exec python3 Tests/Debian/test_package.py .build/deb/cordon_*.deb "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
+
+test-image:
+	@Scripts/install-debian-packages build test-image
+	$(OPTIMIZED) --product cordon
+	$(OPTIMIZED) --product apple-simulator
+	@exec python3 Tests/Image/test_image.py "$$($(OPTIMIZED) --show-bin-path)/cordon" \
+	  "$$($(OPTIMIZED) --show-bin-path)/apple-simulator"
 
 check-deploy:
 	@Scripts/install-debian-packages check-deploy

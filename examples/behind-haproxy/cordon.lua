@@ -1,0 +1,31 @@
+-- Asks the gateway about a request: its answer is in txn.cordon_status, txn.cordon_user, _email and _name.
+
+local verify = "http://127.0.0.1:8081/.auth/verify"
+
+-- What the gateway looks at of the client's own headers. No other header reaches it.
+local passed = {
+  "host", "cookie", "authorization", "accept", "user-agent", "sec-fetch-mode", "sec-fetch-site", "x-requested-with",
+  "upgrade",
+}
+
+core.register_action("cordon", { "http-req" }, function(txn)
+  local own = txn.http:req_get_headers()
+  -- Each that verify.believe of gateway.conf names. Path and query are the bytes that the application gets.
+  local headers = {
+    ["x-original-uri"] = { txn.f:pathq() },
+    ["x-forwarded-method"] = { txn.f:method() },
+    ["x-forwarded-for"] = { txn.f:src() },
+  }
+  for _, name in ipairs(passed) do
+    local values = {}
+    for _, value in pairs(own[name] or {}) do values[#values + 1] = value end
+    if #values > 0 then headers[name] = values end
+  end
+  local answer = core.httpclient():get({ url = verify, headers = headers, timeout = 5000 })
+  txn:set_var("txn.cordon_status", tostring(answer and answer.status or 503))
+  if not answer or answer.status ~= 200 then return end
+  for _, name in ipairs({ "user", "email", "name" }) do
+    local values = answer.headers["x-forwarded-" .. name]
+    if values then txn:set_var("txn.cordon_" .. name, values[0]) end
+  end
+end, 0)
