@@ -96,7 +96,8 @@ class Run:
             os.sched_setaffinity(pid, loader_cores)
         setting = Setting(
             self.upstream.port, proxy_cores, row.access_log, self.certificate if row.tls else None,
-            http2=row.kind is Kind.HTTP2, access_lists=row.access_lists)
+            http2=row.kind is Kind.HTTP2, access_lists=row.access_lists, many_hosts=row.many_hosts,
+            forwarding=row.forwarding)
         serving = {contender.name: self._start(contender, setting, row.key) for contender in self.contenders}
         if row.access_log:
             without = Nginx(NGINX_WITHOUT_LOG, "nginx, plain, without one")

@@ -24,6 +24,10 @@ class Setting:
     """Whether clients over TLS may have HTTP/2."""
     access_lists: bool = False
     """Whether who may pass is decided by long lists and many routes, where the contender knows such things."""
+    many_hosts: bool = False
+    """Whether it serves many hosts with a session cookie each, where the contender knows such things."""
+    forwarding: str = ""
+    """Changes to each request for the application, by name, where the contender is Cordon."""
 
 
 @dataclass

@@ -70,7 +70,10 @@ class Figures:
                 found[name] = measured["cordon"].beside(measured[other], figure)
 
         ratio("authenticated_cpu_vs_nginx", "authenticated", "nginx", "cpu_us_per_request")
+        ratio("hosts_cpu_vs_nginx", "hosts", "nginx", "cpu_us_per_request")
         ratio("access_lists_cpu_vs_nginx", "access_lists", "nginx", "cpu_us_per_request")
+        for row in ["basic", "templated_header", "strip_prefix"]:
+            ratio(f"{row}_cpu_vs_nginx", row, "nginx", "cpu_us_per_request")
         ratio("access_log_cpu_vs_nginx", "access_log", NGINX_WITHOUT_LOG, "cpu_us_per_request")
         ratio("authenticated_p99_vs_nginx", "authenticated", "nginx", "p99_ms")
         ratio("one_megabyte_cpu_vs_haproxy", "one_megabyte", "haproxy", "cpu_us_per_request")

@@ -43,14 +43,21 @@ class Cordon:
             origin=origin, port=port, admin=admin, apple=apple, upstream=setting.upstream_port, tls=tls,
             workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
             key=KEY_ID))
+        if setting.forwarding:
+            with (folder / "gateway.conf").open("a") as configuration:
+                configuration.write(FORWARDING[setting.forwarding].replace("{upstream}", str(setting.upstream_port)))
         if setting.access_lists:
             _add_access_lists(folder)
+        host = "localhost"
+        if setting.many_hosts:
+            host = f"h{HOSTS // 2}.localhost"
+            _add_hosts(folder, port)
         running = Running(
-            self.launch(folder, set(setting.cores)), port, "localhost", "", health=(admin, "/readyz"), scheme=scheme,
+            self.launch(folder, set(setting.cores)), port, host, "", health=(admin, "/readyz"), scheme=scheme,
             helpers=[simulated_apple])
         running.lines = running.process.log if setting.access_log else None
         self.wait_until_ready(running)
-        running.session = sign_in(origin)
+        running.session = sign_in(origin, host=host)
         return running
 
     def launch(self, folder: Path, cores: set[int]) -> Process:
@@ -85,10 +92,31 @@ class Cordon:
         raise SystemExit(f"bench: cordon is not ready after 15 s; see {running.process.log}")
 
 
+HOSTS = 100
+"""Hosts besides that of `public_url` in the row with many."""
+
+
+def _add_hosts(folder: Path, port: int) -> None:
+    with (folder / "gateway.conf").open("a") as configuration:
+        configuration.write("".join(
+            f'\n[[host]]\nname = "h{number}.localhost:{port}"\n'
+            f'\n[[route]]\nhost = "h{number}.localhost:{port}"\npath = "/public/"\naccess = "public"\n'
+            for number in range(HOSTS)))
+
+
 LISTED = 10_000
 """Members of each of the two groups of the row with lists, and addresses of its deny list."""
 ROUTES = 1_000
 """Routes of that row; half of them name a group, half of them methods."""
+
+
+FORWARDING = {
+    "basic": '\n[upstream.basic]\nuser = "{email}"\npassword = "s3cret"\n',
+    "templated_header": '\n[upstream.headers]\nX-Remote-User = "{email|local:example.com|lower}"\nX-Env = "bench"\n',
+    "strip_prefix": '\n[[upstreams]]\nname = "app"\nurl = "http://127.0.0.1:{upstream}"\nstrip_prefix = "/app"\n'
+                    '\n[[route]]\npath = "/app"\nupstream = "app"\n',
+}
+"""Lines of the configuration, by the name of the row."""
 
 
 def _add_access_lists(folder: Path) -> None:

@@ -41,6 +41,10 @@ class Row:
     kind: Kind = Kind.KEPT
     access_lists: bool = False
     """Whether Cordon decides by groups of 10,000 members, deny lists and 1,000 routes; the others have one route."""
+    many_hosts: bool = False
+    """Whether Cordon serves 100 hosts, and the request is for one of them; the others serve one."""
+    forwarding: str = ""
+    """Changes that Cordon makes to each request, by name (`FORWARDING` of gateway.py); the others make none."""
     cores: int = 1
     """Cores of the proxy. With two, loader and upstream share them with it."""
 
@@ -53,6 +57,10 @@ ROWS = [
     Row("authenticated", "Authenticated forwarding, 1 KB", SMALL),
     Row("access_log", "The same, access log on", SMALL, access_log=True),
     Row("access_lists", "The same by groups of 10,000 members, 1,000 routes", SMALL, access_lists=True),
+    Row("hosts", "The same on one of 100 hosts", SMALL, many_hosts=True),
+    Row("basic", "The same with HTTP Basic for the application", SMALL, forwarding="basic"),
+    Row("templated_header", "The same with a header of a template", SMALL, forwarding="templated_header"),
+    Row("strip_prefix", "The same with a removed path prefix", SMALL, forwarding="strip_prefix"),
     Row("public", "Public route, 1 KB", PUBLIC, signed_in=False),
     Row("one_megabyte", "1 MB bodies down", LARGE),
     Row("tls", "Authenticated forwarding, 1 KB, TLS 1.3 kept alive", SMALL, tls=True),

@@ -11,8 +11,21 @@ SESSION_COOKIE = "__Host-cordon"
 FORM = "application/x-www-form-urlencoded"
 
 
-def sign_in(origin: str, user: str = "anna") -> str:
-    """Signs the simulator's user in at a gateway; answers the session's cookie as `name=value`."""
+def sign_in(origin: str, user: str = "anna", host: str = "localhost") -> str:
+    """Signs the simulator's user in at a gateway; answers the session's cookie as `name=value`: that of `public_url`, or
+    of another host of the gateway, which a browser with that session is led to."""
+    visitor = _sign_in(origin, user)
+    if host not in visitor.cookies or SESSION_COOKIE not in visitor.cookies[host]:
+        parts = urlsplit(origin)
+        visitor.go("GET", f"{parts.scheme}://{host}:{parts.port}/", until=host)
+    session = visitor.cookies.get(host, {}).get(SESSION_COOKIE)
+    if session is None:
+        raise SystemExit(f"bench: no session on {host}; the last page was {visitor.address}:\n{visitor.page[:2_000]}")
+    return f"{SESSION_COOKIE}={session}"
+
+
+def _sign_in(origin: str, user: str) -> _Visitor:
+    """A visitor with a session of `public_url`."""
     visitor = _Visitor()
     visitor.go("GET", f"{origin}/.auth/authorize")
     visitor.submit("/auth/authorize", {
@@ -21,10 +34,10 @@ def sign_in(origin: str, user: str = "anna") -> str:
     # its own page.
     for _ in range(3):
         if SESSION_COOKIE in visitor.cookies.get("localhost", {}):
-            return f"{SESSION_COOKIE}={visitor.cookies['localhost'][SESSION_COOKIE]}"
+            return visitor
         visitor.submit("/callback", {})
     if SESSION_COOKIE in visitor.cookies.get("localhost", {}):
-        return f"{SESSION_COOKIE}={visitor.cookies['localhost'][SESSION_COOKIE]}"
+        return visitor
     raise SystemExit(f"bench: no session after signing in; the last page was {visitor.address}:\n{visitor.page[:2_000]}")
 
 
@@ -45,7 +58,8 @@ class _Visitor:
             raise SystemExit(f"bench: no form for {action} on {self.address}:\n{self.page[:2_000]}")
         self.go("POST", urljoin(self.address, form[0]), urlencode({**form[1], **values}))
 
-    def go(self, method: str, address: str, body: str | None = None) -> None:
+    def go(self, method: str, address: str, body: str | None = None, until: str = "localhost") -> None:
+        """Opens an address and follows redirects, until there is a session on a host."""
         previous = self.address
         for _ in range(10):
             status, location = self._send(method, address, body, previous)
@@ -55,7 +69,7 @@ class _Visitor:
                     raise SystemExit(f"bench: signing in, {address} answered {status}:\n{self.page[:2_000]}")
                 return
             previous, address, method, body = address, urljoin(address, location), "GET", None
-            if SESSION_COOKIE in self.cookies.get("localhost", {}):
+            if SESSION_COOKIE in self.cookies.get(until, {}):
                 return
         raise SystemExit(f"bench: signing in, a redirect without end at {address}")
 

@@ -11,7 +11,7 @@ ONE_MEGABYTE = 1_048_576
 
 
 class Upstream:
-    """Answers every path that ends in `1k` or `1m` with that many bytes, and `/app/who` with the user."""
+    """Answers every path that ends in `1k` or `1m` with that many bytes, and `/app/who` with the user, with or without `/app`."""
 
     def __init__(self, folder: Path, core: set[int]) -> None:
         self.port = free_port()
@@ -50,7 +50,7 @@ http {{
     listen 127.0.0.1:{port} backlog=4096;
     location ~ /1k$ {{ return 200 "{small}"; }}
     location ~ /1m$ {{ alias {folder}/bodies/1m; }}
-    location = /app/who {{ return 200 "$http_x_forwarded_user"; }}
+    location ~ ^(/app)?/who$ {{ return 200 "$http_x_forwarded_user"; }}
   }}
 }}
 """
