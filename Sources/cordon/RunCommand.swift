@@ -88,8 +88,10 @@ private func warnAboutRoot(_ store: StoreSettings, _ logger: Logger) {
     "running as root in a folder of another account",
     metadata: [
       "folder": "\(owner.folder)", "owner": "\(owner.name)",
-      "remedy":
-        "stop it, and run it as that account: systemctl start cordon, or runuser -u \(owner.name) -- cordon run --config FILE",
+      "remedy": """
+      stop it, and run it as that account: systemctl start cordon, or \
+      runuser -u \(owner.name) -- cordon run --config FILE
+      """,
     ])
 }
 

@@ -87,6 +87,12 @@ struct CookieBindingTests {
         "sid=x.AAAA; HttpOnly; Expires=Thu, 01 Jan 2099 00:00:01 GMT"
       ),
       ("sid=x; HttpOnly; Max-Age=60", "sid=x.AAAA; HttpOnly; Max-Age=60"), ("other=x; HttpOnly", nil),
+      (
+        "sid=x; HttpOnly; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:01 GMT",
+        "sid=x.AAAA; HttpOnly; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:01 GMT"
+      ),
+      ("sid=x; HttpOnly; Max-Age=0; Expires=Thu, 01 Jan 2099 00:00:01 GMT", nil),
+      ("sid=x; HttpOnly; Max-Age=-x", "sid=x.AAAA; HttpOnly; Max-Age=-x"),
       ("Sid=x; HttpOnly", nil), ("sid; HttpOnly", nil), ("sid=x; HttpOnlyx", nil),
       ("sid=x; HttpOnly=true", "sid=x.AAAA; HttpOnly=true"), ("sid=x; HttpOnly=", "sid=x.AAAA; HttpOnly="),
     ] as [(String, String?)])

@@ -13,6 +13,8 @@ final class ScriptedUpstream: Sendable {
 
   let port: UInt16
   private let descriptor: Int32
+  /// Keeps the port for as long as this lives: a connection behind ``stop()`` must not reach a server of another test.
+  private let holder: Int32
   private let state = Mutex(State())
 
   private struct State {
@@ -24,20 +26,13 @@ final class ScriptedUpstream: Sendable {
 
   /// - Parameter script: is given each connection and its number, from 0; the connection is closed behind it.
   init(receiveBuffer: Int32? = nil, _ script: @escaping Script) throws {
-    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    (holder, port) = try Self.bound(to: 0)
+    (descriptor, _) = try Self.bound(to: port)
     if var size = receiveBuffer {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
     }
-    var address = RawSocket.loopback(0)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let listening = descriptor
-    let bound = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(listening, $0, length) == 0 && listen(listening, 64) == 0 && getsockname(listening, $0, &length) == 0
-      }
-    }
-    guard bound else { throw RawSocketError.system("bind", errno) }
-    port = UInt16(bigEndian: address.sin_port)
+    guard listen(listening, 64) == 0 else { throw RawSocketError.system("listen", errno) }
     Thread.detachNewThread { [weak self] in
       while true {
         let accepted = accept(listening, nil, nil)
@@ -61,11 +56,34 @@ final class ScriptedUpstream: Sendable {
     }
   }
 
+  deinit { close(holder) }
+
+  /// A socket on the port, which others may bind while neither listens.
+  private static func bound(to port: UInt16) throws -> (descriptor: Int32, port: UInt16) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var yes: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+    var address = RawSocket.loopback(port)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+      }
+    }
+    guard isBound else {
+      let code = errno
+      close(descriptor)
+      throw RawSocketError.system("bind", code)
+    }
+    return (descriptor, UInt16(bigEndian: address.sin_port))
+  }
+
   private func note(_ error: String) { state.withLock { $0.errors.append(error) } }
 
   var accepted: Int { state.withLock { $0.accepted } }
   var sockets: [RawSocket] { state.withLock { $0.sockets } }
 
+  /// Ends every connection, and refuses further ones.
   func stop() {
     // The thread that accepts closes it; a descriptor that was closed twice might be another socket's.
     let first = state.withLock { state in

@@ -130,13 +130,30 @@ struct UpstreamRewritingTests {
     let upstream = Self.rewriting(host: "dav.internal", prefix: "/reports", tls: true)
     #expect(sent("https://a.example/reports/b", upstream) == "Destination: https://dav.internal/b")
     #expect(sent("/reports/b", upstream) == "Destination: /b")
-    // Another application's resource.
-    #expect(sent("https://a.example/other/b", upstream) == "Destination: https://a.example/other/b")
-    #expect(sent("/other/b", upstream) == "Destination: /other/b")
+    #expect(sent("https://other.example/x", upstream) == "Destination: https://other.example/x")
     let off = Self.rewriting(prefix: "/reports", redirects: false)
     #expect(sent("https://a.example/reports/b", off) == "Destination: https://a.example/b")
     let untouched = Self.rewriting(redirects: false)
     #expect(sent("https://a.example/reports/b", untouched) == "Destination: https://a.example/reports/b")
+  }
+
+  @Test(
+    "A Destination on this host, outside of the prefix, is told apart",
+    arguments: [
+      ("https://a.example/other/b", true), ("http://a.example/other/b", true), ("/other/b", true), ("/", true),
+      ("https://A.EXAMPLE:443/reportsx", true), ("/reports/b", false), ("https://other.example/x", false),
+      ("https://a.example/reports", false),
+    ])
+  func destinationOutsidePrefix(_ value: String, _ leaves: Bool) throws {
+    let bytes = Array("MOVE /reports/a HTTP/1.1\r\nHost: a.example\r\nDestination: \(value)\r\n\r\n".utf8)
+    var head = RequestHead()
+    let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
+    try #require(parser.parse(bytes.span.bytes, into: &head) == .complete)
+    func found(_ upstream: UpstreamRewriting) -> Bool {
+      RequestForwarding.leavesPrefix(upstream, head, bytes.span.bytes, rules)
+    }
+    #expect(found(Self.rewriting(prefix: "/reports")) == leaves)
+    #expect(!found(Self.rewriting()), "without a prefix all of the host is the upstream's")
   }
 
   @Test("Connection can nominate Destination away, rewritten or not")

@@ -108,7 +108,7 @@ struct OpenExchangeTests {
     rig.clock.advance(30 * 3_600)
     _ = await rig.changes.follow(nil)
     for _ in 0..<5 { #expect(try await rig.review(exchange)) }
-    #expect(await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(20)))
+    #expect(await rig.revalidator.waitForEnd(of: anna.account.subject, by: .now + .seconds(120)))
     #expect(rig.store.state.withLock { $0.claims } == 1)
     #expect(try await rig.review(exchange), "Apple says that all is well")
     try await rig.stop()

@@ -262,7 +262,7 @@ struct SessionManagerTests {
     #expect(try await rig.decideOnce(request).identity != nil, "not waited for")
     try await eventually("a check") { rig.apple.calls == 1 }
     try await eventually("its answer to be written") { rig.store.state.withLock { $0.answers } == [.good] }
-    await rig.revalidator.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(10))
+    await rig.revalidator.waitForEnd(of: snapshot.account.subject, by: .now + .seconds(120))
     rig.apple.answer(.revoked)
     rig.clock.advance(80 * 3_600)
     rig.storeHealth.answered(at: rig.clock.milliseconds)

@@ -154,10 +154,13 @@ struct VerifyTests {
   func hosts() async throws {
     var open = RouteSettings(path: "/hall/", access: .public)
     open.host = .named("wiki.example.com")
+    var recent = RouteSettings(path: "/recent/")
+    recent.host = open.host
+    recent.maxAge = 60
     let wikiOrigin = try PublicOrigin(parsing: "https://wiki.example.com")
     let rig = try await GateRig(
       try Self.settings([.originalURI, .originalURL, .host]) {
-        $0.routes.append(open)
+        $0.routes += [open, recent]
         $0.sites = [
           SiteSettings(
             host: HostSettings(origin: wikiOrigin), pages: PageSettings())
@@ -186,6 +189,13 @@ struct VerifyTests {
     #expect(
       answer.headerFields[HTTPField.Name("X-Auth-Sign-In")!]
         == "https://wiki.example.com/.auth/sign-in?return_to=/a%3Fb")
+    // A session that is too old would only be handed over once more.
+    rig.clock.advance(61)
+    let old = try await rig.answer(asked(["X-Original-URI: /recent/x", "Cookie: \(own)", wiki]))
+    #expect(old.status == .unauthorized)
+    #expect(
+      old.headerFields[HTTPField.Name("X-Auth-Sign-In")!]
+        == "https://wiki.example.com/.auth/sign-in?return_to=/recent/x&new=1")
     try await rig.stop()
   }
 

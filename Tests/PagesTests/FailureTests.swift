@@ -87,6 +87,7 @@ struct FailureTests {
     for (failure, link) in [
       (PageFailure.cancelled, "/.auth/sign-in?return_to=/r"), (.forbidden, "/.auth/sign-in?return_to=/r&amp;new=1"),
       (.attemptUsed, "/r"), (.forbidden, "/"),
+      (.reauthenticationRequired, "/.auth/sign-in?return_to=/r&amp;new=1"),
     ] {
       let html = String(decoding: elsewhere.failure(failure, returnTo: "/r").body, as: UTF8.self)
       #expect(html.contains("href=\"https://wiki.example.com\(link)\""), "\(failure)")

@@ -28,7 +28,7 @@ func storeError(_ body: () async throws -> Void) async -> StoreError? {
 
 /// Waits until `probe` answers.
 func eventually<Result>(_ what: Comment, _ probe: () async throws -> Result?) async throws -> Result {
-  let deadline = ContinuousClock.now + .seconds(30)
+  let deadline = ContinuousClock.now + .seconds(120)
   while ContinuousClock.now < deadline {
     if let result = try await probe() { return result }
     try await Task.sleep(for: .milliseconds(20))

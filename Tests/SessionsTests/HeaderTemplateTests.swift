@@ -88,6 +88,8 @@ struct HeaderTemplateTests {
     #expect(render(Self.claim("x"), of: claims, encoding: .utf8) == "\u{C3}\u{A9}%")
     #expect(render(Self.claim("x", [], .percent), of: claims, encoding: .utf8) == "%C3%A9%25")
     #expect(render(Self.claim("x", [], .latin1), of: claims) == "\u{E9}%")
+    let padded = try source(other: ["x": .text("  é a ")])
+    #expect(render(Self.claim("x", [], .latin1), of: padded) == "\u{E9} a", "a field value has no outer white space")
     let reason = "the claim y cannot be encoded as latin1"
     for text in ["Ł", "日", "\u{85}", "\u{7F}", "a\u{301}"] {
       #expect(render(Self.claim("y", [], .latin1), of: try source(other: ["y": .text(text)])) == reason, "\(text)")

@@ -111,5 +111,21 @@ struct EndCookieTests {
     let lines = String(decoding: site.gateway.log, as: UTF8.self).split(separator: "\n")
       .filter { $0.contains("is not HttpOnly") }
     #expect(lines.count == 1 && lines[0].contains("seen") && lines[0].contains("default"))
+    // A reload with another upstream ahead of it changes nothing.
+    var configuration = site.gateway.configuration
+    configuration.ending += """
+      [[upstreams]]
+      name = "another"
+      url = "http://127.0.0.1:9"
+      end_cookies = ["other"]
+      [[route]]
+      path = "/another/"
+      upstream = "another"
+
+      """
+    _ = try configuration.install(in: site.gateway.directory)
+    site.gateway.process.signal(SIGHUP)
+    try site.gateway.waitForLog("configuration reloaded")
+    #expect(try get(anna, site).text.contains("seen=1"))
   }
 }

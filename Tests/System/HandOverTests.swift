@@ -205,6 +205,13 @@ struct HandOverTests {
     #expect(try anna.open(site.origin(of: "tickets") + "/x").address.origin == site.origin(of: "tickets"))
     #expect(try anna.fetch(fresh).status == 401)
     let old = try anna.session(on: "wiki")
+    let form = try site.client(of: "wiki").send(
+      "POST", "/fresh/x",
+      fields: [
+        ("Cookie", old), ("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document"),
+        ("Sec-Fetch-Site", "same-origin"), ("Content-Type", "application/x-www-form-urlencoded"),
+      ], body: Array("a=b".utf8))
+    #expect(form.status == 401 && form.text.contains("&amp;new=1\""), "a form's page leads to Apple, too")
     try anna.open(fresh)
     let landed = try anna.continueAtApple()
     #expect(landed.status == 200 && landed.address.description == fresh)

@@ -31,6 +31,8 @@ struct Refusal: Equatable {
   static let lengthRequired = Refusal(
     411, "the application needs the length of the request body, which is larger than request_buffer")
   static let outsidePrefix = Refusal(404, "the path is outside of the upstream's strip_prefix")
+  static let destinationOutsidePrefix = Refusal(
+    403, "Destination is outside of the upstream's strip_prefix, the resource of another application")
   /// The upstream did not read the body, so that the client was not read either.
   static let bodyNotTaken = Refusal(504, "the application did not take the request body in time")
   static let noUpstream = Refusal(500, "no application is configured")

@@ -38,12 +38,20 @@ final class AddressRewriting {
     }
   }
 
-  /// `Destination` (RFC 4918, 10.3) for the upstream; nil if it stays as it is.
-  func destination(_ value: [UInt8]) -> [UInt8]? {
+  /// `Destination` (RFC 4918, 10.3) as the upstream gets it.
+  enum Destination: Equatable {
+    case unchanged
+    case rewritten([UInt8])
+    /// It names a resource of this host that is not the upstream's.
+    case outsidePrefix
+  }
+
+  /// `Destination` for the upstream.
+  func destination(_ value: [UInt8]) -> Destination {
     let path: ArraySlice<UInt8>
     var origin: [UInt8]
     if let target = Target(value[...]) {
-      guard isOurs(target) else { return nil }
+      guard isOurs(target) else { return .unchanged }
       path = target.path
       origin = Array(value[..<target.path.startIndex])
       if upstream.rewritesRedirects {
@@ -52,11 +60,11 @@ final class AddressRewriting {
     } else if Self.isPath(value[...]) {
       (path, origin) = (value[...], [])
     } else {
-      return nil
+      return .unchanged
     }
-    guard let stripped = stripped(path) else { return nil }
+    guard let stripped = stripped(path) else { return .outsidePrefix }
     let result = origin + stripped
-    return result == value ? nil : result
+    return result == value ? .unchanged : .rewritten(result)
   }
 
   /// An address of a response for the client; nil if it stays as it is.

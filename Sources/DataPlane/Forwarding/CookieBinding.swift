@@ -133,8 +133,13 @@ package final class UnboundCookies: Sendable {
 /// The attributes of a `Set-Cookie` that say whether its cookie is bound.
 private struct CookieAttributes {
   var isHTTPOnly = false
-  /// Whether the cookie is deleted: `Max-Age` is not positive, or `Expires` is past.
-  var isExpired = false
+  /// Whether `Max-Age` is not positive; nil without one that can be read.
+  private var endsByAge: Bool?
+  /// Whether `Expires` is past.
+  private var endsByDate = false
+
+  /// Whether the cookie is deleted. `Max-Age` has precedence over `Expires` (RFC 6265, 5.3).
+  var isExpired: Bool { endsByAge ?? endsByDate }
 
   /// - Parameter range: from the first semicolon on.
   init(_ bytes: RawSpan, _ range: Range<Int>) {
@@ -157,16 +162,19 @@ private struct CookieAttributes {
     guard equals < attribute.upperBound else { return }
     let value = bytes.trimmed(equals + 1..<attribute.upperBound)
     if bytes.equalsIgnoringCase("max-age", name) {
-      let first = value.isEmpty ? UInt8(ascii: "1") : bytes.byte(at: value.lowerBound)
-      if first == UInt8(ascii: "-") || value.allSatisfy({ bytes.byte(at: $0) == UInt8(ascii: "0") }) {
-        isExpired = true
-      }
+      guard !value.isEmpty else { return }
+      let isNegative = bytes.byte(at: value.lowerBound) == UInt8(ascii: "-")
+      let digits = isNegative ? value.dropFirst() : value
+      // Anything else is no attribute at all (RFC 6265, 5.2.2).
+      guard !digits.isEmpty, digits.allSatisfy({ bytes.byte(at: $0).isASCIIDigit }) else { return }
+      endsByAge = isNegative || digits.allSatisfy { bytes.byte(at: $0) == UInt8(ascii: "0") }
     } else if bytes.equalsIgnoringCase("expires", name) {
       // Old forms have hyphens in the date.
       let text = bytes.array(value).enumerated().map { place, byte in
         byte == UInt8(ascii: "-") && place > 4 && place < 16 ? UInt8(ascii: " ") : byte
       }
-      if let date = HTTPDate.parse(text), date < WallClock.now() / 1_000 { isExpired = true }
+      // Of several, the last (RFC 6265, 5.3).
+      if let date = HTTPDate.parse(text) { endsByDate = date < WallClock.now() / 1_000 }
     }
   }
 }

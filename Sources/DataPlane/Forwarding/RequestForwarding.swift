@@ -52,7 +52,9 @@ struct RequestForwarding {
       if let rewriting = context.rewriting {
         isDropped = isDropped || line.known == .host && rewriting.host != nil
         isDropped = isDropped || rewriting.removed.contains(bytes, line.name)
-        if line.known == .destination { destination = address(rewriting, head, bytes, rules, line) }
+        if line.known == .destination, case .rewritten(let address) = address(rewriting, head, bytes, rules, line) {
+          destination = address
+        }
       }
       if !isDropped, destination == nil, rules.passes(line, bytes, trusted: context.trusted) {
         if !head.nominatesFields || !isNominated(line, head, bytes) {
@@ -106,11 +108,22 @@ struct RequestForwarding {
     head.writeStaticString("\r\n")
   }
 
-  /// `Destination` as the upstream gets it; nil if it stays as it is.
+  /// Whether a `Destination` names a resource of this host that is not the upstream's: the upstream would take it for
+  /// one of its own, and nobody has judged that path.
+  static func leavesPrefix(
+    _ rewriting: UpstreamRewriting, _ head: borrowing RequestHead, _ bytes: RawSpan, _ rules: ForwardingRules
+  ) -> Bool {
+    guard rewriting.prefix != nil, head.fields.has(.destination) else { return false }
+    return head.fields.lines.contains { line in
+      line.known == .destination && address(rewriting, head, bytes, rules, line) == .outsidePrefix
+    }
+  }
+
+  /// `Destination` as the upstream gets it.
   private static func address(
     _ rewriting: UpstreamRewriting, _ head: borrowing RequestHead, _ bytes: RawSpan, _ rules: ForwardingRules,
     _ line: FieldLine
-  ) -> [UInt8]? {
+  ) -> AddressRewriting.Destination {
     AddressRewriting(
       rewriting, scheme: Array(rules.scheme.utf8), authority: bytes.array(head.authority),
       ownPathPrefix: rules.ownPathPrefix

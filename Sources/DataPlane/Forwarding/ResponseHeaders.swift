@@ -27,31 +27,51 @@ package struct ResponseHeaders: Sendable, Equatable {
     let lowercased: [UInt8]
     /// The whole line.
     let line: [UInt8]
+    /// Whether it may let a cache keep a response (RFC 9111, 5; RFC 9213).
+    let isForCaches: Bool
   }
 
   /// - Parameter fields: each name once.
   package init(_ fields: [ResponseHeader] = []) {
     self.fields = fields.map { field in
-      Field(
-        name: field.name, value: field.value, lowercased: field.name.utf8.map(\.asciiLowercased),
-        line: Array("\(field.name): \(field.value)\r\n".utf8))
+      let lowercased = field.name.utf8.map(\.asciiLowercased)
+      return Field(
+        name: field.name, value: field.value, lowercased: lowercased,
+        line: Array("\(field.name): \(field.value)\r\n".utf8),
+        isForCaches: Self.namesForCaches.contains { lowercased.elementsEqual($0.utf8) })
     }
   }
+
+  private static let namesForCaches = [
+    "cache-control", "expires", "pragma", "cdn-cache-control", "surrogate-control",
+  ]
 
   /// Whether there are none.
   var isEmpty: Bool { fields.isEmpty }
 
   /// Adds those that the head of an upstream's response does not have, before the empty line that `buffer` ends with.
-  func write(missingIn head: borrowing ResponseHead, _ bytes: RawSpan, to buffer: inout ByteBuffer) {
+  /// - Parameter isPersonal: whether the response has field lines for one client alone: then none is added that could
+  ///   make it last in a cache.
+  func write(
+    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPersonal: Bool, to buffer: inout ByteBuffer
+  ) {
     guard !isEmpty, buffer.readableBytes >= 2 else { return }
     buffer.moveWriterIndex(to: buffer.writerIndex - 2)
-    for field in fields where !Self.has(field, head, bytes) { buffer.writeBytes(field.line) }
+    for field in fields where isMissing(field, head, bytes, isPersonal) { buffer.writeBytes(field.line) }
     buffer.writeStaticString("\r\n")
   }
 
   /// The same for an HTTP/2 client.
-  func write(missingIn head: borrowing ResponseHead, _ bytes: RawSpan, to result: inout HTTP2Fields) {
-    for field in fields where !Self.has(field, head, bytes) { result.append(lines: field.line) }
+  func write(
+    missingIn head: borrowing ResponseHead, _ bytes: RawSpan, isPersonal: Bool, to result: inout HTTP2Fields
+  ) {
+    for field in fields where isMissing(field, head, bytes, isPersonal) { result.append(lines: field.line) }
+  }
+
+  private func isMissing(
+    _ field: Field, _ head: borrowing ResponseHead, _ bytes: RawSpan, _ isPersonal: Bool
+  ) -> Bool {
+    !(isPersonal && field.isForCaches) && !Self.has(field, head, bytes)
   }
 
   private static func has(_ field: Field, _ head: borrowing ResponseHead, _ bytes: RawSpan) -> Bool {

@@ -78,13 +78,10 @@ package final class GatewayService: Service {
   private func serve(
     _ gateway: RunningGateway, onReady: @escaping @Sendable () -> Void
   ) async -> (any Error)? {
-    do {
-      try await gateway.serve(onReady: onReady)
-    } catch {
-      return error
-    }
+    var failure: (any Error)?
+    do { try await gateway.serve(onReady: onReady) } catch { failure = error }
     await gateway.stop()
-    return nil
+    return failure
   }
 
   /// Forces a graceful shutdown to end at once, because it was requested a second time.

@@ -76,7 +76,7 @@ actor Reload {
     let manager = ServiceManager()
     if !isStopping { manager.reloading() }
     let report = await attempt()
-    if !isStopping { manager.ready() }
+    if !isStopping { running.storeHealth.hasAnswered ? manager.ready() : manager.readyWithoutStore() }
     metrics.reloads.record(succeeded: report.reloaded && report.kept == nil, at: .now())
     if report.reloaded {
       logger.notice(

@@ -39,8 +39,8 @@ struct EndCookies: Sendable {
     nobody = upstreams.map { $0.map { Self.binding(of: nil, $0, keyring) } }
   }
 
-  /// The number of upstreams.
-  var count: Int { upstreams.count }
+  /// The number of upstreams that have some.
+  var count: Int { upstreams.count { $0 != nil } }
 
   /// The binding of an account's cookies on an upstream; nil if the upstream has none.
   func binding(of subject: Subject, on upstream: Int) -> CookieBinding? {

@@ -76,6 +76,9 @@ final class SessionCacheEntry {
   /// The size of header lines for one upstream beside those of the identity headers.
   private static let renderingBytes = 256
 
+  /// The size of the bound cookies of one upstream.
+  private static let bindingBytes = 512
+
   /// Measured, with what an ordinary account brings: see Documentation/SCALING.md.
   private static let ownBytes = 1_600
 
@@ -112,6 +115,7 @@ final class SessionCacheEntry {
     footprint =
       Self.ownBytes + self.identity.lines.count + account.textBytes
       + renderings * (Self.renderingBytes + self.identity.lines.count)
+      + configuration.endCookies.count * Self.bindingBytes
   }
 
   /// Computes again the values that depend on the configuration.

@@ -152,7 +152,8 @@ extension HeaderTemplate.Claim {
         }
         bytes.append(byte)
       }
-      return bytes
+      // A field value has no white space at its ends (RFC 9110, 5.5), and this encoding has no other spelling for it.
+      return Array(bytes.trimmingOptionalWhitespace)
     }
   }
 

@@ -126,7 +126,7 @@ struct ButtonImagesTests {
   }
 
   private func eventually(_ condition: () async -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
+    let deadline = ContinuousClock.now + .seconds(120)
     while await !condition() {
       try #require(ContinuousClock.now < deadline)
       await Task.yield()

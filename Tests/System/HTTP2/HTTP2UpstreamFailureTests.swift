@@ -28,8 +28,8 @@ struct HTTP2UpstreamFailureTests {
     try body(gateway, application)
   }
 
-  /// How often the application said `line`, once it has said everything up to a mark of this call: its answer can
-  /// overtake its lines.
+  /// The number of times that the application said `line`. It is counted behind a mark of this call, because a response
+  /// can be here before the lines that were said ahead of it.
   private static func count(_ line: String, _ application: ServerProcess, _ gateway: GatewayProcess) throws -> Int {
     let mark = "mark-\(UUID().uuidString)"
     #expect(try gateway.client.get("/\(mark)").status == 200)

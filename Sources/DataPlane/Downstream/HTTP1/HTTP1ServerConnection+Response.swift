@@ -61,7 +61,8 @@ extension HTTP1ServerConnection {
       head, bytes, ownCookies: server.rules.ownCookies, chunked: framing.isChunked, connection: connection,
       privateLines: exchange.upstream.privateLines, date: loop.missingDate(of: head),
       addresses: exchange.upstream.addresses, to: &buffer)
-    server.rules.responseHeaders.write(missingIn: head, bytes, to: &buffer)
+    server.rules.responseHeaders.write(
+      missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &buffer)
     outgoing = buffer
   }
 

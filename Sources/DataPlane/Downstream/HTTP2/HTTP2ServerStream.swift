@@ -159,7 +159,8 @@ final class HTTP2ServerStream: TimedHandler, DownstreamTransport, HTTP2StreamHan
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, privateLines: exchange.upstream.privateLines,
       date: server.loop.missingDate(of: head), addresses: exchange.upstream.addresses, to: &server.loop.fields)
-    server.rules.responseHeaders.write(missingIn: head, bytes, to: &server.loop.fields)
+    server.rules.responseHeaders.write(
+      missingIn: head, bytes, isPersonal: exchange.upstream.privateLines != nil, to: &server.loop.fields)
     return server.loop.fields.canBeSent
   }
 

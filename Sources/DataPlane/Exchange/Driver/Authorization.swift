@@ -77,6 +77,9 @@ extension DownstreamTransport {
       } else {
         refusal = refusal ?? .outsidePrefix
       }
+      if RequestForwarding.leavesPrefix(rewriting, loop.requestHead, bytes, server.rules) {
+        refusal = refusal ?? .destinationOutsidePrefix
+      }
     }
     expectReviews()
     if let refusal {

@@ -1,0 +1,22 @@
+import Testing
+
+@testable import DataPlane
+
+@Suite("The settings of an upstream")
+struct UpstreamSettingsTests {
+  @Test(
+    "Browsers keep the session cookies of an application below the prefix that its requests lose",
+    arguments: [
+      ("sid", "sid; Path=/reports"), ("sid; Path=/app", "sid; Path=/reports/app"),
+      ("sid; Path=/reports/app", "sid; Path=/reports/app"), ("sid; Path=/reportsx", "sid; Path=/reports/reportsx"),
+      ("sid; Path=/a; Domain=example.com", "sid; Path=/reports/a; Domain=example.com"), ("__Host-sid", "__Host-sid"),
+      ("__host-sid", "__host-sid"),
+    ])
+  func cookiesOfClients(_ configured: String, _ kept: String) throws {
+    var settings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))
+    settings.cookies.cookies = [try #require(EndCookie(configured))]
+    #expect(settings.cookiesOfClients.map(\.description) == [configured])
+    settings.strippedPrefix = "/reports"
+    #expect(settings.cookiesOfClients.map(\.description) == [kept])
+  }
+}
