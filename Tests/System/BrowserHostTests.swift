@@ -5,6 +5,7 @@ import Testing
 //
 // - Three tabs: the first signs in with Apple, the others need no second visit; signing out in one ends all three.
 // - Another user afterwards, on every host. A sign-in that is cancelled on the second host, and tried again.
+// - The browser refuses third-party cookies: none are needed.
 
 @SystemActor
 @Suite("Several hosts in a real browser")
@@ -14,7 +15,7 @@ struct BrowserHostTests {
 
   init() throws {
     site = try Site(upstream: EchoingApplication.answer) { try? $0.addHosts(["wiki", "tickets"]) }
-    browser = try Browser()
+    browser = try Browser(blocksThirdPartyCookies: true)
   }
 
   private func end() {

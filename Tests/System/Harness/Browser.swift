@@ -14,8 +14,10 @@ final class Browser {
   }
 
   /// Starts a browser with a profile of its own.
-  /// - Parameter acceptsAnyCertificate: whether it goes to sites whose authority it does not know.
-  init(acceptsAnyCertificate: Bool = false) throws {
+  /// - Parameters:
+  ///   - acceptsAnyCertificate: whether it goes to sites whose authority it does not know.
+  ///   - blocksThirdPartyCookies: whether it refuses the cookies of other sites than the page's own.
+  init(acceptsAnyCertificate: Bool = false, blocksThirdPartyCookies: Bool = false) throws {
     let chromium = try Machine.program("chromium", package: "chromium")
     let port = try FreePort.take()
     profile = try TemporaryDirectory()
@@ -29,7 +31,9 @@ final class Browser {
       "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-US",
       "--window-size=1280,900", "--user-data-dir=\(profile.path)/profile",
     ]
-    let options: [String: Any] = ["binary": chromium, "args": arguments]
+    let preferences: [String: Any] =
+      blocksThirdPartyCookies ? ["profile.block_third_party_cookies": true, "profile.cookie_controls_mode": 1] : [:]
+    let options: [String: Any] = ["binary": chromium, "args": arguments, "prefs": preferences]
     let answer = try command(
       "POST", "/session",
       [
