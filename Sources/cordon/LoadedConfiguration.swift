@@ -37,7 +37,7 @@ func complain(_ text: String) {
 }
 
 extension StoreSettings {
-  /// Opens the store, and makes it where there is none. One attempt.
+  /// Opens the store, and creates it if it is missing. One attempt.
   func open() async throws(StoreError) -> any SessionStore {
     switch location {
     case .sqlite(let path): try SQLiteSessionStore(path: path)

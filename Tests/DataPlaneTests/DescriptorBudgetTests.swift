@@ -42,59 +42,59 @@ struct DescriptorBudgetTests {
   }
 }
 
-@Suite("The room for connections to an address")
-struct UpstreamRoomTests {
-  /// Keeps what its desk was called for.
-  private final class Calls: Sendable {
-    private let state = Mutex<[UpstreamRoom.Call]>([])
-    var all: [UpstreamRoom.Call] { state.withLock { $0 } }
-    var desk: UpstreamRoom.Desk { { call in self.state.withLock { $0.append(call) } } }
+@Suite("The limit of connections to an address")
+struct ConnectionLimiterTests {
+  /// Keeps the notifications of a pool.
+  private final class Notifications: Sendable {
+    private let state = Mutex<[ConnectionLimiter.Notification]>([])
+    var all: [ConnectionLimiter.Notification] { state.withLock { $0 } }
+    var notify: ConnectionLimiter.Notify { { notification in self.state.withLock { $0.append(notification) } } }
   }
 
   private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
   @Test("The request that has waited longest is granted a connection first, on whichever loop it waits")
   func order() {
-    let room = UpstreamRoom(limit: 1, queueLimit: 2)
-    let (one, other) = (Calls(), Calls())
-    let (first, second) = (room.open(one.desk), room.open(other.desk))
-    #expect(room.ask(at: first, now: start) == .taken)
-    #expect(room.ask(at: second, now: start) == .queued)
-    #expect(one.all == [.yieldIdle])
-    #expect(room.ask(at: first, now: start) == .queued)
-    #expect(room.ask(at: first, now: start) == .full)
-    room.release()
-    #expect(other.all == [.yieldIdle, .grant])
-    room.release()
-    #expect(one.all == [.yieldIdle, .grant])
-    #expect(!room.isWaitedFor)
-    room.release()
-    #expect(room.ask(at: second, now: start) == .taken)
+    let limiter = ConnectionLimiter(limit: 1, queueLimit: 2)
+    let (one, other) = (Notifications(), Notifications())
+    let (first, second) = (limiter.register(one.notify), limiter.register(other.notify))
+    #expect(limiter.acquire(for: first, now: start) == .granted)
+    #expect(limiter.acquire(for: second, now: start) == .queued)
+    #expect(one.all == [.idleWanted])
+    #expect(limiter.acquire(for: first, now: start) == .queued)
+    #expect(limiter.acquire(for: first, now: start) == .queueFull)
+    limiter.release()
+    #expect(other.all == [.idleWanted, .granted])
+    limiter.release()
+    #expect(one.all == [.idleWanted, .granted])
+    #expect(!limiter.isWaitedFor)
+    limiter.release()
+    #expect(limiter.acquire(for: second, now: start) == .granted)
   }
 
   @Test("A connection that comes back serves its own loop, unless another has waited noticeably longer")
   func turns() {
-    let room = UpstreamRoom(limit: 1, queueLimit: 9)
-    let (first, second) = (room.open { _ in }, room.open { _ in })
-    #expect(room.ask(at: first, now: start) == .taken)
-    #expect(room.turn(at: first) == .nobody)
-    #expect(room.ask(at: second, now: start) == .queued)
-    #expect(room.turn(at: first) == .another)
-    #expect(room.ask(at: first, now: start + .milliseconds(50)) == .queued)
-    #expect(room.ask(at: first, now: start + .milliseconds(500)) == .queued)
-    #expect(room.turn(at: first) == .own)
-    #expect(room.turn(at: first) == .another)
-    room.withdraw(from: second)
-    #expect(room.turn(at: first) == .own)
-    #expect(room.turn(at: first) == .nobody)
+    let limiter = ConnectionLimiter(limit: 1, queueLimit: 9)
+    let (first, second) = (limiter.register { _ in }, limiter.register { _ in })
+    #expect(limiter.acquire(for: first, now: start) == .granted)
+    #expect(limiter.claimant(of: first) == .none)
+    #expect(limiter.acquire(for: second, now: start) == .queued)
+    #expect(limiter.claimant(of: first) == .otherPool)
+    #expect(limiter.acquire(for: first, now: start + .milliseconds(50)) == .queued)
+    #expect(limiter.acquire(for: first, now: start + .milliseconds(500)) == .queued)
+    #expect(limiter.claimant(of: first) == .ownPool)
+    #expect(limiter.claimant(of: first) == .otherPool)
+    limiter.withdraw(from: second)
+    #expect(limiter.claimant(of: first) == .ownPool)
+    #expect(limiter.claimant(of: first) == .none)
   }
 
   @Test("Requests do not wait when there is no limit")
   func unlimited() {
-    let room = UpstreamRoom(limit: 0, queueLimit: 0)
-    let desk = room.open { _ in }
-    for _ in 0..<10_000 { #expect(room.ask(at: desk, now: start) == .taken) }
-    room.release()
-    #expect(!room.isWaitedFor)
+    let limiter = ConnectionLimiter(limit: 0, queueLimit: 0)
+    let pool = limiter.register { _ in }
+    for _ in 0..<10_000 { #expect(limiter.acquire(for: pool, now: start) == .granted) }
+    limiter.release()
+    #expect(!limiter.isWaitedFor)
   }
 }

@@ -49,8 +49,8 @@ struct ExchangeBench {
     settings.requestBuffer = requestBuffer
     let target = try UpstreamGroup(settings)
     let loop = loop
-    let pools = target.sites.enumerated().map { number, site in
-      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number) { _ in }
+    let pools = target.endpoints.enumerated().map { number, endpoint in
+      UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, number: number) { _ in }
     }
     balancer = UpstreamBalancer(pools, eventLoop: loop.eventLoop, seed: 1)
     connection = UpstreamConnection(
@@ -322,7 +322,7 @@ struct ExchangeMachineTests {
       ]),
     ExchangeCourse(
       "a failure that nobody waits for is nothing",
-      [(.failed(.connectTimeout), ""), (.head(ended: true), ""), (.failed(.noRoom), "")]),
+      [(.failed(.connectTimeout), ""), (.head(ended: true), ""), (.failed(.connectionLimit), "")]),
     ExchangeCourse(
       "an upgrade becomes a tunnel; a client that leaves one has done nothing wrong",
       [

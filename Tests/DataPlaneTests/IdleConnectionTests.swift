@@ -16,7 +16,7 @@ struct IdleConnectionTests {
   init() throws {
     loop = LoopResources(eventLoop: eventLoop)
     let target = try UpstreamGroup(UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false)))
-    pool = UpstreamPool(loop: loop, settings: target.settings, site: target.sites[0]) { _ in }
+    pool = UpstreamPool(loop: loop, settings: target.settings, endpoint: target.endpoints[0]) { _ in }
   }
 
   /// Connections that are established and in no list of idle ones.

@@ -16,8 +16,8 @@ struct UpstreamChoiceTests {
     let target = try UpstreamGroup(
       UpstreamSettings(addresses: (1...count).map { .tcp(host: "127.0.0.\($0)", port: 9, tls: false) }))
     let resources = LoopResources(eventLoop: loop)
-    let pools = target.sites.enumerated().map { number, site in
-      UpstreamPool(loop: resources, settings: target.settings, site: site, number: number) { _ in }
+    let pools = target.endpoints.enumerated().map { number, endpoint in
+      UpstreamPool(loop: resources, settings: target.settings, endpoint: endpoint, number: number) { _ in }
     }
     return (UpstreamBalancer(pools, eventLoop: loop, seed: seed), target)
   }
@@ -84,10 +84,10 @@ struct UpstreamChoiceTests {
   @Test("An address that fails its checks is left out, unless all do")
   func checks() throws {
     let (balancer, target) = try balancer(2)
-    target.sites[0].failsChecks.store(true, ordering: .relaxed)
+    target.endpoints[0].failsChecks.store(true, ordering: .relaxed)
     for _ in 0..<100 { #expect(balancer.choose().number == 1) }
     #expect(target.status.map(\.isHealthy) == [false, true])
-    target.sites[1].failsChecks.store(true, ordering: .relaxed)
+    target.endpoints[1].failsChecks.store(true, ordering: .relaxed)
     #expect(Set((0..<100).map { _ in balancer.choose().number }) == [0, 1])
   }
 

@@ -15,7 +15,7 @@ struct ByteTrie: Sendable {
     return slot == 0 ? -1 : Int(slot & 0xFFF_FFFF)
   }
 
-  /// The node of a byte string, which is made where there is none.
+  /// The node of a byte string, which is created if it is missing.
   mutating func insert(_ bytes: some Sequence<UInt8>) -> Int {
     var node = 0
     for byte in bytes {

@@ -49,7 +49,7 @@ struct LooseReading {
     }
   }
 
-  /// The position behind one or more separators, and behind the empty segments between them; nil where there is none.
+  /// The position behind one or more separators, and behind the empty segments between them; nil if there is none.
   /// To be asked at the end of a segment.
   func behindSeparators(in path: Span<UInt8>) -> LooseReading? {
     var end = self

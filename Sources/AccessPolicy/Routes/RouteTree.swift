@@ -27,11 +27,11 @@ final class RouteTree: Sendable {
   private let exact: ByteTrie
   private let loose: ByteTrie
   private let places: [Place]
-  /// The place of each node of `exact`; -1 where there is none.
+  /// The place of each node of `exact`; -1 if there is none.
   private let placeOfNode: [Int32]
   /// In the order of their nodes.
   private let entries: [LooseEntry]
-  /// The first entry of each node of `loose`; -1 where there is none.
+  /// The first entry of each node of `loose`; -1 if there is none.
   private let firstEntry: [Int32]
   private let decisions: [RouteDecision]
   /// Decisions by method, ``stride`` for each row that differs by method.
@@ -119,9 +119,9 @@ final class RouteTree: Sendable {
   /// The result of the walk over the exact bytes.
   private struct Request {
     let method: Int
-    /// The place of the longest prefix that the path lies under; -1 where there is none.
+    /// The place of the longest prefix that the path lies under; -1 if there is none.
     var prefixPlace: Int32 = -1
-    /// The place whose path this is; -1 where there is none.
+    /// The place whose path this is; -1 if there is none.
     var exactPlace: Int32 = -1
   }
 

@@ -22,7 +22,7 @@ struct RouteTreeBuilder {
   /// The host if it is one of its own, whose routes stand before those of every host; nil for that of `public_url`.
   private let host: NamedHost?
   private var exact = ByteTrie()
-  /// The place of each node of `exact`; -1 where there is none.
+  /// The place of each node of `exact`; -1 if there is none.
   private var placeOfNode: [Int32] = [-1]
   private var places: [(path: [UInt8], exact: [Int], prefix: [Int])] = []
 

@@ -182,7 +182,7 @@ extension AccessLists {
     if emailDomains.contains(where: { $0.utf8.lazy.map(\.asciiLowercased).elementsEqual(Self.relayDomain.utf8) }) {
       return (
         "allow_email_domains",
-        "\"\(Self.relayDomain)\" in allow_email_domains would let in everybody who hides the address, whoever it is; "
+        "\"\(Self.relayDomain)\" in allow_email_domains would admit everybody who hides the address; "
           + "remove it, and write private_email = \"require\" if just that is meant"
       )
     }

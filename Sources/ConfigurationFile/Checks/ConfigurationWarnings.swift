@@ -57,7 +57,7 @@ struct ConfigurationWarnings {
 
   /// Networks, where the client's address is that of the connection.
   private var networks: [ConfigurationProblem] {
-    let isBehindProxy = configuration.listener.entrances.contains {
+    let isBehindProxy = configuration.listener.acceptors.contains {
       !$0.trustedProxies.isEmpty || !$0.proxyProtocolPeers.isEmpty
     }
     let stating = configuration.routes.indices.filter { !configuration.routes[$0].networks.isEmpty }

@@ -48,7 +48,7 @@ struct FileChecks {
     if let file = configuration.apple.authorityFile {
       checkCertificate(file, NodePath("apple.tls_ca_file"), &reading)
     }
-    for (entrance, path) in ListenerChecks.places(draft, listeners) { checkTLS(entrance, at: path, &reading) }
+    for (acceptor, path) in ListenerChecks.places(draft, listeners) { checkTLS(acceptor, at: path, &reading) }
     checkTLS(configuration.upstream.tls, at: NodePath("upstream"), &reading)
     for (index, upstream, _) in upstreams {
       checkTLS(upstream.tls.settings, at: NodePath(ConfigurationSchema.upstreams.name).appending(index), &reading)
@@ -68,10 +68,10 @@ struct FileChecks {
     let host = (try? configuration.publicOrigin)?.host
     let name = host.flatMap { IPAddress($0) == nil && $0.utf8.first != UInt8(ascii: "[") ? $0 : nil }
     var certificates: [ListenerCertificate] = []
-    for (entrance, path) in zip(configuration.listener.entrances, paths) {
+    for (acceptor, path) in zip(configuration.listener.acceptors, paths) {
       let path = path.appending("tls_certificate_file")
       do {
-        guard let certificate = try files.readCertificate(entrance) else { continue }
+        guard let certificate = try files.readCertificate(acceptor) else { continue }
         certificates.append(certificate)
         guard let name, !certificate.lists(name) else { continue }
         reading.warn(

@@ -31,7 +31,7 @@ enum ListenerChecks {
   private static func checkName(
     _ other: ListenerBuilder, at path: NodePath, among listener: ListenerSettings, _ reading: inout DecodingContext
   ) {
-    let taken = ["admin"] + listener.entrances.map(\.name)
+    let taken = ["admin"] + listener.acceptors.map(\.name)
     guard taken.contains(where: { UpstreamChecks.isSame($0, other.name) }) else { return }
     reading.complain(
       at: path.appending("name"), "this listener name is already used",
@@ -41,7 +41,7 @@ enum ListenerChecks {
   private static func checkAddress(
     _ address: BindAddress, at path: NodePath, _ configuration: Configuration, _ reading: inout DecodingContext
   ) {
-    let others = configuration.listener.entrances.map(\.address) + [configuration.adminAddress]
+    let others = configuration.listener.acceptors.map(\.address) + [configuration.adminAddress]
     guard others.contains(where: { CombinationChecks.overlap($0, address) }) else { return }
     reading.complain(
       at: path.appending("address"), "another listener has this address", remedy: "give each its own port")
@@ -84,7 +84,7 @@ enum ListenerChecks {
 
   private static func checkScheme(_ configuration: Configuration, _ reading: inout DecodingContext) {
     guard reading.good.contains("public_url"), configuration.publicURL.utf8.starts(with: "http:".utf8),
-      !configuration.listener.entrances.contains(where: { $0.tls != nil })
+      !configuration.listener.acceptors.contains(where: { $0.tls != nil })
     else { return }
     reading.complain(
       at: NodePath("public_url"), "public_url is http:, but the listener uses TLS",

@@ -2,20 +2,20 @@ import DataPlane
 
 /// Looks at the certificates and keys that a configuration names, as the gateway will when it starts.
 extension FileChecks {
-  func checkTLS(_ entrance: ListenerBuilder, at path: NodePath, _ reading: inout DecodingContext) {
-    if let file = entrance.certificateFile {
+  func checkTLS(_ acceptor: ListenerBuilder, at path: NodePath, _ reading: inout DecodingContext) {
+    if let file = acceptor.certificateFile {
       checkCertificate(file, path.appending("tls_certificate_file"), &reading)
     }
-    if let file = entrance.privateKeyFile { checkKey(file, path.appending("tls_private_key_file"), &reading) }
-    for (index, files) in entrance.certificates.enumerated() {
+    if let file = acceptor.privateKeyFile { checkKey(file, path.appending("tls_private_key_file"), &reading) }
+    for (index, files) in acceptor.certificates.enumerated() {
       let place = path.appending("certificate").appending(index)
       checkCertificate(files.certificateFile, place.appending("certificate_file"), &reading)
       checkKey(files.privateKeyFile, place.appending("private_key_file"), &reading)
     }
-    for (index, file) in entrance.ticketKeyFiles.enumerated() {
+    for (index, file) in acceptor.ticketKeyFiles.enumerated() {
       checkTicketKey(file, path.appending("tls_ticket_key_files").appending(index), &reading)
     }
-    if let file = entrance.clientAuthorityFile {
+    if let file = acceptor.clientAuthorityFile {
       checkCertificate(file, path.appending("tls_client_ca_file"), &reading)
     }
   }

@@ -17,7 +17,7 @@ enum TemplateChecks {
 
   /// Reads the templates of a folder.
   /// - Parameters:
-  ///   - folder: nil where there is none.
+  ///   - folder: nil if there is none.
   ///   - path: the key that names it.
   ///   - asksForAccess: whether the page of a refused user has a button to ask for access.
   static func templates(

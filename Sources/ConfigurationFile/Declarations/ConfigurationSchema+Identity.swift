@@ -4,7 +4,7 @@ import Operations
 import Pages
 import Sessions
 
-/// The tables about Apple, sessions and who is let in.
+/// The tables about Apple, sessions and access.
 extension ConfigurationSchema {
   static let apple = Section<ConfigurationBuilder>(
     name: "apple",

@@ -85,7 +85,7 @@ struct Document: Sendable {
   }
 
   private static func node(_ value: any TOMLValueConvertible, depth: Int) -> Node {
-    // The finder has seen the depth already; this is the second lock on the same door.
+    // The finder has checked the depth already: this is a second check.
     guard depth < 8 * SourceLocations.depthLimit else { return .moment }
     switch value.type {
     case .table: return .table(value.table.map { table($0, depth: depth) } ?? [:])

@@ -90,7 +90,7 @@ struct SourceLocations {
     scanValue(at: path, depth: depth)
   }
 
-  /// The parts of a dotted key; nil where there is none.
+  /// The parts of a dotted key; nil if there is none.
   private mutating func scanKey() -> [String]? {
     var parts: [String] = []
     while true {

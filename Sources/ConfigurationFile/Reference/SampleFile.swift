@@ -20,7 +20,7 @@ package enum SampleFile {
     . cordon check --config gateway.conf
     . cordon run --config gateway.conf
 
-    The file is TOML (https://toml.io). What is commented out shows the default, or an example where there is none. \
+    The file is TOML (https://toml.io). What is commented out shows the default, or an example if there is none. \
     Durations have a unit: ms, s, m, h, d. Sizes too: B, KiB, MiB, GiB. Relative paths are relative to this file. \
     "${NAME}" in a text is the environment variable of that name, so that no secret has to stand here.
     """)

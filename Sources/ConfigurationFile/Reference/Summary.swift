@@ -58,13 +58,13 @@ extension Configuration {
     return log.auditEvents.map { ", audit of \($0.map(\.rawValue).joined(separator: ", "))" } ?? ""
   }
 
-  private func text(of entrance: AcceptorSettings) -> String {
-    guard let tls = entrance.tls else { return "\(entrance.address), cleartext" }
+  private func text(of acceptor: AcceptorSettings) -> String {
+    guard let tls = acceptor.tls else { return "\(acceptor.address), cleartext" }
     let count = tls.certificates.count > 1 ? " with \(tls.certificates.count) certificates" : ""
     let clients = tls.clients.map {
       $0.areRequired ? ", for clients with a certificate" : ", client certificates verified"
     }
-    return "\(entrance.address), TLS\(count)\(clients ?? "")"
+    return "\(acceptor.address), TLS\(count)\(clients ?? "")"
   }
 
   private func text(of upstream: UpstreamSettings) -> String {

@@ -34,7 +34,7 @@ extension ExchangeFailure {
     case .closedBeforeResponse, .notProcessed, .closedMidway: self = .upstreamClosed
     case .badResponse: self = .upstreamMalformed
     case .responseTimeout: self = .upstreamTimeout
-    case .noRoom: self = .upstreamFull
+    case .connectionLimit: self = .upstreamFull
     case .noDescriptor: self = .noDescriptor
     }
   }

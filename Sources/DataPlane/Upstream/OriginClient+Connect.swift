@@ -4,10 +4,10 @@ internal import NIOCore
 extension OriginClient {
   /// Makes a connection, with TLS where the origin has it, and closes it again: not one byte of a request is sent.
   package func connect() async throws(OriginError) {
-    let eventLoop = site.eventLoop
+    let eventLoop = pool.eventLoop
     let promise = eventLoop.makePromise(of: Void.self)
-    let site = site
-    eventLoop.execute { ConnectingClient(promise).start(site.value.pool) }
+    let pool = pool
+    eventLoop.execute { ConnectingClient(promise).start(pool.value.pool) }
     do {
       try await promise.futureResult.get()
     } catch let error as OriginError {

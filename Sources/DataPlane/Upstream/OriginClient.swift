@@ -6,12 +6,12 @@ internal import TLSTransport
 /// The gateway's own HTTP client, for the control plane: whole requests to one origin, whole responses, over the same
 /// connections, parsers and TLS as the data plane's.
 package struct OriginClient: Sendable {
-  let site: NIOLoopBound<Site>
+  let pool: NIOLoopBound<LoopPool>
   private let authority: String
   private let timeout: Duration
   private let bodyLimit: Int
 
-  struct Site {
+  struct LoopPool {
     let loop: LoopResources
     let pool: UpstreamPool
   }
@@ -27,24 +27,24 @@ package struct OriginClient: Sendable {
     self.authority = authority
     self.timeout = timeout
     self.bodyLimit = bodyLimit
-    let site = target.sites[0]
-    self.site = try await eventLoop.submit {
+    let endpoint = target.endpoints[0]
+    self.pool = try await eventLoop.submit {
       let loop = LoopResources(eventLoop: eventLoop)
-      let pool = UpstreamPool(loop: loop, settings: target.settings, site: site, use: .own) { _ in }
-      return NIOLoopBound(Site(loop: loop, pool: pool), eventLoop: eventLoop)
+      let pool = UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, use: .own) { _ in }
+      return NIOLoopBound(LoopPool(loop: loop, pool: pool), eventLoop: eventLoop)
     }.get()
   }
 
   /// Sends `request`, at most once, and waits for the whole response.
   package func send(_ request: HTTPRequest, body: [UInt8]) async throws(OriginError) -> OriginResponse {
-    let eventLoop = site.eventLoop
+    let eventLoop = pool.eventLoop
     let promise = eventLoop.makePromise(of: OriginResponse.self)
-    let (authority, limit, timeout, site) = (authority, bodyLimit, TimeAmount(timeout), site)
+    let (authority, limit, timeout, pool) = (authority, bodyLimit, TimeAmount(timeout), pool)
     eventLoop.execute {
       let exchange = CollectingClient(
         head: Self.head(request, body: body, authority: authority), isHead: request.method == .head, limit: limit,
         promise: promise)
-      exchange.start(site.value.pool, timeout: timeout, on: eventLoop)
+      exchange.start(pool.value.pool, timeout: timeout, on: eventLoop)
     }
     do {
       return try await promise.futureResult.get()
@@ -135,7 +135,7 @@ private final class CollectingClient: UpstreamResponseReceiver {
 
   func upstreamFailed(_ failure: UpstreamFailure) {
     switch failure {
-    case .connect, .unresolved, .connectTimeout, .handshake, .noRoom, .noDescriptor:
+    case .connect, .unresolved, .connectTimeout, .handshake, .connectionLimit, .noDescriptor:
       end(.failure(.notSent(failure.reason(of: "the server"))))
     default: end(.failure(.unanswered(failure.reason(of: "the server"))))
     }

@@ -37,7 +37,7 @@ struct RetryState {
       guard isReplayable, !hasRepeated else { return nil }
       hasRepeated = true
       return unreachable
-    case .closedBeforeResponse, .closedMidway, .badResponse, .responseTimeout, .noRoom, .noDescriptor:
+    case .closedBeforeResponse, .closedMidway, .badResponse, .responseTimeout, .connectionLimit, .noDescriptor:
       return nil
     }
   }

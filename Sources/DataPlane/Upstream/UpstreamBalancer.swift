@@ -18,15 +18,15 @@ final class UpstreamBalancer {
 
   /// The connections of one event loop to a target.
   convenience init(_ target: UpstreamGroup, loop: LoopResources, onEvent: @escaping (UpstreamPool.Event) -> Void) {
-    let pools = target.sites.enumerated().map { number, site in
-      UpstreamPool(loop: loop, settings: target.settings, site: site, number: number, onEvent: onEvent)
+    let pools = target.endpoints.enumerated().map { number, endpoint in
+      UpstreamPool(loop: loop, settings: target.settings, endpoint: endpoint, number: number, onEvent: onEvent)
     }
     self.init(pools, eventLoop: loop.eventLoop)
   }
 
   /// Whether these are the connections to this very target.
   func serves(_ target: UpstreamGroup) -> Bool {
-    pools.count == target.sites.count && zip(pools, target.sites).allSatisfy { $0.site === $1 }
+    pools.count == target.endpoints.count && zip(pools, target.endpoints).allSatisfy { $0.endpoint === $1 }
   }
 
   /// The settings of the upstream.

@@ -8,20 +8,20 @@ internal import Synchronization
 /// checks do not count as failed requests of an address.
 package struct UpstreamChecker: Sendable {
   private let settings: UpstreamCheckSettings
-  private let sites: [(site: UpstreamEndpoint, client: OriginClient)]
+  private let endpoints: [(endpoint: UpstreamEndpoint, client: OriginClient)]
 
   /// - Parameter authority: what `Host` says: the application knows itself by the public name.
   /// - Returns: nil where the upstream is not to be checked.
   package init?(_ target: UpstreamGroup, authority: String, on eventLoop: any EventLoop) async throws {
     guard let settings = target.settings.check else { return nil }
     self.settings = settings
-    var sites: [(UpstreamEndpoint, OriginClient)] = []
-    for (site, apart) in zip(target.sites, target.apart()) {
+    var endpoints: [(UpstreamEndpoint, OriginClient)] = []
+    for (endpoint, apart) in zip(target.endpoints, target.apart()) {
       let client = try await OriginClient(
         apart, authority: authority, timeout: settings.timeout, bodyLimit: Self.bodyLimit, on: eventLoop)
-      sites.append((site, client))
+      endpoints.append((endpoint, client))
     }
-    self.sites = sites
+    self.endpoints = endpoints
   }
 
   /// Most bytes of an answer's body; a check that is answered with more has failed.
@@ -30,7 +30,7 @@ package struct UpstreamChecker: Sendable {
   /// Checks until cancelled.
   package func run() async {
     await withTaskGroup(of: Void.self) { group in
-      for (site, client) in sites {
+      for (endpoint, client) in endpoints {
         group.addTask { [self] in
           var verdict = HealthCheckResult(settings)
           while !Task.isCancelled {
@@ -41,8 +41,8 @@ package struct UpstreamChecker: Sendable {
             }
             guard let isGood = await outcome(client) else { return }
             verdict.record(isGood)
-            if isGood { site.hasAnswered.store(true, ordering: .relaxed) }
-            site.failsChecks.store(!verdict.isHealthy, ordering: .relaxed)
+            if isGood { endpoint.hasAnswered.store(true, ordering: .relaxed) }
+            endpoint.failsChecks.store(!verdict.isHealthy, ordering: .relaxed)
             try? await Task.sleep(for: settings.interval)
           }
         }

@@ -9,7 +9,7 @@ final class UpstreamEndpoint: Sendable {
   /// Looks the host's name up; nil for an IP address or a Unix socket.
   let name: NameResolver?
   /// Limits the connections to it.
-  let room: UpstreamRoom
+  let limiter: ConnectionLimiter
 
   /// Event loops that have ejected it, and have had no answer since.
   let ejectingLoops = Atomic<Int>(0)
@@ -25,17 +25,17 @@ final class UpstreamEndpoint: Sendable {
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
-  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: NameResolver?, room: UpstreamRoom) {
+  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: NameResolver?, limiter: ConnectionLimiter) {
     self.address = address
     text = address.description
     self.tls = tls
     self.name = name
-    self.room = room
+    self.limiter = limiter
   }
 
   /// The same address for connections that do not carry requests and are counted separately.
   func apart() -> UpstreamEndpoint {
-    UpstreamEndpoint(address, tls: tls, name: name, room: UpstreamRoom(limit: 0, queueLimit: 0))
+    UpstreamEndpoint(address, tls: tls, name: name, limiter: ConnectionLimiter(limit: 0, queueLimit: 0))
   }
 }
 

@@ -19,7 +19,7 @@ enum UpstreamFailure: Error, Equatable {
   /// No final response in time.
   case responseTimeout
   /// No connection: as many as there may be are in use, and the queue is full, or its time is over.
-  case noRoom
+  case connectionLimit
   /// No connection: the process has no descriptor for it, which is no fault of the upstream's.
   case noDescriptor
 
@@ -27,7 +27,7 @@ enum UpstreamFailure: Error, Equatable {
   var status: Int {
     switch self {
     case .connectTimeout, .responseTimeout: 504
-    case .noRoom, .noDescriptor: 503
+    case .connectionLimit, .noDescriptor: 503
     default: 502
     }
   }
@@ -46,7 +46,7 @@ enum UpstreamFailure: Error, Equatable {
     case .closedMidway: "\(peer) closed the connection within its response"
     case .badResponse(let reason): "\(peer)'s response breaks HTTP: \(reason)"
     case .responseTimeout: "\(peer) did not respond in time"
-    case .noRoom: "all connections to \(peer) are in use"
+    case .connectionLimit: "all connections to \(peer) are in use"
     case .noDescriptor: "no descriptor for a connection to \(peer); raise LimitNOFILE= of the unit, or ulimit -n"
     }
   }

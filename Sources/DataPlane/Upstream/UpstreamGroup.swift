@@ -5,7 +5,7 @@ internal import WebFormats
 /// An upstream that connections can be made to: its settings, and what is shared of its addresses.
 package struct UpstreamGroup: Sendable {
   package let settings: UpstreamSettings
-  let sites: [UpstreamEndpoint]
+  let endpoints: [UpstreamEndpoint]
   /// Nil if no address is `https:`, and for connections that are counted separately.
   private let tls: UpstreamTLS?
 
@@ -18,26 +18,26 @@ package struct UpstreamGroup: Sendable {
   init(_ settings: UpstreamSettings, lookup: @escaping NameResolver.Lookup) throws(TLSConfigurationError) {
     self.settings = settings
     var tls: UpstreamTLS?
-    var sites: [UpstreamEndpoint] = []
+    var endpoints: [UpstreamEndpoint] = []
     for address in settings.addresses.prefix(UpstreamSettings.addressLimit) {
       if case .tcp(_, _, tls: true) = address, tls == nil {
         tls = try UpstreamTLS(settings.tls, applicationProtocol: settings.speaks)
       }
-      let room = UpstreamRoom(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
+      let limiter = ConnectionLimiter(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
       switch address {
       case .tcp(let host, let port, let isTLS):
         let name = IPAddress(host) == nil ? NameResolver(host, port: port, lookup: lookup) : nil
-        sites.append(UpstreamEndpoint(address, tls: isTLS ? tls : nil, name: name, room: room))
-      case .unix: sites.append(UpstreamEndpoint(address, tls: nil, name: nil, room: room))
+        endpoints.append(UpstreamEndpoint(address, tls: isTLS ? tls : nil, name: name, limiter: limiter))
+      case .unix: endpoints.append(UpstreamEndpoint(address, tls: nil, name: nil, limiter: limiter))
       }
     }
-    self.sites = sites
+    self.endpoints = endpoints
     self.tls = tls
   }
 
-  private init(_ settings: UpstreamSettings, sites: [UpstreamEndpoint]) {
+  private init(_ settings: UpstreamSettings, endpoints: [UpstreamEndpoint]) {
     self.settings = settings
-    self.sites = sites
+    self.endpoints = endpoints
     tls = nil
   }
 
@@ -61,23 +61,24 @@ package struct UpstreamGroup: Sendable {
 
   /// Whether it is the very same, not only one described in the same words.
   package func isSame(as other: UpstreamGroup) -> Bool {
-    sites.count == other.sites.count && zip(sites, other.sites).allSatisfy { $0 === $1 }
+    endpoints.count == other.endpoints.count && zip(endpoints, other.endpoints).allSatisfy { $0 === $1 }
   }
 
   /// The targets of one address each, counted separately from those of requests.
-  func apart() -> [UpstreamGroup] { sites.map { UpstreamGroup(settings, sites: [$0.apart()]) } }
+  func apart() -> [UpstreamGroup] { endpoints.map { UpstreamGroup(settings, endpoints: [$0.apart()]) } }
 
   /// The state of its addresses.
   package var status: [UpstreamAddressStatus] {
-    sites.map { site in
+    endpoints.map { endpoint in
       UpstreamAddressStatus(
-        upstream: settings.name, address: site.address.description,
-        isEjected: site.ejectingLoops.load(ordering: .relaxed) > 0,
-        hasAnswered: site.hasAnswered.load(ordering: .relaxed),
-        failsChecks: site.failsChecks.load(ordering: .relaxed),
-        ejections: site.ejections.load(ordering: .relaxed), failures: site.failures.load(ordering: .relaxed),
-        malformed: site.malformed.load(ordering: .relaxed), isMalformed: site.isMalformed.load(ordering: .relaxed),
-        waiting: site.room.waitingCount)
+        upstream: settings.name, address: endpoint.address.description,
+        isEjected: endpoint.ejectingLoops.load(ordering: .relaxed) > 0,
+        hasAnswered: endpoint.hasAnswered.load(ordering: .relaxed),
+        failsChecks: endpoint.failsChecks.load(ordering: .relaxed),
+        ejections: endpoint.ejections.load(ordering: .relaxed), failures: endpoint.failures.load(ordering: .relaxed),
+        malformed: endpoint.malformed.load(ordering: .relaxed),
+        isMalformed: endpoint.isMalformed.load(ordering: .relaxed),
+        waiting: endpoint.limiter.waitingCount)
     }
   }
 }

@@ -18,7 +18,7 @@ final class UpstreamPool {
   /// Its place among the upstream's addresses.
   let number: Int
   private let loop: LoopResources
-  let site: UpstreamEndpoint
+  let endpoint: UpstreamEndpoint
   private let waits: UpstreamWaits
   /// Whether an exchange is a stream of its own (HTTP/2): the end of a request is delimited, whatever the application
   /// reads.
@@ -38,7 +38,7 @@ final class UpstreamPool {
   /// Requests that wait for a connection below the limit, in order of arrival.
   private var waiting: [UpstreamWaiter] = []
   /// Its place in the address's room; nil where there is no limit.
-  private var desk: Int?
+  private var limiterID: Int?
   /// Use that its descriptors are counted for.
   private let use: DescriptorBudget.Use
   /// Exchanges under way.
@@ -72,11 +72,11 @@ final class UpstreamPool {
 
   /// - Parameter onEvent: receives the events of its connections.
   init(
-    loop: LoopResources, settings: UpstreamSettings, site: UpstreamEndpoint, number: Int = 0,
+    loop: LoopResources, settings: UpstreamSettings, endpoint: UpstreamEndpoint, number: Int = 0,
     use: DescriptorBudget.Use = .upstream, onEvent: @escaping (Event) -> Void
   ) {
     self.loop = loop
-    self.site = site
+    self.endpoint = endpoint
     self.number = number
     self.settings = settings
     hasPrefix = settings.strippedPrefix != nil
@@ -88,15 +88,19 @@ final class UpstreamPool {
     keepsConnections = settings.idleConnectionsPerLoop > 0
     self.use = use
     self.onEvent = onEvent
-    if site.room.limit > 0 { desk = site.room.open(makeDesk()) }
+    if endpoint.limiter.limit > 0 { limiterID = endpoint.limiter.register(notifier()) }
   }
 
-  private func makeDesk() -> UpstreamRoom.Desk {
+  private func notifier() -> ConnectionLimiter.Notify {
     let bound = NIOLoopBound(WeakPool(pool: self), eventLoop: loop.eventLoop)
-    let (eventLoop, room) = (loop.eventLoop, site.room)
-    return { call in
+    let (eventLoop, limiter) = (loop.eventLoop, endpoint.limiter)
+    return { notification in
       eventLoop.execute {
-        if let pool = bound.value.pool { pool.called(call) } else if case .grant = call { room.release() }
+        if let pool = bound.value.pool {
+          pool.notified(of: notification)
+        } else if case .granted = notification {
+          limiter.release()
+        }
       }
     }
   }
@@ -112,11 +116,11 @@ final class UpstreamPool {
 
   /// Whether the address may have to be left out.
   @inline(__always)
-  var isTroubled: Bool { ejection.isTroubled || site.failsChecks.load(ordering: .relaxed) }
+  var isTroubled: Bool { ejection.isTroubled || endpoint.failsChecks.load(ordering: .relaxed) }
 
   /// Whether a request may be sent there.
   func admits(at now: NIODeadline) -> Bool {
-    guard !site.failsChecks.load(ordering: .relaxed) else { return false }
+    guard !endpoint.failsChecks.load(ordering: .relaxed) else { return false }
     switch ejection.standing(at: now) {
     case .healthy: return true
     case .ejected: return false
@@ -129,33 +133,33 @@ final class UpstreamPool {
   func succeeded() {
     if isCalm { return }
     isCalm = true
-    site.hasAnswered.store(true, ordering: .relaxed)
-    if ejection.succeeded(at: loop.eventLoop.now) { site.ejectingLoops.subtract(1, ordering: .relaxed) }
+    endpoint.hasAnswered.store(true, ordering: .relaxed)
+    if ejection.succeeded(at: loop.eventLoop.now) { endpoint.ejectingLoops.subtract(1, ordering: .relaxed) }
   }
 
   /// Whether the last response of the address was HTTP/1.0.
-  var answersHTTP10: Bool { site.isHTTP10.load(ordering: .relaxed) }
+  var answersHTTP10: Bool { endpoint.isHTTP10.load(ordering: .relaxed) }
 
   /// The version of a final response.
   @inline(__always)
   func answered(isHTTP11: Bool) {
-    if site.isHTTP10.load(ordering: .relaxed) == isHTTP11 { site.isHTTP10.store(!isHTTP11, ordering: .relaxed) }
+    if endpoint.isHTTP10.load(ordering: .relaxed) == isHTTP11 { endpoint.isHTTP10.store(!isHTTP11, ordering: .relaxed) }
   }
 
   /// A request could not be sent, or was not answered, or not in HTTP.
   func failed(_ failure: UpstreamFailure) {
     isCalm = false
     if case .badResponse = failure {
-      site.malformed.add(1, ordering: .relaxed)
-      site.isMalformed.store(true, ordering: .relaxed)
+      endpoint.malformed.add(1, ordering: .relaxed)
+      endpoint.isMalformed.store(true, ordering: .relaxed)
     } else {
-      site.isMalformed.store(false, ordering: .relaxed)
+      endpoint.isMalformed.store(false, ordering: .relaxed)
     }
-    site.failures.add(1, ordering: .relaxed)
+    endpoint.failures.add(1, ordering: .relaxed)
     let wasTroubled = ejection.isTroubled
     guard ejection.failed(at: loop.eventLoop.now, chance: random.fraction()) else { return }
-    site.ejections.add(1, ordering: .relaxed)
-    if !wasTroubled { site.ejectingLoops.add(1, ordering: .relaxed) }
+    endpoint.ejections.add(1, ordering: .relaxed)
+    if !wasTroubled { endpoint.ejectingLoops.add(1, ordering: .relaxed) }
   }
 
   // MARK: For the client
@@ -168,14 +172,14 @@ final class UpstreamPool {
   /// - Returns: its place in the queue, if the limit of connections is reached.
   @discardableResult
   func connect(for client: any UpstreamResponseReceiver) -> UpstreamWaiter? {
-    guard let desk else {
+    guard let limiterID else {
       open(for: client)
       return nil
     }
     let now = NIODeadline.now()
-    switch site.room.ask(at: desk, now: now) {
-    case .taken: open(for: client)
-    case .full: client.upstreamFailed(.noRoom)
+    switch endpoint.limiter.acquire(for: limiterID, now: now) {
+    case .granted: open(for: client)
+    case .queueFull: client.upstreamFailed(.connectionLimit)
     case .queued:
       let waiter = UpstreamWaiter(client, in: self)
       waiting.append(waiter)
@@ -187,10 +191,10 @@ final class UpstreamPool {
 
   /// Takes one out of the queue.
   func withdraw(_ waiter: UpstreamWaiter) {
-    guard let desk, let place = waiting.firstIndex(where: { $0 === waiter }) else { return }
+    guard let limiterID, let place = waiting.firstIndex(where: { $0 === waiter }) else { return }
     waiting.remove(at: place)
     loop.wheel.remove(waiter)
-    site.room.withdraw(from: desk)
+    endpoint.limiter.withdraw(from: limiterID)
   }
 
   /// Removes and returns the first client of the queue.
@@ -201,30 +205,30 @@ final class UpstreamPool {
     return waiter.client
   }
 
-  private func called(_ call: UpstreamRoom.Call) {
-    switch call {
-    case .grant:
-      if let client = nextWaiting() { open(for: client) } else { site.room.release() }
-    case .yieldIdle:
-      if let desk { site.room.isLooking(desk) }
-      for _ in 0..<site.room.waitingCount { idle.take()?.close() }
+  private func notified(of notification: ConnectionLimiter.Notification) {
+    switch notification {
+    case .granted:
+      if let client = nextWaiting() { open(for: client) } else { endpoint.limiter.release() }
+    case .idleWanted:
+      if let limiterID { endpoint.limiter.acknowledgeIdleWanted(by: limiterID) }
+      for _ in 0..<endpoint.limiter.waitingCount { idle.take()?.close() }
     }
   }
 
   /// Makes a connection for `client` within the limit.
   private func open(for client: any UpstreamResponseReceiver) {
     guard loop.descriptors.take(use) else {
-      site.room.release()
+      endpoint.limiter.release()
       return client.upstreamFailed(.noDescriptor)
     }
     let connection = UpstreamConnection(
-      loop: loop, pool: self, timeouts: waits, awaitsHandshake: site.tls != nil,
-      isAtSocket: site.tls == nil && !speaksHTTP2)
+      loop: loop, pool: self, timeouts: waits, awaitsHandshake: endpoint.tls != nil,
+      isAtSocket: endpoint.tls == nil && !speaksHTTP2)
     let now = NIODeadline.now()
     connecting[ObjectIdentifier(connection)] = Waiter(connection: connection, began: now, client: client)
     connection.awaitConnection(now: now)
     let bound = NIOLoopBound((self, connection), eventLoop: loop.eventLoop)
-    let tls = site.tls
+    let tls = endpoint.tls
     // The handlers go to the channel that is connected: a name with several addresses is tried on several channels.
     open().whenComplete { result in
       let (pool, connection) = bound.value
@@ -251,7 +255,7 @@ final class UpstreamPool {
     let context = tls.context
     // Sessions are of the context that they were made with: what it believed and showed.
     if sessions?.context !== context { sessions = (context, TLSClientSessions()) }
-    let host = if case .tcp(let host, _, _) = site.address { host } else { "localhost" }
+    let host = if case .tcp(let host, _, _) = endpoint.address { host } else { "localhost" }
     return try TLSHandler(client: context, serverName: tls.settings.serverName ?? host, sessions: sessions?.sessions)
   }
 
@@ -259,11 +263,11 @@ final class UpstreamPool {
     var bootstrap = ClientBootstrap(group: loop.eventLoop)
       .connectTimeout(waits.connect)
       .channelOption(.maxMessagesPerRead, value: 1)
-    switch site.address {
+    switch endpoint.address {
     case .unix(let path): return bootstrap.connect(unixDomainSocketPath: path)
     case .tcp(let host, let port, _):
       for (option, value) in KeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }
-      if let name = site.name {
+      if let name = endpoint.name {
         return bootstrap.resolver(NameQuery(name, on: loop.eventLoop)).connect(host: host, port: Int(port))
       }
       do {
@@ -282,11 +286,11 @@ final class UpstreamPool {
   /// Takes a connection back whose exchange is over.
   func release(_ connection: UpstreamConnection, now: NIODeadline) {
     guard !isClosed else { return connection.close() }
-    guard let desk, site.room.isWaitedFor else { return idle.keep(connection, now: now) }
-    switch site.room.turn(at: desk) {
-    case .nobody: idle.keep(connection, now: now)
-    case .another: connection.close()
-    case .own:
+    guard let limiterID, endpoint.limiter.isWaitedFor else { return idle.keep(connection, now: now) }
+    switch endpoint.limiter.claimant(of: limiterID) {
+    case .none: idle.keep(connection, now: now)
+    case .otherPool: connection.close()
+    case .ownPool:
       guard let client = nextWaiting() else { return idle.keep(connection, now: now) }
       // After all steps of the exchange that it carried.
       let bound = NIOLoopBound((self, connection, client), eventLoop: loop.eventLoop)
@@ -307,9 +311,9 @@ final class UpstreamPool {
     for waiter in waiting {
       let client = waiter.client
       withdraw(waiter)
-      client?.upstreamFailed(.noRoom)
+      client?.upstreamFailed(.connectionLimit)
     }
-    if let desk { site.room.close(desk: desk) }
+    if let limiterID { endpoint.limiter.unregister(limiterID) }
   }
 
   func established(_ connection: UpstreamConnection) {
@@ -348,7 +352,7 @@ final class UpstreamPool {
   /// Returns what a connection held, once it has ended.
   private func giveBack() {
     loop.descriptors.give(use)
-    site.room.release()
+    endpoint.limiter.release()
   }
 
   /// The system's words for a failed connect, without the type names around them.

@@ -13,7 +13,7 @@ enum AvailableProcessors {
   /// time that its control groups grant, rounded up.
   static var count: Int { count(KernelFiles.text) ?? System.coreCount }
 
-  /// - Parameter text: a file's text by its path; nil where there is none.
+  /// - Parameter text: a file's text by its path; nil if there is none.
   /// - Returns: nil where the kernel does not tell.
   static func count(_ text: @escaping (String) -> String?) -> Int? {
     let quota = CPUQuota(text: text).least().map { Int($0.rounded(.up)) }
@@ -32,7 +32,7 @@ enum AvailableProcessors {
 /// The processor time that the control groups of a process grant, in processors: the least of its own group and of
 /// those above it.
 struct CPUQuota {
-  /// A file's text by its path; nil where there is none.
+  /// A file's text by its path; nil if there is none.
   let text: (String) -> String?
 
   /// Nil where nothing is limited.

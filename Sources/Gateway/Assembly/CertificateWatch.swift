@@ -32,7 +32,7 @@ final class CertificateWatch: Sendable {
   func look() {
     let now = WallClock.now() / 1_000
     for certificate in certificates.withLock({ $0 }) {
-      let name = certificate.entrance
+      let name = certificate.acceptor
       let warning = certificate.warning(at: now)
       health.update(
         name == AcceptorSettings.mainName ? "certificate" : "certificate \(name)",
@@ -81,7 +81,7 @@ final class CertificateWatch: Sendable {
   private var expiries: [(labels: [(String, String)], seconds: Double)] {
     certificates.withLock { $0 }.flatMap { certificate in
       certificate.expiries.map {
-        ([("listener", certificate.entrance), ("file", $0.file)], Double($0.expiry))
+        ([("listener", certificate.acceptor), ("file", $0.file)], Double($0.expiry))
       }
     }
   }

@@ -22,9 +22,9 @@ extension Reload {
   }
 
   private func performCertificates() async {
-    let terms = current.listener
-    let failures = terms.reloadCertificates()
-    await running.listener.adoptCertificates(of: terms)
+    let configuration = current.listener
+    let failures = configuration.reloadCertificates()
+    await running.listener.adoptCertificates(of: configuration)
     running.certificates.reloaded(failures)
     if failures.isEmpty { logger.notice("certificates and keys reloaded") }
   }

@@ -40,7 +40,7 @@ extension Reload {
   /// Applies other members of the same groups. Cannot fail.
   private func apply(_ members: MembersFiles, after current: ConfigurationSnapshot) async {
     let next = factory.make(members, after: current)
-    await running.sites.apply { $0.gate.apply(next.gate, endpoints: next.endpoints) }
+    await running.gates.apply { $0.gate.apply(next.gate, endpoints: next.endpoints) }
     replace(next)
   }
 }

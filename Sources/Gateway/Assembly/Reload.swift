@@ -23,7 +23,7 @@ actor Reload {
   /// The running parts that take over each new snapshot.
   struct Running: Sendable {
     let listener: Listener
-    let sites: LoopSites
+    let gates: LoopGates
     let sessions: SessionManager
     let storeHealth: StoreHealth
     let revalidator: Revalidator
@@ -119,11 +119,11 @@ actor Reload {
     running.storeHealth.apply(next.settings.store)
     running.revalidator.apply(Revalidator.Dependencies(next.keys, next.settings.revalidation))
     running.relay.apply(next.relayRoute)
-    let sites = running.sites
+    let gates = running.gates
     await running.listener.apply(next.listener) { eventLoop in
-      guard let site = sites.site(on: eventLoop) else { return }
-      site.gate.apply(next.gate, endpoints: next.endpoints)
-      site.observer.apply(next.settings.log, prefix: next.settings.prefix, hosts: next.settings.hostNames)
+      guard let parts = gates.find(on: eventLoop) else { return }
+      parts.gate.apply(next.gate, endpoints: next.endpoints)
+      parts.observer.apply(next.settings.log, prefix: next.settings.prefix, hosts: next.settings.hostNames)
     }
     running.upstreams.apply(next.upstreams, health: running.health)
     running.certificates.apply(next.listener.certificates)

@@ -90,7 +90,7 @@ struct RunningGateway: Sendable {
       "cordon_unfinished_request_bytes", help: "Memory for incomplete requests and handshakes, in bytes."
     ) { Double(MemoryInUse.process.headBytes) }
 
-    let sites = LoopSites()
+    let gates = LoopGates()
     let sockets = try InheritedSockets.ofEnvironment()
     let listener = try await Listener.start(snapshot.listener, on: group, sockets: sockets) { eventLoop in
       let loopSessions = LoopSessions(
@@ -101,7 +101,7 @@ struct RunningGateway: Sendable {
       let observer = LoopObserver(
         metrics, log: settings.log, prefix: settings.prefix, hosts: settings.hostNames, logger: logger)
       loops.add(NIOLoopBound(loopSessions, eventLoop: eventLoop))
-      sites.add(LoopSites.Site(gate: gate, observer: observer), on: eventLoop)
+      gates.add(LoopGates.Parts(gate: gate, observer: observer), on: eventLoop)
       return ListenerDependencies(gate: gate, observer: observer)
     }
     loops.add(listener)
@@ -127,7 +127,7 @@ struct RunningGateway: Sendable {
     let reload = Reload(
       snapshot, factory: factory,
       running: Reload.Running(
-        listener: listener, sites: sites, sessions: sessions, storeHealth: storeHealth, revalidator: revalidator,
+        listener: listener, gates: gates, sessions: sessions, storeHealth: storeHealth, revalidator: revalidator,
         relay: relay, upstreams: upstreams, certificates: certificates, health: health, log: log),
       metrics: metrics, logger: logger, read: reread)
     snapshot.members.report(to: health)

@@ -22,11 +22,11 @@ package struct Doctor: Sendable {
   package init(settings: GatewaySettings, openStore: @escaping @Sendable () async throws(StoreError) -> StorePresence) {
     apple = AppleExamination(apple: settings.apple, redirectURI: settings.originSettings.redirectURI)
     site = SiteExamination(
-      upstreams: [settings.upstream] + settings.upstreams, entrances: settings.listener.entrances,
+      upstreams: [settings.upstream] + settings.upstreams, acceptors: settings.listener.acceptors,
       secretFiles: settings.session.secretFiles)
     hosts = HostExamination(
       hosts: settings.sites.map(\.host), origin: settings.origin, prefix: settings.prefix,
-      entrances: settings.listener.entrances)
+      acceptors: settings.listener.acceptors)
     self.openStore = openStore
   }
 

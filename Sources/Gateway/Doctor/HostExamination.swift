@@ -9,7 +9,7 @@ struct HostExamination {
   let hosts: [HostSettings]
   let origin: PublicOrigin
   let prefix: String
-  let entrances: [AcceptorSettings]
+  let acceptors: [AcceptorSettings]
 
   /// A whole exchange with a host, its name looked up, may take this long.
   private static let timeout = Duration.seconds(5)
@@ -17,7 +17,7 @@ struct HostExamination {
 
   func run(on eventLoop: any EventLoop, _ note: (DoctorFinding) -> Void) async {
     // SiteExamination reports certificates that cannot be read.
-    let certificates = entrances.compactMap { try? ListenerCertificate($0) }
+    let certificates = acceptors.compactMap { try? ListenerCertificate($0) }
     for host in hosts {
       let name = host.origin.authority
       if origin.scheme == .https, !certificates.isEmpty, !certificates.contains(where: { $0.lists(host.origin.host) }) {

@@ -6,7 +6,7 @@ internal import Sessions
 /// Examines our own side: the application, the certificate, the secrets, the store.
 struct SiteExamination {
   let upstreams: [UpstreamSettings]
-  let entrances: [AcceptorSettings]
+  let acceptors: [AcceptorSettings]
   let secretFiles: [String]
 
   // MARK: The application
@@ -44,11 +44,11 @@ struct SiteExamination {
   // MARK: The certificate
 
   /// None where TLS ends before the gateway.
-  func certificates() -> [DoctorFinding] { entrances.compactMap { certificate(of: $0) } }
+  func certificates() -> [DoctorFinding] { acceptors.compactMap { certificate(of: $0) } }
 
-  private func certificate(of entrance: AcceptorSettings) -> DoctorFinding? {
+  private func certificate(of acceptor: AcceptorSettings) -> DoctorFinding? {
     do {
-      guard let certificate = try ListenerCertificate(entrance) else { return nil }
+      guard let certificate = try ListenerCertificate(acceptor) else { return nil }
       let now = WallClock.now() / 1_000
       let seen = certificate.expiries.map { "\($0.file) is good until \(Self.day($0.expiry))" }.joined(separator: ", ")
       guard let warning = certificate.warning(at: now) else { return .ok("certificate", seen) }

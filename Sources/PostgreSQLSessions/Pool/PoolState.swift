@@ -24,7 +24,7 @@ struct PoolState<Job> {
 
   private let limit: Int
   private let queueLimit: Int
-  private var desks: [Worker: WorkerSlot] = [:]
+  private var slots: [Worker: WorkerSlot] = [:]
   /// Workers that wait for work, the one that had some last at the end.
   private var waiting: [Worker] = []
   private var queue: [Job] = []
@@ -64,8 +64,8 @@ struct PoolState<Job> {
     self.queueLimit = queueLimit
   }
 
-  var workers: Int { desks.count }
-  var connected: Int { desks.values.count { $0.isConnected } }
+  var workers: Int { slots.count }
+  var connected: Int { slots.values.count { $0.isConnected } }
 
   // MARK: New work
 
@@ -73,7 +73,7 @@ struct PoolState<Job> {
   enum Placement {
     /// Wake this worker.
     case wake(Worker)
-    /// Start a thread for this worker; the job is on its desk.
+    /// Start a thread for this worker; the job is in its slot.
     case start(Worker)
     case queued
     case refused(StoreError?)
@@ -93,14 +93,14 @@ struct PoolState<Job> {
     }
     let assignment = Assignment(job: job, connectAfter: connectAfter)
     if let worker = waiting.popLast() {
-      desks[worker]?.handed = assignment
+      slots[worker]?.handed = assignment
       return .wake(worker)
     }
-    if desks.count < limit, growAfter.map({ now >= $0 }) ?? true {
+    if slots.count < limit, growAfter.map({ now >= $0 }) ?? true {
       growAfter = nil
       let worker = nextWorker
       nextWorker += 1
-      desks[worker] = WorkerSlot(handed: assignment)
+      slots[worker] = WorkerSlot(handed: assignment)
       return .start(worker)
     }
     return enqueue(job)
@@ -130,15 +130,15 @@ struct PoolState<Job> {
 
   /// - Parameter isConnected: whether it has a connection: then there is one to be had.
   mutating func next(for worker: Worker, isConnected: Bool) -> Next {
-    desks[worker]?.isConnected = isConnected
+    slots[worker]?.isConnected = isConnected
     if isConnected { outage = nil }
-    if let assignment = desks[worker]?.handed {
-      desks[worker]?.handed = nil
+    if let assignment = slots[worker]?.handed {
+      slots[worker]?.handed = nil
       return .job(assignment)
     }
     if let job = dequeue() { return .job(Assignment(job: job)) }
     if isClosed {
-      desks[worker] = nil
+      slots[worker] = nil
       return .end
     }
     if !waiting.contains(worker) { waiting.append(worker) }
@@ -157,15 +157,15 @@ struct PoolState<Job> {
   mutating func noteFailure(
     of worker: Worker, with job: Job, _ error: StoreError, after duration: Duration, at now: ContinuousClock.Instant
   ) -> RevalidationAction {
-    desks[worker]?.isConnected = false
+    slots[worker]?.isConnected = false
     // The server answers, but accepts no further connections.
     guard error.code == .busy, connected > 0 else {
       return .refuse([job] + noteOutage(error, after: duration, at: now))
     }
     growAfter = now + Self.longestPause
-    desks[worker] = nil
+    slots[worker] = nil
     if let other = waiting.popLast() {
-      desks[other]?.handed = Assignment(job: job)
+      slots[other]?.handed = Assignment(job: job)
       return .handOver(wake: other)
     }
     queue.insert(job, at: queueStart)
@@ -189,7 +189,7 @@ struct PoolState<Job> {
   }
 
   /// No thread could be started for it.
-  mutating func abandon(_ worker: Worker) { desks[worker] = nil }
+  mutating func abandon(_ worker: Worker) { slots[worker] = nil }
 
   // MARK: The end
 

@@ -73,7 +73,7 @@ struct HTTP2HostileTests {
 
   struct Nothing: Decodable {}
 
-  @Test("A hundred thousand streams given up at once are shown the door; an honest client is served, and memory stays")
+  @Test("A client that gives up a hundred thousand streams is disconnected; an honest one is served, and memory stays")
   func rapidResets() throws {
     struct Resets: Decodable {
       var sent: Int
@@ -212,13 +212,13 @@ struct HTTP2HostileTests {
       let before = try gateway.residentKiB
       let process = try start(gateway, ["no_reader", "\(window)", "4"])
       defer { process.stop() }
-      try poll("the answers to begin", by: .seconds(30)) {
+      try poll("the answers to begin", by: .seconds(120)) {
         upstream.requests.count { $0.target == "/public/large" } >= 400 ? () : nil
       }
       var most = 0
       // As much as comes is there when nothing more comes.
       var last = -1
-      try poll("memory to stay", by: .seconds(30)) {
+      try poll("memory to stay", by: .seconds(120)) {
         let now = try gateway.residentKiB - before
         most = max(most, now)
         defer { last = now }

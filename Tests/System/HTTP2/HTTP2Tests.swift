@@ -7,7 +7,7 @@ import Testing
 // - Many requests at once are answered each with its own; bodies and trailers pass.
 // - A WebSocket passes both ways, and only from our own origin; an application that does not switch is no tunnel.
 // - Streams end with their session; the connection and other users' streams go on.
-// - Requests given up without end are shown the door; a drain lets what is under way finish.
+// - A client that gives up requests without end is disconnected; a drain lets what is under way finish.
 //
 // Sections of RFC 9113 and hostile frames: Tests/HTTPWireTests/HTTP2, without sockets.
 

@@ -8,7 +8,7 @@ struct Deadline: Sendable {
   static func seconds(_ seconds: Double) -> Deadline { Deadline(date: Date(timeIntervalSinceNow: seconds)) }
 
   /// Long enough for a debug build on a busy machine.
-  static var standard: Deadline { .seconds(30) }
+  static var standard: Deadline { .seconds(60) }
 
   var hasPassed: Bool { date.timeIntervalSinceNow <= 0 }
 

@@ -63,7 +63,7 @@ final class ConnectionAcceptor {
     if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
     {
-      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(entrance: self, peer: context.peer(address)))
+      try channel.pipeline.syncOperations.addHandler(ProxyHeaderHandler(acceptor: self, peer: context.peer(address)))
     } else {
       try open(channel, for: context.peer(address))
     }
@@ -131,7 +131,7 @@ final class ConnectionAcceptor {
       response, withoutBody: false, closes: true, keepsOld: false, requestID: requestID, date: loop.date.bytes(),
       to: &bytes)
     lingering += 1
-    try channel.pipeline.syncOperations.addHandler(RejectedConnection(response: bytes, entrance: self))
+    try channel.pipeline.syncOperations.addHandler(RejectedConnection(response: bytes, acceptor: self))
   }
 
   func turnedAwayEnded() { lingering -= 1 }

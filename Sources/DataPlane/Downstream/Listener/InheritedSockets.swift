@@ -11,7 +11,7 @@ internal import WebFormats
 /// Listening sockets that this process was started with (systemd's socket activation, sd_listen_fds(3)): another
 /// process bound them and keeps them open, so that no connection is refused while the gateway restarts.
 ///
-/// Each belongs to one entrance, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit) or its address.
+/// Each belongs to one acceptor, by its name (`LISTEN_FDNAMES`, `FileDescriptorName=` of the unit) or its address.
 package final class InheritedSockets: Sendable {
   /// The sockets that no listener has taken yet.
   private let left: Mutex<[Socket]>
@@ -55,17 +55,17 @@ package final class InheritedSockets: Sendable {
 
   /// Takes the socket of a listener, which the caller has to close; nil if there is none.
   /// - Throws: ``InheritedSocketError`` when the one of its name has another address.
-  func take(for entrance: AcceptorSettings) throws(InheritedSocketError) -> CInt? {
+  func take(for acceptor: AcceptorSettings) throws(InheritedSocketError) -> CInt? {
     let found = left.withLock { left -> Socket? in
-      let named = left.firstIndex { $0.name.utf8.elementsEqual(entrance.name.utf8) }
-      let place = named ?? left.firstIndex { $0.address.listensFor(entrance.address) }
+      let named = left.firstIndex { $0.name.utf8.elementsEqual(acceptor.name.utf8) }
+      let place = named ?? left.firstIndex { $0.address.listensFor(acceptor.address) }
       return place.map { left.remove(at: $0) }
     }
     guard let found else { return nil }
-    guard found.address.listensFor(entrance.address) else {
+    guard found.address.listensFor(acceptor.address) else {
       throw InheritedSocketError(
         descriptor: found.descriptor, name: found.name,
-        what: "listens on \(found.address), and the configuration says \(entrance.address)",
+        what: "listens on \(found.address), and the configuration says \(acceptor.address)",
         remedy: "write the same address into ListenStream= and into the configuration")
     }
     return found.descriptor

@@ -10,22 +10,22 @@ internal import NIOPosix
 extension Listener {
   /// Binds every address without an inherited socket.
   static func open(
-    _ entrances: [AcceptorSettings], _ sockets: InheritedSockets, sites: [Site], group: any EventLoopGroup
+    _ acceptors: [AcceptorSettings], _ sockets: InheritedSockets, loops: [LoopAcceptors], group: any EventLoopGroup
   ) async throws -> [BoundSocket] {
     var boundSockets: [BoundSocket] = []
-    for (place, entrance) in entrances.enumerated() {
+    for (place, acceptor) in acceptors.enumerated() {
       do {
-        if let descriptor = try sockets.take(for: entrance) {
-          boundSockets.append(try await adopt(descriptor, entrance.address, place, sites: sites, group: group))
+        if let descriptor = try sockets.take(for: acceptor) {
+          boundSockets.append(try await adopt(descriptor, acceptor.address, place, loops: loops, group: group))
         } else {
-          let isShared = sites.count > 1 && isTaken(entrance.address)
-          let (channels, address) = try await bind(entrance.address, place, sites: sites, group: group)
+          let isShared = loops.count > 1 && isTaken(acceptor.address)
+          let (channels, address) = try await bind(acceptor.address, place, loops: loops, group: group)
           boundSockets.append(
             BoundSocket(channels: channels, isInherited: false, isShared: isShared, address: address))
         }
       } catch {
-        for door in boundSockets { for channel in door.channels { try? await channel.close().get() } }
-        if let error = error as? IOError { throw ListenerError(address: entrance.address, error: error) }
+        for socket in boundSockets { for channel in socket.channels { try? await channel.close().get() } }
+        if let error = error as? IOError { throw ListenerError(address: acceptor.address, error: error) }
         throw error
       }
     }
@@ -35,11 +35,11 @@ extension Listener {
   /// One loop accepts on an inherited socket and hands out, as on a Unix socket: there is only one descriptor's worth
   /// of connections, and swift-nio takes a listening socket that wakes two loops for one connection for a mistake.
   private static func adopt(
-    _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
+    _ descriptor: CInt, _ wanted: BindAddress, _ place: Int, loops: [LoopAcceptors], group: any EventLoopGroup
   ) async throws -> BoundSocket {
-    guard let first = sites.first else { return BoundSocket(channels: [], isInherited: true, address: wanted) }
+    guard let first = loops.first else { return BoundSocket(channels: [], isInherited: true, address: wanted) }
     let channel = try await bootstrap(
-      first, place, children: group, sites: sites, isTCP: wanted.isIP
+      first, place, children: group, loops: loops, isTCP: wanted.isIP
     ).withBoundSocket(descriptor).get()
     // swift-nio has made the socket listen with its own default of 128, whatever the option says and the socket had.
     guard listen(descriptor, acceptQueue) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
@@ -51,21 +51,21 @@ extension Listener {
   }
 
   private static func bind(
-    _ address: BindAddress, _ place: Int, sites: [Site], group: any EventLoopGroup
+    _ address: BindAddress, _ place: Int, loops: [LoopAcceptors], group: any EventLoopGroup
   ) async throws -> ([any Channel], BindAddress) {
     switch address {
     case .unix(let path):
-      guard let first = sites.first else { return ([], address) }
-      let channel = try await bootstrap(first, place, children: group, sites: sites, isTCP: false)
+      guard let first = loops.first else { return ([], address) }
+      let channel = try await bootstrap(first, place, children: group, loops: loops, isTCP: false)
         .bind(unixDomainSocketPath: path, cleanupExistingSocketFile: true).get()
       return ([channel], address)
     case .ip(let host, let port):
       var channels: [any Channel] = []
       var bound = Int(port)
-      for site in sites {
-        let channel = try await bootstrap(site, place, children: site.eventLoop, sites: [site], isTCP: true)
+      for loop in loops {
+        let channel = try await bootstrap(loop, place, children: loop.eventLoop, loops: [loop], isTCP: true)
           .serverChannelOption(
-            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: sites.count > 1 ? 1 : 0
+            ChannelOptions.Types.SocketOption(level: .socket, name: .reusePort), value: loops.count > 1 ? 1 : 0
           )
           .bind(host: host, port: bound).get()
         bound = channel.localAddress?.port ?? bound
@@ -107,10 +107,10 @@ extension Listener {
   private static let acceptQueue: CInt = 4_096
 
   private static func bootstrap(
-    _ site: Site, _ place: Int, children: any EventLoopGroup, sites: [Site], isTCP: Bool
+    _ loop: LoopAcceptors, _ place: Int, children: any EventLoopGroup, loops: [LoopAcceptors], isTCP: Bool
   ) -> ServerBootstrap {
-    let entrances = Dictionary(uniqueKeysWithValues: sites.map { (ObjectIdentifier($0.eventLoop), $0.entrances) })
-    var bootstrap = ServerBootstrap(group: site.eventLoop, childGroup: children)
+    let acceptors = Dictionary(uniqueKeysWithValues: loops.map { (ObjectIdentifier($0.eventLoop), $0.acceptors) })
+    var bootstrap = ServerBootstrap(group: loop.eventLoop, childGroup: children)
     if isTCP {
       for (option, value) in KeepAlive.options { bootstrap = bootstrap.serverChannelOption(option, value: value) }
     }
@@ -118,9 +118,9 @@ extension Listener {
       bootstrap
       .serverChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          guard let entrance = site.entrances.value.first else { return }
+          guard let acceptor = loop.acceptors.value.first else { return }
           try channel.pipeline.syncOperations.addHandler(
-            AcceptGate(entrance.context.loop.descriptors, entrance.use))
+            AcceptGate(acceptor.context.loop.descriptors, acceptor.use))
         }
       }
       .serverChannelOption(.backlog, value: acceptQueue)
@@ -133,7 +133,7 @@ extension Listener {
       .childChannelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
-          try entrances[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)
+          try acceptors[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)
         }
       }
   }

@@ -19,17 +19,17 @@ package struct ListenerDependencies {
 /// loop hands any to another. A Unix socket, and one that the process was started with, cannot be shared that way:
 /// there one loop accepts and hands out.
 package final class Listener: Sendable {
-  private let sites: [Site]
+  private let loops: [LoopAcceptors]
   private let admission: ConnectionAdmission
   private let use: DescriptorBudget.Use
-  /// In the order of ``ListenerSettings/entrances``.
+  /// In the order of ``ListenerSettings/acceptors``.
   let boundSockets: [BoundSocket]
 
   /// One event loop with what its connections share.
-  struct Site: Sendable {
+  struct LoopAcceptors: Sendable {
     let eventLoop: any EventLoop
-    /// One for each door, at the same place.
-    let entrances: NIOLoopBound<[ConnectionAcceptor]>
+    /// In the order of ``ListenerSettings/acceptors``.
+    let acceptors: NIOLoopBound<[ConnectionAcceptor]>
   }
 
   /// One address.
@@ -44,8 +44,10 @@ package final class Listener: Sendable {
     let address: BindAddress
   }
 
-  private init(sites: [Site], admission: ConnectionAdmission, use: DescriptorBudget.Use, boundSockets: [BoundSocket]) {
-    self.sites = sites
+  private init(
+    loops: [LoopAcceptors], admission: ConnectionAdmission, use: DescriptorBudget.Use, boundSockets: [BoundSocket]
+  ) {
+    self.loops = loops
     self.admission = admission
     self.use = use
     self.boundSockets = boundSockets
@@ -63,77 +65,82 @@ package final class Listener: Sendable {
   /// Binds and serves.
   /// - Parameters:
   ///   - group: the event loops that serve it.
-  ///   - sockets: what the process was started with; an entrance whose socket is among them binds none.
+  ///   - sockets: what the process was started with; an acceptor whose socket is among them binds none.
   ///   - use: what its connections are for.
   ///   - parts: makes the gate and the observer of one loop.
   /// - Throws: what the system has against it.
   package static func start(
-    _ terms: ListenerConfiguration, on group: any EventLoopGroup, sockets: InheritedSockets = InheritedSockets(),
+    _ configuration: ListenerConfiguration, on group: any EventLoopGroup,
+    sockets: InheritedSockets = InheritedSockets(),
     use: DescriptorBudget.Use = .client, parts: @escaping @Sendable (any EventLoop) -> ListenerDependencies
   ) async throws -> Listener {
-    let entrances = terms.settings.entrances
-    let admission = ConnectionAdmission(wanted: terms.settings.limits.connections)
-    var sites: [Site] = []
+    let acceptors = configuration.settings.acceptors
+    let admission = ConnectionAdmission(wanted: configuration.settings.limits.connections)
+    var loops: [LoopAcceptors] = []
     let loopCount = group.makeIterator().reduce(0) { count, _ in count + 1 }
-    for loop in group.makeIterator() {
-      let site = try await loop.submit {
+    for eventLoop in group.makeIterator() {
+      let loop = try await eventLoop.submit {
         // Never less than a few whole heads.
         let share = max(UnfinishedHeads.processLimit / max(loopCount, 1), 1 << 20)
-        let resources = LoopResources(eventLoop: loop, unfinishedBytes: share)
-        let parts = parts(loop)
-        let upstreams = UpstreamBalancer.all(terms.upstreams, keeping: [], loop: resources, observer: parts.observer)
-        let entrances = zip(entrances, terms.tls).map { entrance, tls in
+        let resources = LoopResources(eventLoop: eventLoop, unfinishedBytes: share)
+        let parts = parts(eventLoop)
+        let upstreams = UpstreamBalancer.all(
+          configuration.upstreams, keeping: [], loop: resources, observer: parts.observer)
+        let acceptors = zip(acceptors, configuration.tls).map { acceptor, tls in
           let context = ServerContext(
             loop: resources, gate: parts.gate, observer: parts.observer,
-            configuration: ExchangeConfiguration(terms, entrance), upstreams: upstreams, isTLS: entrance.tls != nil)
+            configuration: ExchangeConfiguration(configuration, acceptor), upstreams: upstreams,
+            isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
-            context: context, admission: admission, use: use, settings: entrance, tls: tls?.context)
+            context: context, admission: admission, use: use, settings: acceptor, tls: tls?.context)
         }
-        return Site(eventLoop: loop, entrances: NIOLoopBound(entrances, eventLoop: loop))
+        return LoopAcceptors(eventLoop: eventLoop, acceptors: NIOLoopBound(acceptors, eventLoop: eventLoop))
       }.get()
-      sites.append(site)
+      loops.append(loop)
     }
-    let boundSockets = try await open(entrances, sockets, sites: sites, group: group)
+    let boundSockets = try await open(acceptors, sockets, loops: loops, group: group)
     // Everything that is no connection has been opened by now, or nearly so.
     DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.channels.count })
-    return Listener(sites: sites, admission: admission, use: use, boundSockets: boundSockets)
+    return Listener(loops: loops, admission: admission, use: use, boundSockets: boundSockets)
   }
 
-  /// Puts other terms in the place of those that hold, loop after loop, between two requests of each. Requests under
-  /// way end as they began; the next of the same connection goes by the new terms. The addresses stay, and so does
-  /// whether there is TLS.
+  /// Replaces the configuration, loop after loop, between two requests of each. Requests under way end as they began;
+  /// the next of the same connection goes by the new configuration. The addresses stay, and so does whether there is
+  /// TLS.
   /// - Parameter alongside: performed on each loop together with the change, so that gate and configuration always
   ///   match.
-  package func apply(_ terms: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
-    admission.apply(wanted: terms.settings.limits.connections)
-    let settings = terms.settings.entrances
-    for site in sites {
-      try? await site.eventLoop.submit {
-        let entrances = site.entrances.value
-        guard let context = entrances.first?.context else { return }
+  package func apply(_ configuration: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void)
+    async
+  {
+    admission.apply(wanted: configuration.settings.limits.connections)
+    let settings = configuration.settings.acceptors
+    for loop in loops {
+      try? await loop.eventLoop.submit {
+        let acceptors = loop.acceptors.value
+        guard let context = acceptors.first?.context else { return }
         let upstreams = UpstreamBalancer.all(
-          terms.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
-        for (place, entrance) in entrances.enumerated() {
-          entrance.context.apply(ExchangeConfiguration(terms, settings[place]), upstreams: upstreams)
-          entrance.apply(settings[place])
-          entrance.apply(terms.tls[place]?.context)
+          configuration.upstreams, keeping: context.upstreams, loop: context.loop, observer: context.observer)
+        for (place, acceptor) in acceptors.enumerated() {
+          acceptor.context.apply(ExchangeConfiguration(configuration, settings[place]), upstreams: upstreams)
+          acceptor.apply(settings[place])
+          acceptor.apply(configuration.tls[place]?.context)
         }
-        alongside(site.eventLoop)
+        alongside(loop.eventLoop)
       }.get()
     }
   }
 
-  /// Takes the certificates and keys that the terms have by now, for connections that are accepted from now on.
-  package func adoptCertificates(of terms: ListenerConfiguration) async {
-    let contexts = terms.tls.map { $0?.context }
-    await forEachEntrance { place, entrance in entrance.apply(contexts[place]) }
+  /// Takes the certificates and keys that the configuration has by now, for connections that are accepted from now on.
+  package func adoptCertificates(of configuration: ListenerConfiguration) async {
+    let contexts = configuration.tls.map { $0?.context }
+    await forEachAcceptor { place, acceptor in acceptor.apply(contexts[place]) }
   }
 
-  /// Calls `body` with every entrance, on its event loop; returns when it was called for each.
-  func forEachEntrance(_ body: @escaping @Sendable (_ place: Int, _ entrance: ConnectionAcceptor) -> Void) async {
-    for site in sites {
-      try? await site.eventLoop.submit {
-        for (place, entrance) in site.entrances.value.enumerated() { body(place, entrance) }
+  /// Calls `body` with every acceptor, on its event loop; returns when it was called for each.
+  func forEachAcceptor(_ body: @escaping @Sendable (_ place: Int, _ acceptor: ConnectionAcceptor) -> Void) async {
+    for loop in loops {
+      try? await loop.eventLoop.submit {
+        for (place, acceptor) in loop.acceptors.value.enumerated() { body(place, acceptor) }
       }.get()
     }
   }
@@ -141,33 +148,33 @@ package final class Listener: Sendable {
   /// Continues to serve, but announces in every response that its connection ends (`Connection: close`), so that
   /// clients and balancers which keep connections move elsewhere in time.
   package func beginGracefulShutdown() async {
-    await forEachEntrance { _, entrance in entrance.context.announceShutdown() }
+    await forEachAcceptor { _, acceptor in acceptor.context.announceShutdown() }
   }
 
   /// Ends every connection in the middle of whatever it does.
   package func cutOff() {
-    for site in sites {
-      site.eventLoop.execute { for entrance in site.entrances.value { entrance.context.closeAll() } }
+    for loop in loops {
+      loop.eventLoop.execute { for acceptor in loop.acceptors.value { acceptor.context.closeAll() } }
     }
   }
 
   /// Stops accepting, lets requests in flight finish, and ends those that are not done in time.
   package func drain(within limit: Duration) async {
-    for (place, door) in boundSockets.enumerated() {
-      await finishHandingOut(door)
-      for channel in door.channels {
+    for (place, socket) in boundSockets.enumerated() {
+      await finishHandingOut(socket)
+      for channel in socket.channels {
         // Connections in the queue of an inherited socket are for the next process.
-        if door.isInherited { try? await channel.close().get() } else { await close(channel, place) }
+        if socket.isInherited { try? await channel.close().get() } else { await close(channel, place) }
       }
     }
     let deadline = TimeAmount(limit)
     // All loops at once: the limit is for the whole.
-    let drained = sites.map { site in
-      let done = site.eventLoop.makePromise(of: Void.self)
-      site.eventLoop.execute {
-        let contexts = site.entrances.value.map(\.context)
-        let timer = site.eventLoop.scheduleTask(in: deadline) {
-          for entrance in site.entrances.value { entrance.context.closeAll() }
+    let drained = loops.map { loop in
+      let done = loop.eventLoop.makePromise(of: Void.self)
+      loop.eventLoop.execute {
+        let contexts = loop.acceptors.value.map(\.context)
+        let timer = loop.eventLoop.scheduleTask(in: deadline) {
+          for acceptor in loop.acceptors.value { acceptor.context.closeAll() }
         }
         var left = contexts.count
         for context in contexts {
@@ -182,22 +189,22 @@ package final class Listener: Sendable {
       return done.futureResult
     }
     for done in drained { try? await done.get() }
-    await forEachEntrance { place, entrance in if place == 0 { entrance.context.closeUpstreams() } }
+    await forEachAcceptor { place, acceptor in if place == 0 { acceptor.context.closeUpstreams() } }
   }
 
   /// Stops accepting. Where one loop accepts for all, a connection on its way to another loop when the listener closes
   /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
-  private func finishHandingOut(_ door: BoundSocket) async {
-    guard door.channels.count < sites.count else { return }
-    for channel in door.channels { try? await channel.setOption(.autoRead, value: false).get() }
-    for site in sites { try? await site.eventLoop.submit {}.get() }
+  private func finishHandingOut(_ socket: BoundSocket) async {
+    guard socket.channels.count < loops.count else { return }
+    for channel in socket.channels { try? await channel.setOption(.autoRead, value: false).get() }
+    for loop in loops { try? await loop.eventLoop.submit {}.get() }
   }
 
   private func close(_ channel: any Channel, _ place: Int) async {
-    let (use, entrances) = (use, sites.first { $0.eventLoop === channel.eventLoop }?.entrances)
+    let (use, acceptors) = (use, loops.first { $0.eventLoop === channel.eventLoop }?.acceptors)
     try? await channel.eventLoop.flatSubmit {
       ListeningSocket.close(channel, atMost: DescriptorBudget.process.room(for: use)) { child in
-        do { try entrances?.value[place].receive(child) } catch { child.close(promise: nil) }
+        do { try acceptors?.value[place].receive(child) } catch { child.close(promise: nil) }
       }
     }.get()
   }
@@ -205,8 +212,8 @@ package final class Listener: Sendable {
   /// The sessions that have an exchange under way, on any loop.
   package func sessionsUnderWay() async -> Set<ConnectionKey> {
     var sessions: Set<ConnectionKey> = []
-    for site in sites {
-      let more = try? await site.eventLoop.submit { site.entrances.value.map(\.context.sessionsUnderWay) }.get()
+    for loop in loops {
+      let more = try? await loop.eventLoop.submit { loop.acceptors.value.map(\.context.sessionsUnderWay) }.get()
       for some in more ?? [] { sessions.formUnion(some) }
     }
     return sessions
@@ -214,6 +221,6 @@ package final class Listener: Sendable {
 
   /// Ends, on every loop, what still streams for these sessions. Returns when it has been done.
   package func endExchanges(of sessions: Set<ConnectionKey>) async {
-    await forEachEntrance { _, entrance in entrance.context.endExchanges(of: sessions) }
+    await forEachAcceptor { _, acceptor in acceptor.context.endExchanges(of: sessions) }
   }
 }

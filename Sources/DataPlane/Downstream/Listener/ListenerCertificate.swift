@@ -2,21 +2,21 @@ internal import TLSTransport
 
 /// The certificates of a listener, as read from their files.
 package struct ListenerCertificate: Sendable {
-  /// The entrance's name.
-  package let entrance: String
+  /// The acceptor's name.
+  package let acceptor: String
   private let tls: AcceptorTLS
   private var context: TLSServerContext { tls.context }
 
-  /// Reads certificates and keys as a listener does when it starts; nil for an entrance in cleartext.
+  /// Reads certificates and keys as a listener does when it starts; nil for an acceptor in cleartext.
   /// - Throws: `TLSConfigurationError`, whose description ends with the remedy.
   package init?(_ settings: AcceptorSettings) throws {
     guard let tls = settings.tls else { return nil }
-    entrance = settings.name
+    acceptor = settings.name
     self.tls = try AcceptorTLS(tls, applicationProtocols: [])
   }
 
-  init(_ entrance: String, _ tls: AcceptorTLS) {
-    self.entrance = entrance
+  init(_ acceptor: String, _ tls: AcceptorTLS) {
+    self.acceptor = acceptor
     self.tls = tls
   }
 

@@ -9,7 +9,7 @@ package struct ListenerConfiguration: Sendable {
   let rules: ForwardingRules
   /// By the number that ``ForwardingDirective/upstream`` has.
   let upstreams: [UpstreamGroup]
-  /// One for each of the settings' entrances, at the same place; nil is one in cleartext.
+  /// One for each of the settings' acceptors, at the same place; nil is one in cleartext.
   let tls: [AcceptorTLS?]
 
   /// Reads certificates and keys.
@@ -25,34 +25,34 @@ package struct ListenerConfiguration: Sendable {
     self.rules = rules
     self.upstreams = upstreams
     var tls: [AcceptorTLS?] = []
-    for (place, entrance) in settings.entrances.enumerated() {
+    for (place, acceptor) in settings.acceptors.enumerated() {
       let before = previous.flatMap { $0.tls.indices.contains(place) ? $0.tls[place] : nil }
-      let protocols = entrance.applicationProtocols
-      tls.append(try entrance.tls.map { try AcceptorTLS($0, applicationProtocols: protocols, after: before) })
+      let protocols = acceptor.applicationProtocols
+      tls.append(try acceptor.tls.map { try AcceptorTLS($0, applicationProtocols: protocols, after: before) })
     }
     self.tls = tls
   }
 
   /// The certificates of each listener with TLS.
   package var certificates: [ListenerCertificate] {
-    zip(settings.entrances, tls).compactMap { entrance, tls in tls.map { ListenerCertificate(entrance.name, $0) } }
+    zip(settings.acceptors, tls).compactMap { acceptor, tls in tls.map { ListenerCertificate(acceptor.name, $0) } }
   }
 
   /// Every file that certificates and keys are read from.
   package var certificateFiles: [String] {
-    settings.entrances.flatMap { $0.tls?.files ?? [] } + upstreams.flatMap(\.certificateFiles)
+    settings.acceptors.flatMap { $0.tls?.files ?? [] } + upstreams.flatMap(\.certificateFiles)
   }
 
   /// Reads certificates and keys again, also those for the upstreams. A context whose new files are invalid keeps the
   /// old ones.
   /// - Returns: what keeps them from it, with the remedy.
   package func reloadCertificates() -> [CertificateReloadFailure] {
-    zip(settings.entrances, tls).compactMap { entrance, tls in
+    zip(settings.acceptors, tls).compactMap { acceptor, tls in
       do throws(TLSConfigurationError) {
         try tls?.reload()
         return nil
       } catch {
-        return CertificateReloadFailure(of: "listener \(entrance.name)", code: error.code, reason: error.message)
+        return CertificateReloadFailure(of: "listener \(acceptor.name)", code: error.code, reason: error.message)
       }
     } + reloadUpstreamCertificates()
   }
@@ -65,6 +65,6 @@ package struct ListenerConfiguration: Sendable {
   /// Makes new keys for session tickets where they are in memory.
   /// - Throws: `TLSConfigurationError` where OpenSSL has no randomness or memory.
   package func rotateTicketKeys() throws {
-    for entrance in tls { try entrance?.rotateTicketKeys() }
+    for acceptor in tls { try acceptor?.rotateTicketKeys() }
   }
 }

@@ -10,7 +10,7 @@ package struct ListenerSettings: Sendable, Equatable {
   package var timeouts: ListenerTimeouts
 
   /// Every address, the main one first.
-  package var entrances: [AcceptorSettings] { [main] + others }
+  package var acceptors: [AcceptorSettings] { [main] + others }
 
   package init(main: AcceptorSettings, limits: RequestLimits = .init(), timeouts: ListenerTimeouts = .init()) {
     self.main = main

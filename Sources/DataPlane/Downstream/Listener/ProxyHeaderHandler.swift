@@ -11,7 +11,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
 
-  private let entrance: ConnectionAcceptor
+  private let acceptor: ConnectionAcceptor
   /// The sender of the header.
   var peer: ClientPeer
   private var context: ChannelHandlerContext?
@@ -20,15 +20,15 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   /// The memory that an incomplete header holds.
   var holding: UnfinishedHeads.Holding?
 
-  init(entrance: ConnectionAcceptor, peer: ClientPeer) {
-    self.entrance = entrance
+  init(acceptor: ConnectionAcceptor, peer: ClientPeer) {
+    self.acceptor = acceptor
     self.peer = peer
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context
-    entrance.context.opened(self)
-    entrance.context.loop.wheel.arm(self, after: entrance.context.waits.handshake, now: .now())
+    acceptor.context.opened(self)
+    acceptor.context.loop.wheel.arm(self, after: acceptor.context.waits.handshake, now: .now())
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
@@ -49,8 +49,8 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   private func connectionEnded() {
     letGo()
-    entrance.context.loop.wheel.remove(self)
-    entrance.context.ended(self)
+    acceptor.context.loop.wheel.remove(self)
+    acceptor.context.ended(self)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -70,7 +70,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
   private func open(_ header: ProxyHeader, _ context: ChannelHandlerContext) {
     isDone = true
     do {
-      try entrance.open(context.channel, for: entrance.peer(header.source, of: context.channel))
+      try acceptor.open(context.channel, for: acceptor.peer(header.source, of: context.channel))
     } catch {
       return end(context)
     }
@@ -79,7 +79,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
     context.pipeline.syncOperations.removeHandler(self, promise: nil)
   }
 
-  var unfinishedHeads: UnfinishedHeads { entrance.context.loop.unfinished }
+  var unfinishedHeads: UnfinishedHeads { acceptor.context.loop.unfinished }
 
   func giveUpHead() { context?.close(promise: nil) }
 
@@ -96,7 +96,7 @@ final class ProxyHeaderHandler: TimedHandler, ChannelInboundHandler, RemovableCh
 
   var sessions: [ConnectionKey] { [] }
 
-  func drain() { entrance.context.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
+  func drain() { acceptor.context.loop.wheel.arm(self, after: ServerContext.idleGrace, now: .now()) }
 
   func abort() { context?.close(promise: nil) }
 

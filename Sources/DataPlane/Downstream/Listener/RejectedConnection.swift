@@ -8,14 +8,14 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
   typealias OutboundOut = ByteBuffer
 
   private let response: ByteBuffer
-  private let entrance: ConnectionAcceptor
+  private let acceptor: ConnectionAcceptor
   private var context: ChannelHandlerContext?
   private var lingering = LingeringClose(byteLimit: 64 * 1024)
   private var hasAnswered = false
 
-  init(response: ByteBuffer, entrance: ConnectionAcceptor) {
+  init(response: ByteBuffer, acceptor: ConnectionAcceptor) {
     self.response = response
-    self.entrance = entrance
+    self.acceptor = acceptor
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
@@ -29,7 +29,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
     guard !hasAnswered else { return }
     hasAnswered = true
     context.writeAndFlush(wrapOutboundOut(response), promise: nil)
-    LingeringClose.endOutput(context, of: self, entrance.context.loop.wheel)
+    LingeringClose.endOutput(context, of: self, acceptor.context.loop.wheel)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -47,7 +47,7 @@ final class RejectedConnection: TimedHandler, ChannelInboundHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    entrance.context.loop.wheel.remove(self)
-    entrance.turnedAwayEnded()
+    acceptor.context.loop.wheel.remove(self)
+    acceptor.turnedAwayEnded()
   }
 }

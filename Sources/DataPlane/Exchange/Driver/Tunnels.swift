@@ -139,7 +139,7 @@ extension Exchange {
       upstreamDuration: account.upstreamDuration, receivedBytes: account.receivedBytes, sentBytes: account.sentBytes,
       session: account.session, user: account.user, failure: account.failure, version: account.version,
       request: account.requestLine, client: (account.client ?? peer).address, requestID: account.requestID,
-      upstreamAddress: wantsUpstream ? upstream.balancer?.pools[upstream.attempts.place].site.text : nil)
+      upstreamAddress: wantsUpstream ? upstream.balancer?.pools[upstream.attempts.place].endpoint.text : nil)
   }
 }
 
