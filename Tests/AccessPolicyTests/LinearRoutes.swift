@@ -179,7 +179,7 @@ struct LinearRoutes {
   private func who(_ access: RouteSettings.Access, _ conditions: [AccessConditions]) -> Who {
     switch access {
     case .public: .everybody
-    case .deny: .nobody
+    case .signOut, .deny: .nobody
     case .signedIn:
       conditions.isEmpty ? .signedIn : .admittedBy([AccessRules(lists: nil, conditions: conditions, groups: groups)])
     case .lists(let lists): .admittedBy([AccessRules(lists: lists, conditions: conditions, groups: groups)])

@@ -99,7 +99,7 @@ struct RoutePropertyTests {
       switch decision.access {
       case .public: .everybody
       case .signedIn: .signedIn
-      case .deny: .nobody
+      case .signOut, .deny: .nobody
       case .rules(let rules): .admittedBy(Set((0..<rules.count).map { table.rules[rules[$0]] }))
       }
     return LinearRoutes.Answer(

@@ -228,13 +228,15 @@ struct RouteProblemSet {
   /// - Parameter chain: the routes, the most specific one first.
   mutating func check(_ effective: EffectiveRoute, _ chain: [Int], _ checked: CheckedRoutes) {
     checkConditions(chain, checked)
-    guard effective.access.value == .public, case .route(let source) = effective.access.source else { return }
-    // The conditions of a more specific route would have no effect: public routes have none.
+    let access = effective.access.value
+    guard access == .public || access == .signOut, case .route(let source) = effective.access.source else { return }
+    // The conditions of a more specific route would have no effect: such routes have none.
     for index in chain.prefix(while: { $0 != source }) where !checked.routes[index].conditions.isEmpty {
       let path = checked.routes[source].path
       tell(
         index, checked, key: Self.key(of: checked.routes[index].conditions),
-        "it gets access = \"public\" from the route \"\(path)\", so that nobody would be asked for this; "
+        "it gets access = \"\(access == .public ? "public" : "sign-out")\" from the route \"\(path)\", so that nobody "
+          + "would be asked for this; "
           + "write access = \"signed-in\" or a list here, or remove it")
     }
   }

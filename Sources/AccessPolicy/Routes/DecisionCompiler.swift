@@ -76,6 +76,7 @@ struct DecisionCompiler {
   private mutating func access(_ effective: EffectiveRoute) -> RouteDecision.Access {
     switch effective.access.value {
     case .public: return .public
+    case .signOut: return .signOut
     case .deny: return .deny
     case .signedIn: return effective.conditions.isEmpty ? .signedIn : .rules(rules(-1, effective.conditions))
     case .lists(let lists): return .rules(rules(number(of: lists, effective.access.source), effective.conditions))

@@ -5,7 +5,7 @@ package struct EffectiveRoute: Sendable, Equatable {
   /// The users who are admitted.
   package var access: Stated<RouteSettings.Access>
   /// Additional conditions, from the most to the least specific route. On a public route deny lists only: a user whom
-  /// one names is nobody there.
+  /// one names is nobody there. None where access is `sign-out`.
   package var conditions: [Stated<AccessConditions>]
   package var unauthenticated: Stated<RouteSettings.Unauthenticated>
   /// The name of the application; nil for the one of `[upstream]`.
@@ -13,7 +13,7 @@ package struct EffectiveRoute: Sendable, Equatable {
   /// The least rate of a request's body; nil where none is stated: the listener's then, or none towards HTTP/2.
   package var bodyRate: Stated<Int?>
   /// The lists of networks that must each contain the client's address, from the most to the least specific route. On
-  /// a public route those of routes only.
+  /// a public route those of routes only, where access is `sign-out` none.
   package var networks: [Stated<[NetworkPrefix]>]
   /// The age in seconds from which a sign-in must be repeated; 0 for none.
   package var maxAge: Stated<Int>
@@ -59,10 +59,12 @@ package struct EffectiveRoute: Sendable, Equatable {
     self.access =
       access ?? settings.lists.map { Stated(.lists($0), by: .access) } ?? Stated(.signedIn, by: .standard)
     let isPublic = self.access.value == .public
-    conditions =
+    let isSignOut = self.access.value == .signOut
+    let stated =
       (chain.map { Stated(routes[$0].conditions, by: .route($0)) } + [Stated(settings.conditions, by: .access)])
       .map { isPublic ? Stated($0.value.deniesOnly, by: $0.source) : $0 }
       .filter { !$0.value.isEmpty }
+    conditions = isSignOut ? [] : stated
     unauthenticated =
       Self.first(chain) { routes[$0].unauthenticated }
       ?? Stated(settings.unauthenticated, by: settings.unauthenticated == .automatic ? .standard : .access)
@@ -74,7 +76,9 @@ package struct EffectiveRoute: Sendable, Equatable {
     let bodyRate = Self.first(chain) { routes[$0].bodyRate }
     self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
     networks = chain.filter { !routes[$0].networks.isEmpty }.map { Stated(routes[$0].networks, by: .route($0)) }
-    if !isPublic, !settings.networks.isEmpty {
+    if isSignOut {
+      networks = []
+    } else if !isPublic, !settings.networks.isEmpty {
       networks.append(Stated(settings.networks, by: .access))
     }
     maxAge =

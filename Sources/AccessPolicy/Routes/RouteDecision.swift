@@ -39,6 +39,8 @@ package struct RouteDecision: Sendable, Hashable {
     case signedIn
     /// Everybody with a session whom each of these ``RouteTable/rules`` lets in.
     case rules(RuleIndexes)
+    /// Nobody: the gateway answers as its own `sign-out`, whoever asks.
+    case signOut
     /// Nobody: 403.
     case deny
   }
@@ -49,6 +51,7 @@ package struct RouteDecision: Sendable, Hashable {
     case .public: .public
     case .signedIn: .signedIn
     case .rules: .rules
+    case .signOut: .signOut
     case .deny: .deny
     }
   }
@@ -96,7 +99,7 @@ package struct RouteDecision: Sendable, Hashable {
     case .public: self.denials = denials
     case .signedIn: access = .rules(denials)
     case .rules(let rules): access = rules.union(denials).map { .rules($0) } ?? .deny
-    case .deny: break
+    case .signOut, .deny: break
     }
   }
 
@@ -120,6 +123,7 @@ package enum RouteClass: String, Sendable, CaseIterable {
   case `public`
   case signedIn = "signed-in"
   case rules
+  case signOut = "sign-out"
   case deny
 }
 
@@ -129,7 +133,8 @@ extension RouteDecision.Access {
     case .public: 0
     case .signedIn: 1
     case .rules: 2
-    case .deny: 3
+    case .signOut: 3
+    case .deny: 4
     }
   }
 }

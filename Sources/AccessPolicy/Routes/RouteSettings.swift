@@ -71,8 +71,18 @@ package struct RouteSettings: Sendable, Equatable {
     case signedIn
     /// Everybody with a session whom one of the lists names.
     case lists(AccessLists)
+    /// Nobody: the gateway answers as its own `sign-out`, whoever asks. No condition holds there.
+    case signOut
     /// Nobody: 403.
     case deny
+
+    /// Whether any request reaches the application.
+    package var isForwarded: Bool {
+      switch self {
+      case .public, .signedIn, .lists: true
+      case .signOut, .deny: false
+      }
+    }
   }
 
   /// The answer to a CORS preflight (Fetch Standard, 4.8), which browsers send without credentials.

@@ -28,7 +28,7 @@ package final class RouteTable: Sendable {
 
   /// The deny lists of `[access]`.
   private let denied: CompiledDenials
-  /// The kinds of access on all reachable routes, except for public and denied ones.
+  /// The kinds of access on all reachable routes that admit users, except for public ones.
   private let reachable: [RouteDecision.Access]
 
   private let groups: GroupNumbers
@@ -89,7 +89,9 @@ package final class RouteTable: Sendable {
     (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
     networks = compiler.networks
     denied = CompiledDenials(access.conditions.denied, numbers)
-    reachable = others.reduce(tree.reachable) { $0.union($1.reachable) }.filter { $0 != .public && $0 != .deny }
+    reachable = others.reduce(tree.reachable) { $0.union($1.reachable) }.filter {
+      $0 != .public && $0 != .signOut && $0 != .deny
+    }
   }
 
   // MARK: Users, tokens and addresses

@@ -128,7 +128,7 @@ final class RouteTree: Sendable {
   @inline(__always)
   private func canBeRestricted(_ decision: RouteDecision) -> Bool {
     let strictness = decision.access.strictness
-    return strictness < 3
+    return strictness < RouteDecision.Access.deny.strictness
       && (strictest > strictness || strictest == 2 && strictness == 2
         || hasUnauthorizedEntry && decision.unauthenticated == .automatic || hasConditionalEntry
         || hasEntryWithoutTokens && decision.acceptsTokens || hasEntryWithoutPreflights && decision.passesPreflights)

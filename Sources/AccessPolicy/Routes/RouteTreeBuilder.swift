@@ -141,7 +141,8 @@ struct RouteTreeBuilder {
         guard stated.contains(where: { $0 != nil }) else { continue }
         for (method, decision) in stated.enumerated() {
           guard let decision else { continue }
-          everywhere[method] = everywhere[method].restricted(by: decision)
+          // Signing out restricts nobody: it does not stand in for every path that can be read in another way.
+          if decision.access != .signOut { everywhere[method] = everywhere[method].restricted(by: decision) }
           parts.stating.insert(decision)
         }
         looseNodes.append(

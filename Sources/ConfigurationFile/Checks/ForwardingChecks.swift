@@ -69,7 +69,7 @@ enum ForwardingChecks {
         hosts: configuration.sites.map(\.host))
     else { return }
     var reported: Set<Int> = []
-    for route in hosts.flatMap(\.routes) where route.hasEffect && route.settings.access.value != .deny {
+    for route in hosts.flatMap(\.routes) where route.hasEffect && route.settings.access.value.isForwarded {
       let name = route.settings.upstream.value ?? UpstreamSettings.defaultName
       guard let prefix = upstreams.first(where: { UpstreamChecks.isSame($0.name, name) })?.strippedPrefix,
         !UpstreamSettings.isWithin(configuration.routes[route.index].path, prefix: prefix),

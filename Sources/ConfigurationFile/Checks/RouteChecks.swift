@@ -58,6 +58,9 @@ enum RouteChecks {
       case .deny:
         what = "nobody is admitted here, tokens included"
         remedy = "remove it, or write allow_groups"
+      case .signOut:
+        what = "the gateway answers here itself"
+        remedy = "remove it"
       case .signedIn, .lists: continue
       }
       reading.complain(at: key, "tokens = true, but \(what)", remedy: remedy)
@@ -197,12 +200,10 @@ enum RouteChecks {
       reading.complain(
         at: path.appending("access"),
         "this route has access = \"\(access.rawValue)\" and also access lists or conditions",
-        remedy: access == .public
-          ? "remove the lists to admit everybody, or access to admit only the users in the lists"
-          : "remove the lists to admit nobody, or access to admit the users in the lists")
+        remedy: access.remedyForLists)
       return false
     }
-    let effectless = ["unauthenticated", "max_age"].filter { present.contains($0) }
+    let effectless = access.effectlessKeys.filter { present.contains($0) }
     for key in effectless {
       reading.complain(
         at: path.appending(key), "\(key) has no effect with access = \"\(access.rawValue)\"",
@@ -218,6 +219,25 @@ extension RouteBuilder.Access {
     case .public: .public
     case .signedIn: .signedIn
     case .deny: .deny
+    case .signOut: .signOut
+    }
+  }
+
+  /// The remedy where a route has it beside lists or conditions.
+  fileprivate var remedyForLists: String {
+    switch self {
+    case .public: "remove the lists to admit everybody, or access to admit only the users in the lists"
+    case .signOut: "remove the lists, because everybody may sign out, or access to admit the users in the lists"
+    case .deny, .signedIn: "remove the lists to admit nobody, or access to admit the users in the lists"
+    }
+  }
+
+  /// Keys of a route that would say nothing beside it.
+  fileprivate var effectlessKeys: [String] {
+    switch self {
+    case .public, .deny: ["unauthenticated", "max_age"]
+    case .signOut: ["unauthenticated", "max_age", "networks", "tokens", "preflight"]
+    case .signedIn: []
     }
   }
 }

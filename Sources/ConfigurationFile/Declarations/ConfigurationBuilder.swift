@@ -116,6 +116,7 @@ struct RouteBuilder: DecodingTarget {
   enum Access: String, Sendable, CaseIterable {
     case signedIn = "signed-in"
     case `public`, deny
+    case signOut = "sign-out"
   }
 
   /// The lists, if one of them is there.

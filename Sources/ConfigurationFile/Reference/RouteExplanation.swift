@@ -38,7 +38,7 @@ struct RouteExplanationWriter {
     let access = effective.access
     facts.append(("passes", passes(access.value) + origin(access.source, of: route, Self.accessKeys)))
     facts += conditions(of: route, effective)
-    if access.value != .public, access.value != .deny {
+    if access.value != .public, access.value.isForwarded {
       let stated = effective.unauthenticated
       facts.append(
         (
@@ -47,7 +47,7 @@ struct RouteExplanationWriter {
             + origin(stated.source, of: route, ["unauthenticated"])
         ))
     }
-    if access.value != .deny {
+    if access.value.isForwarded {
       facts.append(
         ("goes to", target(effective.upstream.value) + origin(effective.upstream.source, of: route, ["upstream"])))
     }
@@ -63,7 +63,7 @@ struct RouteExplanationWriter {
 
   /// The conditions in addition to the lists.
   private func conditions(of route: Int?, _ effective: EffectiveRoute) -> [(String, String)] {
-    guard effective.access.value != .deny else { return [] }
+    guard effective.access.value.isForwarded else { return [] }
     var facts: [(String, String)] = []
     for stated in effective.conditions where !stated.value.denied.isEmpty {
       facts.append(
@@ -151,6 +151,7 @@ struct RouteExplanationWriter {
     switch access {
     case .public: "everybody, signed in or not"
     case .signedIn: "everybody who is signed in"
+    case .signOut: "nobody; a POST signs out here, a navigation asks first"
     case .deny: "nobody"
     case .lists(let lists): members(lists)
     }

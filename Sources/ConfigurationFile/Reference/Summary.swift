@@ -106,6 +106,7 @@ extension Configuration {
         case .public: "public"
         case .signedIn: hasConditions ? "rules" : "signed in"
         case .lists: "rules"
+        case .signOut: "signs out"
         case .deny: "deny"
         case nil: hasConditions ? "as above it, and conditions" : "as above it"
         }

@@ -25,7 +25,8 @@ struct EndpointTable: Sendable {
   var endpoints: SiteEndpoints {
     var actions: [GatewayEndpoint: EndpointAction] = [:]
     for endpoint in GatewayEndpoint.allCases { actions[endpoint] = action(of: endpoint) }
-    return SiteEndpoints(actions: actions, accessRequests: accessRequest.lookUps)
+    return SiteEndpoints(
+      actions: actions, applicationSignOut: signOut.applicationAction, accessRequests: accessRequest.lookUps)
   }
 
   private func action(of endpoint: GatewayEndpoint) -> EndpointAction? {

@@ -48,6 +48,7 @@ extension RouteLabel {
       case .public: .open
       case .signedIn: .signedIn
       case .rules: .rules
+      case .signOut: .own
       case .deny: .deny
       }
   }

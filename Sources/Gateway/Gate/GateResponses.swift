@@ -132,6 +132,19 @@ struct GateResponses {
     return .redirect(.seeOther, to: address(of: head.path))
   }
 
+  /// The redirect from an application's own address for signing out to ours on `public_url`: for aliases, where the
+  /// session's cookie does not arrive. Nil for other hosts.
+  func signOutAtPublicURL(_ head: borrowing RequestHead, _ request: GateRequest) -> ControlResponse? {
+    guard request.isAlias else { return nil }
+    let address = configuration.origin.description + GatewayEndpoint.signOut.path(below: configuration.prefix)
+    switch head.method {
+    case .get, .head: return .redirect(.found, to: address)
+    case .post where configuration.acceptsBearer && head.fields.has(.authorization): return nil
+    case .post: return .redirect(.seeOther, to: address)
+    default: return nil
+    }
+  }
+
   /// The pages in the language of the request.
   private func pages(_ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest) -> PageRenderer {
     guard let line = head.fields.line(.acceptLanguage) else { return request.site.pages }

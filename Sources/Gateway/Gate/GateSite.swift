@@ -61,6 +61,8 @@ enum GateSiteError: Error {
 struct SiteEndpoints: Sendable {
   /// Those that the gate does not answer itself.
   var actions: [GatewayEndpoint: EndpointAction]
+  /// Answers on routes with `access = "sign-out"`.
+  var applicationSignOut: EndpointAction
   /// Looks up requests for access; nil if nobody may ask.
   var accessRequests: AccessRefusal.LookUp?
 }

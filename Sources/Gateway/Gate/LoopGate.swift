@@ -111,7 +111,11 @@ final class LoopGate: RequestGate {
     _ request: inout GateRequest
   ) -> GateDecision {
     let routeClass = RouteLabel(route)
-    if case .deny = route.access { return refuse(.closed, head, bytes, request, routeClass: routeClass) }
+    switch route.access {
+    case .deny: return refuse(.closed, head, bytes, request, routeClass: routeClass)
+    case .signOut: return signOut(head, request)
+    case .public, .signedIn, .rules: break
+    }
     request.isAddressKnown = ClientAddress.isKnown(client, head)
     if !route.networks.isEmpty, !isInNetworks(route, head, client) {
       return refuse(.network, head, bytes, request, routeClass: routeClass)
@@ -158,6 +162,14 @@ final class LoopGate: RequestGate {
     }
     if let signing = sessions.renewAssertion(of: entry) { return .suspend(signing) }
     return forward(entry, route, routeClass, head, bytes, request)
+  }
+
+  /// Answers at an application's own address for signing out, which it never sees.
+  private func signOut(_ head: borrowing RequestHead, _ request: GateRequest) -> GateDecision {
+    if let redirect = responses.signOutAtPublicURL(head, request) {
+      return .answer(redirect, routeClass: RouteLabel.own.rawValue)
+    }
+    return .handle(endpoints[request.site.number].applicationSignOut)
   }
 
   /// Forwards a CORS preflight, without an identity whatever came along.

@@ -55,8 +55,10 @@ final class OpenExchangeReview {
     guard let route = route(of: exchange) else { return false }
     // Of requests with this method only preflights were forwarded without a session elsewhere.
     let isPreflight = exchange.head.readableBytesView.starts(with: "OPTIONS ".utf8)
-    guard route.access == .public || isPreflight && route.passesPreflights && route.access != .deny else {
-      return false
+    switch route.access {
+    case .public: break
+    case .signedIn, .rules: guard isPreflight, route.passesPreflights else { return false }
+    case .signOut, .deny: return false
     }
     return isInNetworks(exchange, of: route)
   }
@@ -216,7 +218,7 @@ final class OpenExchangeReview {
     guard let route = route(of: exchange), isInNetworks(exchange, of: route) else { return false }
     if let token = entry.machineToken { return MachineTokens.admits(token, route, configuration.routes) }
     switch route.access {
-    case .deny: return false
+    case .signOut, .deny: return false
     // It was forwarded with an identity: a user who is nobody there must not go on with it.
     case .public: return !entry.isNobody(on: route, sessions.configuration)
     case .signedIn: return true

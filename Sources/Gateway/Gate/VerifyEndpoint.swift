@@ -55,7 +55,11 @@ struct VerifyEndpoint {
       (route, isPathKnown) = (.default, !configuration.routes.hasRestrictions)
       if !isPathKnown { warn(of: doubt, client) }
     }
-    if case .deny = route.access { return status(.forbidden) }
+    switch route.access {
+    // The other proxy would pass a sign-out on to the application instead of us.
+    case .signOut, .deny: return status(.forbidden)
+    case .public, .signedIn, .rules: break
+    }
     if !route.networks.isEmpty, !configuration.routes.admits(route, from: reader.address(head, client)) {
       return status(.forbidden)
     }

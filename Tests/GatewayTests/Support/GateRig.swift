@@ -68,8 +68,8 @@ final class GateRig: Sendable {
     let ofHosts = Dictionary(
       uniqueKeysWithValues: [GatewayEndpoint.signIn, .arrive, .session, .signOut, .button].map { ($0, nothing) })
     let endpoints =
-      [SiteEndpoints(actions: actions, accessRequests: accessRequests)]
-      + settings.sites.map { _ in SiteEndpoints(actions: ofHosts) }
+      [SiteEndpoints(actions: actions, applicationSignOut: nothing, accessRequests: accessRequests)]
+      + settings.sites.map { _ in SiteEndpoints(actions: ofHosts, applicationSignOut: nothing) }
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {
       let gate = try await loop.submit { [loops, sessions, storeHealth, lastSeen] in

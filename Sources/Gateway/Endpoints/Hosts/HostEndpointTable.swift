@@ -23,6 +23,6 @@ struct HostEndpointTable: Sendable {
         .signOut: signOut.action,
         .button: button.action,
         .requestAccess: accessRequest.action,
-      ], accessRequests: accessRequest.lookUps)
+      ], applicationSignOut: signOut.applicationAction, accessRequests: accessRequest.lookUps)
   }
 }

@@ -21,9 +21,25 @@ struct SignOutEndpoint: Sendable {
     EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 16 * 1024)
   }
 
+  /// The endpoint at an application's own address for signing out (`access = "sign-out"`). What the request says is
+  /// meant for the application, so it leads to the front page. A script's `GET` must not be taken for a sign-out.
+  var applicationAction: EndpointAction {
+    let page: @Sendable (ControlRequest) async -> ControlResponse = { request in
+      guard request.isTopLevelNavigation else {
+        return pages.methodNotAllowed(request, allow: HTTPRequest.Method.post.rawValue)
+      }
+      return await self.page(request, wanted: .frontPage)
+    }
+    let signOut: @Sendable (ControlRequest) async -> ControlResponse = { await self.signOut($0, wanted: .frontPage) }
+    return EndpointAction([.get: page, .post: signOut], pages: pages, bodyLimit: 64 * 1024)
+  }
+
   /// `GET sign-out`.
   func page(_ request: ControlRequest) async -> ControlResponse {
-    let wanted = returnTargets.wanted(request)
+    await page(request, wanted: returnTargets.wanted(request))
+  }
+
+  private func page(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
     do throws(StoreError) {
       guard let snapshot = try await requestSessions.find(request) else {
         return ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
@@ -38,12 +54,15 @@ struct SignOutEndpoint: Sendable {
   /// `POST sign-out`: ends the session for good, then clears the cookie. If the store cannot record the end, the
   /// response says so.
   func signOut(_ request: ControlRequest) async -> ControlResponse {
+    let form = try? FormFields(parsing: request.body)
+    return await signOut(request, wanted: returnTargets.target(form.flatMap { try? $0.value(of: "return_to") }))
+  }
+
+  private func signOut(_ request: ControlRequest, wanted: ReturnTarget) async -> ControlResponse {
     // No browser sends a bearer token by itself; a cookie is sent with any request.
     guard requestSessions.bearer(request) != nil || request.isFromOwnPages(origin) else {
       return pages.failure(.crossSite, request)
     }
-    let form = try? FormFields(parsing: request.body)
-    let wanted = returnTargets.target(form.flatMap { try? $0.value(of: "return_to") })
     let handles = requestSessions.identifiers(request).map(\.handle)
     do throws(StoreError) {
       for handle in handles {
