@@ -30,9 +30,13 @@ struct FixedSettingsTests {
     next.adminAddress = .ip(host: "127.0.0.1", port: 1)
     next.workers = 7
     next.store.location = .sqlite(path: "/elsewhere")
+    next.session.cookies = try CookieNames(session: "__Host-second")
     next.listener.main.tls = .init(certificates: [.init(certificateFile: "/c", privateKeyFile: "/k")])
     let problems = FixedSettings.problems(from: current, to: next)
-    let keys = ["listen.address", "admin.address", "listen.workers", "store.url", "listen.tls_certificate_file"]
+    let keys = [
+      "listen.address", "admin.address", "listen.workers", "store.url", "listen.tls_certificate_file",
+      "session.cookie_name",
+    ]
     #expect(problems.count == keys.count, "\(problems)")
     for key in keys { #expect(problems.contains { $0.hasPrefix(key) && $0.contains("restart") }, "\(key)") }
   }

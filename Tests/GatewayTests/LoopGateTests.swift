@@ -86,12 +86,14 @@ struct LoopGateTests {
     let rig = try await rig()
     let (_, cookie) = try rig.signIn("001.anna")
     let stranger = try SessionKeyring.forTests("z").signedCookie(for: .random(), on: .publicURL)
-    for forged in ["\(SessionCookie.name)=\(stranger)", String(cookie.dropLast()) + (cookie.last == "A" ? "B" : "A")] {
+    for forged in [
+      "\(CookieNames.standard.session)=\(stranger)", String(cookie.dropLast()) + (cookie.last == "A" ? "B" : "A"),
+    ] {
       #expect(try await rig.decideOnce(Asked(fields: ["Cookie: \(forged)", "Accept: */*;q=0"])).status != nil)
     }
     #expect(rig.store.state.withLock { $0.lookUps } == 0)
     // The true one counts, whatever stands before it.
-    let both = Asked(fields: ["Cookie: \(SessionCookie.name)=\(stranger); \(cookie)"])
+    let both = Asked(fields: ["Cookie: \(CookieNames.standard.session)=\(stranger); \(cookie)"])
     #expect(try await rig.decide(both).identity?.contains("001.anna") == true)
     try await rig.stop()
   }

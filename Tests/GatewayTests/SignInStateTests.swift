@@ -21,7 +21,7 @@ struct SignInAttemptTests {
   private func cookies(_ setCookie: String, name: String? = nil) throws -> RequestCookies {
     let pair = String(try #require(setCookie.split(separator: ";").first))
     let value = String(try #require(pair.split(separator: "=", maxSplits: 1).last))
-    let sent = name.map { "\(SignInState.cookiePrefix)\($0)=\(value)" } ?? pair
+    let sent = name.map { "\(CookieNames.standard.attempts)\($0)=\(value)" } ?? pair
     return RequestCookies([.cookie: "theme=dark; \(sent)"])
   }
 
@@ -86,12 +86,12 @@ struct SignInAttemptTests {
 
   @Test("The names of attempts are told once each, and only those that could be ours")
   func names() {
-    let prefix = SignInState.cookiePrefix
+    let prefix = CookieNames.standard.attempts
     let name = "0123456789abcdef"
     let cookies = RequestCookies([
       .cookie: "\(prefix)\(name)=a; \(prefix)\(name)=b; \(prefix)\(name.uppercased())=c; \(prefix)x=d; theme=dark"
     ])
-    #expect(SignInState.names(in: cookies) == [name])
+    #expect(SignInState.names(in: cookies, .standard) == [name])
   }
 
   @Test(

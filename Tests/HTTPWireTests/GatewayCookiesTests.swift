@@ -89,6 +89,22 @@ struct OwnCookiesTests {
     }
   }
 
+  @Test("With another name, that family and the standard one are found, and nothing else")
+  func anotherName() {
+    for (name, other) in [("__Host-wiki", "__Host-cordon"), ("__Host-cordon-2", "__Host-cordon")] {
+      let cookies = GatewayCookies(name: name, another: other)
+      func isOurs(_ cookie: String) -> Bool {
+        let bytes = Array(cookie.utf8)
+        return cookies.isSet(by: 0..<bytes.count, bytes.span.bytes)
+      }
+      for ours in [name, other] {
+        #expect(isOurs("\(ours)=v") && isOurs("\(ours)-last=v") && isOurs("\(ours.uppercased())=v"), "\(ours)")
+        #expect(!isOurs("x\(ours)=v"), "\(ours)")
+      }
+      #expect(!isOurs("__Host-wikix=v") && !isOurs("__Host-cordonx=v") && !isOurs("__Host-other=v") && !isOurs("_=v") && !isOurs(""))
+    }
+  }
+
   private func isSet(_ value: String) -> Bool {
     let bytes = Array(value.utf8)
     return GatewayCookies(name: "__Host-cordon").isSet(by: 0..<bytes.count, bytes.span.bytes)

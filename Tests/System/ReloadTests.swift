@@ -107,13 +107,13 @@ struct ReloadTests {
 
   @Test(
     "A reload refuses by name a setting that a running gateway cannot change, and applies nothing else of the file",
-    arguments: ["listen.address", "listen.workers", "admin.address", "store.url"])
+    arguments: ["listen.address", "listen.workers", "admin.address", "store.url", "session.cookie_name"])
   func fixed(key: String) throws {
     let site = try Self.site()
     defer { site.stop() }
     let values = [
       "listen.address": "\"127.0.0.1:\(try FreePort.take())\"", "admin.address": "\"127.0.0.1:\(try FreePort.take())\"",
-      "listen.workers": "1", "store.url": "\"sqlite:other.db\"",
+      "listen.workers": "1", "store.url": "\"sqlite:other.db\"", "session.cookie_name": "\"__Host-wiki\"",
     ]
     try reload(site) {
       let parts = key.split(separator: ".").map(String.init)

@@ -88,6 +88,14 @@ extension ConfigurationSchema {
         into: \.configuration.session.idleTimeout, "Time without activity after which a session ends.",
         seeAlso: ["session.lifetime"]),
       .withDefault(
+        "session.cookie_name", .cookieNames, into: \.configuration.session.cookies,
+        """
+        The name of the session cookie; those of the gateway's other cookies begin with it. It begins with "__Host-". \
+        Choose another one where two gateways share a host name on different ports, for instance "__Host-cordon-2": \
+        browsers do not tell ports apart. A gateway keeps its own cookies from applications, and every cookie named \
+        "__Host-cordon" or "__Host-cordon-…". Another name signs everybody out. It cannot change while the gateway runs.
+        """),
+      .withDefault(
         "session.clear_site_data", ValueType<SiteData>.choice.named("kind of data").list(),
         into: \.configuration.session.clearedData,
         """

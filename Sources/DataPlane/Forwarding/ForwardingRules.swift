@@ -32,9 +32,10 @@ package final class ForwardingRules: Sendable {
   ///   - reservedNames: the identity headers.
   ///   - keptNames: names that are not removed from requests of peers that are not trusted.
   ///   - upstreamNames: headers that are set or removed for any of the upstreams.
+  ///   - standardCookieName: that of a gateway without another: its cookies are not forwarded either.
   package init(
     reservedNames: [String], keptNames: [String] = [], upstreamNames: [String] = [], sessionCookieName: String,
-    scheme: String, origin: String = "", ownPathPrefix: String = "/.auth",
+    standardCookieName: String? = nil, scheme: String, origin: String = "", ownPathPrefix: String = "/.auth",
     responseHeaders: ResponseHeaders = ResponseHeaders()
   ) {
     self.responseHeaders = responseHeaders
@@ -45,7 +46,7 @@ package final class ForwardingRules: Sendable {
     kept = ReservedNames(keptNames)
     ofUpstreams = ReservedNames(upstreamNames)
     self.ownPathPrefix = Array(ownPathPrefix.utf8)
-    ownCookies = GatewayCookies(name: sessionCookieName)
+    ownCookies = GatewayCookies(name: sessionCookieName, another: standardCookieName)
     self.scheme = scheme
     schemeAndHost = Array("X-Forwarded-Proto: \(scheme)\r\nX-Forwarded-Host: ".utf8)
   }

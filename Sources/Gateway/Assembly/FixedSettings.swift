@@ -18,6 +18,7 @@ enum FixedSettings {
     fixed("listen.workers", current.workers, next.workers)
     fixed("store.connections", current.store.connections, next.store.connections)
     fixed("store.notify", current.store.notifies, next.store.notifies)
+    fixed("session.cookie_name", current.session.cookies.session, next.session.cookies.session)
     if current.store.location != next.store.location { problems.append(refusal("store.url", "to another store")) }
     if (current.listener.main.tls == nil) != (next.listener.main.tls == nil) {
       problems.append(

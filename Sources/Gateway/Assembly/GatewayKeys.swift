@@ -21,7 +21,9 @@ struct GatewayKeys: Sendable {
     after previous: GatewayKeys? = nil
   ) async throws {
     signer = try AssertionSigner(settings)
-    keyring = try SessionKeyring(files: settings.session.secretFiles)
+    var keyring = try SessionKeyring(files: settings.session.secretFiles)
+    keyring.cookies = settings.session.cookies
+    self.keyring = keyring
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
       settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)

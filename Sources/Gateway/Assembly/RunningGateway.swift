@@ -163,7 +163,8 @@ struct RunningGateway: Sendable {
     defer { if let mask { _ = umask(mask) } }
     let terms = try ListenerConfiguration(
       ListenerSettings(main: AcceptorSettings(name: "admin", address: address)),
-      rules: ForwardingRules(reservedNames: [], sessionCookieName: SessionCookie.name, scheme: "http"), upstreams: [])
+      rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),
+      upstreams: [])
     return try await Listener.start(terms, on: eventLoop, sockets: sockets, use: .administration) { _ in
       ListenerDependencies(gate: gate(), observer: SilentObserver())
     }

@@ -55,7 +55,8 @@ struct SnapshotFactory: Sendable {
       rules: ForwardingRules(
         reservedNames: settings.identity.headers.map(\.name), keptNames: settings.identity.keptHeaders,
         upstreamNames: ([settings.upstream] + settings.upstreams).flatMap { $0.removedHeaders + $0.ownHeaders },
-        sessionCookieName: SessionCookie.name, scheme: settings.origin.scheme.rawValue,
+        sessionCookieName: keys.keyring.cookies.session,
+        standardCookieName: CookieNames.standard.session, scheme: settings.origin.scheme.rawValue,
         origin: settings.origin.description, ownPathPrefix: settings.prefix,
         responseHeaders: ResponseHeaders(settings.responseHeaders)),
       upstreams: upstreams.map(\.target), after: previous?.listener)

@@ -16,8 +16,11 @@ enum BearerToken {
 
 extension SessionCookie {
   /// Whether a cookie of a head has the name and the length of a session cookie.
+  /// - Parameter name: that of session cookies.
   @inline(__always)
-  static func isCandidate(_ place: GatewayCookies.Place, _ bytes: RawSpan) -> Bool {
-    place.value.count == valueLength && bytes.equals(literalName, place.name)
+  static func isCandidate(_ place: GatewayCookies.Place, _ bytes: RawSpan, named name: [UInt8]) -> Bool {
+    guard place.value.count == valueLength, place.name.count == name.count else { return false }
+    for offset in name.indices where bytes.byte(at: place.name.lowerBound + offset) != name[offset] { return false }
+    return true
   }
 }

@@ -10,7 +10,8 @@ enum CredentialRenewal {
   ) -> String? {
     if entry.isSignedByFirstKey { return nil }
     let keyring = sessions.configuration.keyring
-    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {
+    let name = keyring.cookies.sessionBytes
+    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes, named: name) {
       guard let verified = keyring.verifyCookie(bytes.extracting(place.value), on: entry.scope),
         !verified.isSignedByFirstKey,
         verified.identifier.handle == entry.snapshot.session.handle

@@ -5,10 +5,13 @@ internal import Sessions
 struct SessionFinder {
   private let sessions: LoopSessions
   private let acceptsBearer: Bool
+  /// The name of session cookies.
+  private let cookieName: [UInt8]
 
   init(_ sessions: LoopSessions, _ configuration: GateConfiguration) {
     self.sessions = sessions
     acceptsBearer = configuration.acceptsBearer
+    cookieName = configuration.keyring.cookies.sessionBytes
   }
 
   /// Looks up the bearer token of the request if we have signed it; it then counts alone, because no client sends one
@@ -33,7 +36,7 @@ struct SessionFinder {
       }
     }
     var result = LoopSessions.LookUp.none
-    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes) {
+    for place in head.ownCookies where SessionCookie.isCandidate(place, bytes, named: cookieName) {
       switch sessions.find(
         bytes.extracting(place.value), on: request.site.scope, waitsForRevalidation: waitsForRevalidation)
       {

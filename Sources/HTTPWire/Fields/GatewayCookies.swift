@@ -9,9 +9,17 @@ package struct GatewayCookies: Sendable {
   /// The name of the session's cookie; every cookie whose name is this, or begins with this and a hyphen, is ours.
   /// In small letters.
   private let name: [UInt8]
+  /// The same of another gateway on the same host name; empty if there is none.
+  private let another: [UInt8]
 
-  /// - Parameter name: at least eight characters of RFC 9110's token.
-  package init(name: String) { self.name = name.utf8.map(\.asciiLowercased) }
+  /// - Parameters:
+  ///   - name: at least eight characters of RFC 9110's token.
+  ///   - another: such a name whose cookies are kept from applications in the same way.
+  package init(name: String, another: String? = nil) {
+    self.name = name.utf8.map(\.asciiLowercased)
+    let other = (another ?? name).utf8.map(\.asciiLowercased)
+    self.another = other == self.name ? [] : other
+  }
 
   /// Ranges of one of our cookies, or of something else in a `Cookie` field that is not forwarded.
   package struct Place: Sendable, Equatable {
@@ -70,13 +78,13 @@ package struct GatewayCookies: Sendable {
   /// and an application that does must not see ours under another spelling.
   @inline(__always)
   private func isOurs(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
-    guard range.count >= name.count, bytes.byte(at: range.lowerBound).asciiLowercased == name[0] else {
-      return false
-    }
-    return nameMatches(bytes, range)
+    // Both names begin with `__Host-`.
+    guard range.count > 0, bytes.byte(at: range.lowerBound).asciiLowercased == name[0] else { return false }
+    return isName(name, bytes, range) || !another.isEmpty && isName(another, bytes, range)
   }
 
-  private func nameMatches(_ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+  private func isName(_ name: [UInt8], _ bytes: RawSpan, _ range: Range<Int>) -> Bool {
+    guard range.count >= name.count else { return false }
     let expected = name.span.bytes
     var offset = 0
     while offset + 8 <= name.count {

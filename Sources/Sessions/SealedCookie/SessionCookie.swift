@@ -12,12 +12,9 @@ import WebFormats
 /// 71 characters, always. The key is for this purpose only (`SessionKeyring`), the text has one form only
 /// (`Base64URL`): what is cut, extended, re-spelled or made for another purpose is no cookie.
 package enum SessionCookie {
-  /// Browsers take the `__Host-` prefix only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain
-  /// HTTP can plant it (RFC 6265bis 4.1.3.2). They count `http://localhost` as secure enough.
-  package static let name = literalName.description
-  /// The same, to be compared with bytes.
-  package static var literalName: StaticString { "__Host-cordon" }
-  /// `Set-Cookie` attributes in addition to the value and `Max-Age`.
+  /// `Set-Cookie` attributes in addition to the value and `Max-Age`. Browsers take the `__Host-` prefix of the name
+  /// only with `Secure`, `Path=/` and no `Domain`, and so no other host and no plain HTTP can plant it (RFC 6265bis
+  /// 4.1.3.2). They count `http://localhost` as secure enough.
   package static let attributes = "Path=/; Secure; HttpOnly; SameSite=Lax"
   /// In bytes.
   package static let valueLength = 71
@@ -51,10 +48,10 @@ extension SessionKeyring {
   /// The whole `Set-Cookie` of a session on a host.
   /// - Parameter maxAge: in seconds.
   package func setCookie(for identifier: SessionIdentifier, on scope: CookieScope, maxAge: Int64) -> String {
-    "\(SessionCookie.name)=\(signedCookie(for: identifier, on: scope)); \(SessionCookie.attributes); Max-Age=\(maxAge)"
+    "\(cookies.session)=\(signedCookie(for: identifier, on: scope)); \(SessionCookie.attributes); Max-Age=\(maxAge)"
   }
 
-  /// The session that the value of a `__Host-cordon` cookie proves on a host; nil for anything we did not sign for it.
+  /// The session that the value of a session cookie proves on a host; nil for anything we did not sign for it.
   package func verifyCookie(_ value: [UInt8], on scope: CookieScope) -> SessionCookie.Verified? {
     verifyCookie(value.span.bytes, on: scope)
   }

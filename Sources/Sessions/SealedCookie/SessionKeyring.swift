@@ -17,6 +17,8 @@ package struct SessionKeyring: Sendable {
 
   /// The first key first.
   let keys: [Keys]
+  /// The names of the cookies that are signed and sealed.
+  package var cookies = CookieNames.standard
 
   /// - Throws: `KeyringError` if there is no secret, or one is too short or too long.
   package init(secrets: [SessionSecret]) throws(KeyringError) {

@@ -2,6 +2,8 @@
 package struct SessionSettings: Sendable, Equatable {
   /// Absolute paths of the secrets: the first signs and seals, all verify and open.
   package var secretFiles: [String]
+  /// The names of the gateway's cookies. Default: `__Host-cordon` and what begins with it.
+  package var cookies = CookieNames.standard
   /// From sign-in to the end, whatever happens in between. Default: 30 d.
   package var lifetime: Duration = .seconds(30 * 86_400)
   /// Without a request. Default: 7 d.

@@ -120,7 +120,7 @@ final class GateRig: Sendable {
 
   /// The cookie of a session on a host.
   func cookie(of identifier: SessionIdentifier, on scope: CookieScope) -> String {
-    "\(SessionCookie.name)=\(keyring.signedCookie(for: identifier, on: scope))"
+    "\(CookieNames.standard.session)=\(keyring.signedCookie(for: identifier, on: scope))"
   }
 
   /// Makes a machine token; returns its text, and what the store keeps of it.
@@ -226,7 +226,7 @@ final class GateRig: Sendable {
     var head = RequestHead()
     let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
     guard parser.parse(span, into: &head) == .complete else { throw RigProblem.noHead }
-    GatewayCookies(name: SessionCookie.name).find(span, in: &head)
+    GatewayCookies(name: CookieNames.standard.session).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
     return gate.decide(head, span, peer, identifiers.next())

@@ -87,7 +87,7 @@ struct AccountEndpoint: Sendable {
     record(ended, subject, request)
     guard handle == snapshot.session.handle else { return done(.endedOne, request) }
     var response = redirect(to: GatewayEndpoint.signOut.path(below: origin.prefix), request)
-    response.setCookie(SessionCookie.clearing)
+    response.setCookie(requestSessions.cookies.sessionClearing)
     reset.apply(to: &response)
     return response
   }
@@ -143,7 +143,7 @@ struct AccountEndpoint: Sendable {
         session: snapshot.session.handle, peer: request.client.address, requestID: request.requestID)
       guard report.forgotten else { return ControlResponse(pages.pages(request).notRevoked()) }
       var response = ControlResponse(pages.pages(request).farewell())
-      response.setCookie(SessionCookie.clearing)
+      response.setCookie(requestSessions.cookies.sessionClearing)
       reset.apply(to: &response)
       return response
     }
@@ -164,9 +164,4 @@ struct AccountEndpoint: Sendable {
       return pages.failure(.storeUnavailable, request)
     }
   }
-}
-
-extension SessionCookie {
-  /// The `Set-Cookie` that removes the cookie.
-  static var clearing: String { "\(name)=; \(attributes); Max-Age=0" }
 }

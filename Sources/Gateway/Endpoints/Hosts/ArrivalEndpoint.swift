@@ -49,7 +49,7 @@ struct ArrivalEndpoint: Sendable {
       try await creation.consume(
         .arrival(code), until: arrival.expires.advanced(by: HostArrival.lifetime), otherwise: "arrival_used")
       guard isMeantHere else { throw SignInError(.attemptUnknown, "arrival_host") }
-      let cookies = VisitCookie.all(in: RequestCookies(request.head.headerFields))
+      let cookies = VisitCookie.all(in: RequestCookies(request.head.headerFields), keyring.cookies)
       guard request.isTopLevelNavigation, let cookie = cookies.first(where: { arrival.isProved(by: $0.secret.utf8) })
       else { throw SignInError(.attemptUnknown, "arrival_visit") }
       let session = try await session(of: arrival)

@@ -12,35 +12,42 @@ struct VisitCookie: Equatable {
 
   /// The largest number of visits of one browser to one host at once.
   static let mostAtOnce = 5
-  private static let prefix = SessionCookie.name + "-visit-"
+  /// What stands before ``name``.
+  private let prefix: String
 
   /// A new one.
-  init(now: Int64) {
+  init(now: Int64, _ names: CookieNames) {
     var generator = SystemRandomNumberGenerator()
     func random(_ count: Int) -> [UInt8] { (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) } }
+    prefix = names.visits
     name = Hex.text(withUnsafeBytes(of: now.bigEndian) { Array($0.suffix(6)) } + random(2))
     secret = Hex.text(random(16))
   }
 
-  private init(name: String, secret: String) {
+  private init(name: String, secret: String, prefix: String) {
+    self.prefix = prefix
     self.name = name
     self.secret = secret
   }
 
   /// The cookies among those of a request. A name in a forged cookie must not reach our `Set-Cookie`.
-  static func all(in cookies: RequestCookies) -> [VisitCookie] {
+  static func all(in cookies: RequestCookies, _ names: CookieNames) -> [VisitCookie] {
+    all(in: cookies, prefix: names.visits)
+  }
+
+  private static func all(in cookies: RequestCookies, prefix: String) -> [VisitCookie] {
     var seen: Set<String> = []
     return cookies.names(after: prefix).compactMap { name in
       guard name.utf8.count == 16, name.utf8.allSatisfy(Hex.isLowercaseDigit), seen.insert(name).inserted else {
         return nil
       }
-      return VisitCookie(name: name, secret: cookies.first(prefix + name) ?? "")
+      return VisitCookie(name: name, secret: cookies.first(prefix + name) ?? "", prefix: prefix)
     }
   }
 
   /// The cookies to remove so that no more than the limit remain with this one: the oldest.
   func surplus(in cookies: RequestCookies) -> [VisitCookie] {
-    let others = Self.all(in: cookies).sorted { $0.name < $1.name }
+    let others = Self.all(in: cookies, prefix: prefix).sorted { $0.name < $1.name }
     return Array(others.dropLast(Self.mostAtOnce - 1))
   }
 
@@ -51,6 +58,6 @@ struct VisitCookie: Equatable {
   var clearing: String { setCookie("", maxAge: 0) }
 
   private func setCookie(_ value: String, maxAge: Int64) -> String {
-    "\(Self.prefix)\(name)=\(value); \(SessionCookie.attributes); Max-Age=\(maxAge)"
+    "\(prefix)\(name)=\(value); \(SessionCookie.attributes); Max-Age=\(maxAge)"
   }
 }

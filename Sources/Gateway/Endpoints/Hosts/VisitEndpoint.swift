@@ -27,7 +27,7 @@ struct VisitEndpoint: Sendable {
     }
     let wanted = returnTargets.wanted(request)
     let now = WallClock.now()
-    let cookie = VisitCookie(now: now)
+    let cookie = VisitCookie(now: now, keyring.cookies)
     let visit = HostVisit(
       host: origin.origin.authority, secret: cookie.secret.utf8, returnTo: wanted.path,
       maxAge: maxAge(for: wanted, request), began: Date(wallClock: now))

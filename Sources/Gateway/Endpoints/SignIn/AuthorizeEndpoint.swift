@@ -111,7 +111,9 @@ struct AuthorizeEndpoint: Sendable {
       logger.error("encrypting the sign-in state failed", metadata: ["request": "\(request.requestID)"])
       return pages.failure(.internalError, request)
     }
-    for name in surplus(cookies, with: attempt, now: now) { response.setCookie(SignInState.clearCookie(name)) }
+    for name in surplus(cookies, with: attempt, now: now) {
+      response.setCookie(SignInState.clearCookie(name, keyring.cookies))
+    }
     metrics.signInAttempts.count("web")
     return response
   }
@@ -127,7 +129,7 @@ struct AuthorizeEndpoint: Sendable {
   private func surplus(_ cookies: RequestCookies, with attempt: SignInState, now: Int64) -> [String] {
     var dead: [String] = []
     var rivals: [SignInState] = []
-    for name in SignInState.names(in: cookies) {
+    for name in SignInState.names(in: cookies, keyring.cookies) {
       guard let other = try? SignInState.open(name, in: cookies, keyring, now: now) else {
         dead.append(name)
         continue

@@ -32,15 +32,12 @@ struct BrowserReset: Sendable {
 
   /// Notes in the browser which account has signed in, and resets it if that was another one before.
   func noteSignIn(of subject: Subject, _ request: ControlRequest, in response: inout ControlResponse) {
-    let previous = RequestCookies(request.head.headerFields).all(Self.lastAccount)
+    let previous = RequestCookies(request.head.headerFields).all(keyring.cookies.lastAccount)
     if previous.contains(where: { !keyring.isAccountMark($0, of: subject) }) { apply(to: &response) }
     // Sent with Apple's answer, which is a POST of another site.
     response.setCookie(
-      "\(Self.lastAccount)=\(keyring.accountMark(of: subject)); Path=/; Secure; HttpOnly; SameSite=None")
+      "\(keyring.cookies.lastAccount)=\(keyring.accountMark(of: subject)); Path=/; Secure; HttpOnly; SameSite=None")
   }
-
-  /// The cookie with a keyed hash of the account that signed in last.
-  private static let lastAccount = "\(SessionCookie.name)-last"
 }
 
 extension HTTPField.Name {

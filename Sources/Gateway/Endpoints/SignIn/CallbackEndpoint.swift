@@ -84,7 +84,7 @@ struct CallbackEndpoint: Sendable {
     }
     guard attempt.isMeant(by: state) else { return failed(.attemptUnknown, "state_mismatch", request) }
     var response = await verified(attempt, answer, request)
-    response.setCookie(SignInState.clearCookie(attempt.name))
+    response.setCookie(SignInState.clearCookie(attempt.name, keyring.cookies))
     return response
   }
 
@@ -132,7 +132,9 @@ struct CallbackEndpoint: Sendable {
       let made = try await creation.create(of: tokens, name: name, replacing: replaced(by: attempt, request), request)
       response = redirect(made, attempt, request)
       // The name of another user stays for them.
-      if isTheirs, PendingDisplayName.isSent(with: request) { response.setCookie(PendingDisplayName.clearCookie) }
+      if isTheirs, PendingDisplayName.isSent(with: request, keyring.cookies) {
+        response.setCookie(PendingDisplayName.clearCookie(keyring.cookies))
+      }
     } catch {
       response = failed(error, request, attempt)
       if error.page == .banned { reset.apply(to: &response) }
@@ -211,7 +213,7 @@ struct CallbackEndpoint: Sendable {
     let cookies = RequestCookies(request.head.headerFields)
     let now = WallClock.now()
     var room = Self.pendingPathBytes
-    return SignInState.names(in: cookies).filter { $0 != attempt.name }
+    return SignInState.names(in: cookies, keyring.cookies).filter { $0 != attempt.name }
       .compactMap { try? SignInState.open($0, in: cookies, keyring, now: now) }
       .filter { if case .app = $0.destination { false } else { true } }
       .sorted { $0.began > $1.began }

@@ -47,7 +47,6 @@ struct PendingDisplayName: Equatable {
 
   // MARK: The cookie
 
-  private static let cookie = SessionCookie.name + "-name"
   private static let context = Array("name".utf8)
   private static let attributes = "Path=/; Secure; HttpOnly; SameSite=None"
   /// As long as an attempt.
@@ -87,20 +86,20 @@ struct PendingDisplayName: Equatable {
   func setCookie(_ keyring: SessionKeyring, now: Date) throws(SealError) -> String {
     let value = try keyring.sealText(
       bytes, for: .attempt, context: Self.context, expires: now + Self.lifetime.timeInterval)
-    return "\(Self.cookie)=\(value); \(Self.attributes); Max-Age=\(Self.lifetime.components.seconds)"
+    return "\(keyring.cookies.displayName)=\(value); \(Self.attributes); Max-Age=\(Self.lifetime.components.seconds)"
   }
 
   /// The `Set-Cookie` that removes the cookie.
-  static let clearCookie = "\(cookie)=; \(attributes); Max-Age=0"
+  static func clearCookie(_ names: CookieNames) -> String { "\(names.displayName)=; \(attributes); Max-Age=0" }
 
   /// Whether the browser has one.
-  static func isSent(with request: ControlRequest) -> Bool {
-    RequestCookies(request.head.headerFields).first(cookie) != nil
+  static func isSent(with request: ControlRequest, _ names: CookieNames) -> Bool {
+    RequestCookies(request.head.headerFields).first(names.displayName) != nil
   }
 
   /// The name in the request's cookie; nil if there is none, or it has expired.
   static func open(in request: ControlRequest, _ keyring: SessionKeyring, now: Date) -> PendingDisplayName? {
-    guard let value = RequestCookies(request.head.headerFields).first(cookie),
+    guard let value = RequestCookies(request.head.headerFields).first(keyring.cookies.displayName),
       let bytes = try? keyring.openText(Array(value.utf8), for: .attempt, context: context, now: now)
     else { return nil }
     return PendingDisplayName(bytes: bytes)

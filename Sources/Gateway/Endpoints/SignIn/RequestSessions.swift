@@ -20,6 +20,9 @@ struct RequestSessions: Sendable {
     self.sessions = sessions
   }
 
+  /// The names of the gateway's cookies.
+  var cookies: CookieNames { keyring.cookies }
+
   /// The sessions of the request's credentials, whether they are still valid or not: that of its bearer token alone, if
   /// we have signed it; otherwise those of its cookies. None where it carries a machine token.
   func identifiers(_ request: ControlRequest) -> [SessionIdentifier] {
@@ -30,7 +33,7 @@ struct RequestSessions: Sendable {
 
   /// The sessions of the request's cookies, whatever else it carries.
   func ofCookies(_ request: ControlRequest) -> [SessionIdentifier] {
-    RequestCookies(request.head.headerFields).all(SessionCookie.name).compactMap {
+    RequestCookies(request.head.headerFields).all(cookies.session).compactMap {
       keyring.verifyCookie(Array($0.utf8), on: scope)?.identifier
     }
   }

@@ -65,7 +65,6 @@ struct SignInState: Equatable {
   static let mostCrossSite = 2
   /// The longest path of a sign-in that another site began, in bytes. Cookies are sent with every request.
   static let longestCrossSitePath = 512
-  static let cookiePrefix = SessionCookie.name + "-attempt-"
 
   init(to destination: Destination, replacing: PublicSessionID?, isCrossSite: Bool = false, now: Int64) {
     name = Self.randomHexadecimal(bytes: 8)
@@ -174,19 +173,19 @@ extension SignInState {
   func setCookie(_ keyring: SessionKeyring, age: Int64 = 0) throws(SealError) -> String {
     let value = try keyring.sealText(bytes, for: .attempt, context: Array(name.utf8), expires: expires)
     let maxAge = max(0, Self.lifetime - max(0, age)) / 1_000
-    return "\(Self.cookiePrefix)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
+    return "\(keyring.cookies.attempts)\(name)=\(value); Path=/; Secure; HttpOnly; SameSite=None; Max-Age=\(maxAge)"
   }
 
   /// The `Set-Cookie` that removes a sign-in's cookie.
-  static func clearCookie(_ name: String) -> String {
-    "\(cookiePrefix)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
+  static func clearCookie(_ name: String, _ names: CookieNames) -> String {
+    "\(names.attempts)\(name)=; Path=/; Secure; HttpOnly; SameSite=None; Max-Age=0"
   }
 
   /// The names of the sign-ins that have a cookie, each once. A name in a forged cookie must not reach our
   /// `Set-Cookie`.
-  static func names(in cookies: RequestCookies) -> [String] {
+  static func names(in cookies: RequestCookies, _ names: CookieNames) -> [String] {
     var seen: Set<String> = []
-    return cookies.names(after: cookiePrefix).filter { name in
+    return cookies.names(after: names.attempts).filter { name in
       name.utf8.count == 16 && name.utf8.allSatisfy(Hex.isLowercaseDigit) && seen.insert(name).inserted
     }
   }
@@ -195,7 +194,7 @@ extension SignInState {
   static func open(
     _ name: String, in cookies: RequestCookies, _ keyring: SessionKeyring, now: Int64
   ) throws(SealError) -> SignInState? {
-    guard let value = cookies.first(cookiePrefix + name) else { return nil }
+    guard let value = cookies.first(keyring.cookies.attempts + name) else { return nil }
     let bytes = try keyring.openText(
       Array(value.utf8), for: .attempt, context: Array(name.utf8), now: Date(wallClock: now))
     guard let attempt = SignInState(name: name, bytes: bytes) else { throw .refused }

@@ -78,7 +78,7 @@ struct SignOutEndpoint: Sendable {
       prefersHTML(accept: accept)
       ? ControlResponse(pages.pages(request).signedOut(returnTo: wanted.path))
       : ControlResponse(.noContent, fields: [.cacheControl: "no-store"])
-    response.setCookie(SessionCookie.clearing)
+    response.setCookie(requestSessions.cookies.sessionClearing)
     reset.apply(to: &response)
     return response
   }
