@@ -6,20 +6,16 @@
  - As it is installed the configuration says what is missing; filled in as its first lines tell, it is in order.
  - The gateway runs as its own user, somebody signs in with the simulated Apple, and the application reads who it is.
  - Nothing is enabled by itself, neither the service nor the socket.
- - An upgrade keeps a changed configuration and restarts the gateway, unless the configuration is broken; removing keeps it
-   too and stops service and socket; purging leaves the keys.
+ - An upgrade keeps a changed configuration and restarts the gateway, unless its user could not start it with that;
+   removing keeps it too and stops service and socket; purging leaves the keys.
 """
 
 from __future__ import annotations
 
-import http.client
-import http.server
-import os
 import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,13 +23,13 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
-sys.path[:0] = [str(FOLDER), str(ROOT / "Benchmarks")]
+sys.path.insert(0, str(FOLDER))
 
 from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
-from processes import Process, free_port, wait_for_port  # noqa: E402
-from sign_in import sign_in  # noqa: E402
+from trial import CORES, Process, Trial, expect  # noqa: E402
 
-CORES = os.sched_getaffinity(0)
+AS_SERVICE = ["setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--"]
+"""Runs a program as the gateway's user, without another process in between."""
 CONFIGURATION = "/etc/cordon/gateway.conf"
 MOST_EXPOSURE = 1.5
 
@@ -53,12 +49,6 @@ def main() -> None:
     signs_in(root, simulator)
     keeps_what_is_changed(root, package)
     print(f"the package installs, signs in, upgrades and goes: {time.monotonic() - started:.0f} s")
-
-
-def expect(found: object, wanted: object, what: str) -> None:
-    if found != wanted:
-        raise SystemExit(f"{what}: expected {wanted!r}, found {found!r}")
-    print(f"ok  {what}")
 
 
 # What the package laid down
@@ -110,30 +100,23 @@ def refuses_what_is_not_filled_in(root: CleanRoot) -> None:
 
 
 def signs_in(root: CleanRoot, simulator: Path) -> None:
-    port, admin, apple = free_port(), free_port(), free_port()
-    application, seen = start_application()
-    folder = ROOT / ".build/debian-root"
+    trial = Trial(ROOT / ".build/debian-root")
+    trial.start_application()
     configuration = root.path / CONFIGURATION.lstrip("/")
     text = configuration.read_text()
     for old, new in {
-        'public_url = "https://app.example.com"': f'public_url = "http://localhost:{port}"',
-        'address = "127.0.0.1:8080"': f'address = "127.0.0.1:{port}"',
-        'address = "127.0.0.1:9901"': f'address = "127.0.0.1:{admin}"',
-        'url = "http://127.0.0.1:3000"': f'url = "http://127.0.0.1:{application}"',
-        'private_key_file =': f'base_url = "http://127.0.0.1:{apple}"\nprivate_key_file =',
+        'public_url = "https://app.example.com"': f'public_url = "{trial.origin}"',
+        'address = "127.0.0.1:8080"': f'address = "127.0.0.1:{trial.port}"',
+        'address = "127.0.0.1:9901"': f'address = "127.0.0.1:{trial.admin}"',
+        'url = "http://127.0.0.1:3000"': f'url = "http://127.0.0.1:{trial.application}"',
+        'private_key_file =': f'base_url = "http://127.0.0.1:{trial.apple}"\nprivate_key_file =',
     }.items():
         expect(text.count(old), 1, f"the configuration has a line {old}")
         text = text.replace(old, new)
     configuration.write_text(text)
 
-    key = folder / "AuthKey.p8"
-    key.unlink(missing_ok=True)
-    local_apple = Process.start(
-        "apple-simulator",
-        [str(simulator), "--port", str(apple), "--write-key", str(key), "--redirect-uri",
-         f"http://localhost:{port}/.auth/callback"], cores=CORES, folder=folder, output=folder / "simulator.log")
-    wait_for_port(local_apple, apple)
-    shutil.copy(key, root.path / "root/AuthKey_ABC123DEFG.p8")
+    local_apple = trial.start_apple(simulator)
+    shutil.copy(trial.key, root.path / "root/AuthKey_ABC123DEFG.p8")
 
     # The lines that the configuration begins with.
     root.run("install", "-m", "0640", "-g", "cordon", "/root/AuthKey_ABC123DEFG.p8", "/etc/cordon/")
@@ -145,43 +128,15 @@ def signs_in(root: CleanRoot, simulator: Path) -> None:
     expect("FAIL" in doctor.stdout, False, "the doctor finds nothing that keeps people from signing in")
 
     # runuser is replaced by nothing: setpriv becomes the gateway, so that the process that is ended is the gateway.
-    gateway = Process.start(
-        "cordon", root.command("setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--", "/usr/bin/cordon", "run",
-                               "--config", CONFIGURATION), cores=CORES, folder=folder, output=folder / "cordon.log")
-    wait_for_port(gateway, port)
-    ready = root.run("setpriv", "--reuid=cordon", "--regid=cordon", "--init-groups", "--", "cordon", "ready", "--config",
-                     CONFIGURATION)
+    gateway = trial.start_gateway(root.command(*AS_SERVICE, "/usr/bin/cordon", "run", "--config", CONFIGURATION))
+    ready = root.run(*AS_SERVICE, "cordon", "ready", "--config", CONFIGURATION)
     expect(ready.stdout.strip(), "ready", "the gateway says of itself that it is ready")
-    cookie = sign_in(f"http://localhost:{port}")
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("GET", "/hello", headers={"Host": f"localhost:{port}", "Cookie": cookie})
-    expect(connection.getresponse().status, 200, "a signed-in user gets the application's page")
-    expect((seen["X-Forwarded-Name"], "@" in (seen["X-Forwarded-Email"] or "")), ("Anna Apple", True),
-           "the application reads who it is")
+    trial.signs_in()
     gateway.popen.terminate()
     expect(gateway.popen.wait(30), 0, "the gateway ends in order")
     local_apple.stop()
     owners = root.run("stat", "--format", "%U %a", "/var/lib/cordon/cordon.db").stdout.strip()
     expect(owners, "cordon 600", "the store is the gateway's alone")
-
-
-def start_application() -> tuple[int, dict[str, str | None]]:
-    """An application that notes the headers of the last request."""
-    seen: dict[str, str | None] = {}
-
-    class Application(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen.update({name: self.headers[name] for name in ("X-Forwarded-Name", "X-Forwarded-Email")})
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_address[1], seen
 
 
 def keeps_what_is_changed(root: CleanRoot, package: Path) -> None:
@@ -198,6 +153,10 @@ def keeps_what_is_changed(root: CleanRoot, package: Path) -> None:
     expect((said(), "was not restarted" in upgraded.stderr), ([], True),
            "an upgrade leaves the running gateway alone if the file would keep the new one from starting")
     configuration.write_text(changed)
+    root.run("chmod", "0600", "/etc/cordon/session.key")
+    upgraded = root.run("dpkg", "--force-confold", "--install", f"/root/{package.name}")
+    expect((said(), "was not restarted" in upgraded.stderr), ([], True),
+           "and if the gateway's user may not read what root may")
     root.run("apt-get", "remove", "--yes", "cordon")
     expect(configuration.is_file(), True, "removing the package keeps the configuration")
     expect(said(), ["stop cordon.socket cordon.service"], "and stops the socket, then the service")
@@ -211,8 +170,9 @@ def note_what_systemd_is_told(root: CleanRoot) -> Callable[[], list[str]]:
     """As if systemd ran there: answers what the package has asked of it since it was last asked."""
     (root.path / "run/systemd/system").mkdir(parents=True)
     notes = root.path / "root/notes"
-    # The gateway that runs, as far as the package can see, is this process.
-    answers = {"usr/bin/deb-systemd-invoke": 'echo "$@" >>/root/notes', "usr/bin/systemctl": f"echo {os.getpid()}"}
+    # The gateway that runs, as far as the package can see.
+    gateway = Process.start("gateway", root.command(*AS_SERVICE, "sleep", "600"), cores=CORES, folder=root.path / "root")
+    answers = {"usr/bin/deb-systemd-invoke": 'echo "$@" >>/root/notes', "usr/bin/systemctl": f"echo {gateway.popen.pid}"}
     for program, answer in answers.items():
         path = root.path / program
         path.unlink(missing_ok=True)

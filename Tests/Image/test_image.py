@@ -13,27 +13,21 @@ Needs root and buildah, no registry and no daemon. The containers' storage is be
 
 from __future__ import annotations
 
-import http.client
-import http.server
 import json
 import os
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-FOLDER = Path(__file__).resolve().parent
-ROOT = FOLDER.parent.parent
-sys.path[:0] = [str(ROOT / "Tests/Debian"), str(ROOT / "Benchmarks")]
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Debian"))
 
 from clean_root import CleanRoot, in_own_mount_namespace  # noqa: E402
-from processes import Process, free_port, wait_for_port  # noqa: E402
-from sign_in import sign_in  # noqa: E402
+from trial import Trial, expect  # noqa: E402
 
-CORES = os.sched_getaffinity(0)
 CACHE = ROOT / ".build/image"
 USER = "65532"
 
@@ -67,12 +61,6 @@ def buildah(*arguments: str) -> str:
         said = "\n".join((done.stdout + done.stderr).splitlines()[-20:])
         raise SystemExit(f"buildah {' '.join(arguments)} ended with {done.returncode}:\n{said}")
     return done.stdout.strip()
-
-
-def expect(found: object, wanted: object, what: str) -> None:
-    if found != wanted:
-        raise SystemExit(f"{what}: expected {wanted!r}, found {found!r}")
-    print(f"ok  {what}")
 
 
 # The base images
@@ -124,35 +112,31 @@ def build() -> None:
 
 
 def runs(simulator: Path) -> None:
-    port, admin, apple = free_port(), free_port(), free_port()
-    application, seen = start_application()
+    trial = Trial(CACHE)
+    trial.start_application()
     files = CACHE / "etc"
     state = CACHE / "state"
     for folder in (files, state):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
     os.chown(state, int(USER), int(USER))
-    key = files / "AuthKey.p8"
-    local_apple = Process.start(
-        "apple-simulator",
-        [str(simulator), "--port", str(apple), "--write-key", str(key), "--redirect-uri",
-         f"http://localhost:{port}/.auth/callback"], cores=CORES, folder=CACHE, output=CACHE / "simulator.log")
-    wait_for_port(local_apple, apple)
+    local_apple = trial.start_apple(simulator)
+    shutil.copy(trial.key, files)
     (files / "session.key").write_bytes(os.urandom(32).hex().encode())
     (files / "gateway.conf").write_text(f"""
-public_url = "http://localhost:{port}"
+public_url = "{trial.origin}"
 [listen]
-address = "127.0.0.1:{port}"
+address = "127.0.0.1:{trial.port}"
 [admin]
-address = "127.0.0.1:{admin}"
+address = "127.0.0.1:{trial.admin}"
 [upstream]
-url = "http://127.0.0.1:{application}"
+url = "http://127.0.0.1:{trial.application}"
 [apple]
 client_id = "com.example.web"
 team_id = "DEF123GHIJ"
 key_id = "ABC123DEFG"
 private_key_file = "AuthKey.p8"
-base_url = "http://127.0.0.1:{apple}"
+base_url = "http://127.0.0.1:{trial.apple}"
 [session]
 secret_files = ["session.key"]
 [store]
@@ -164,11 +148,7 @@ url = "sqlite:/var/lib/cordon/cordon.db"
 
     container = buildah("from", "--pull-never", "localhost/cordon")
     root = Path(buildah("mount", container))
-    gateway = Process.start(
-        "cordon", contained(root, files, state, "run", "--config", "/etc/cordon/gateway.conf"), cores=CORES, folder=CACHE,
-        output=CACHE / "cordon.log")
-    wait_for_port(gateway, port, 30)
-    gateway.settle()
+    gateway = trial.start_gateway(contained(root, files, state, "run", "--config", "/etc/cordon/gateway.conf"))
     status = Path(f"/proc/{gateway.members[-1]}/status").read_text()
     fields = dict(line.split(":\t", 1) for line in status.splitlines() if ":\t" in line)
     expect(fields["Uid"].split()[0], USER, "the gateway runs as user 65532")
@@ -177,11 +157,7 @@ url = "sqlite:/var/lib/cordon/cordon.db"
         said = subprocess.run(
             contained(root, files, state, *words, "--config", "/etc/cordon/gateway.conf"), capture_output=True, text=True)
         expect((said.returncode, said.stdout.strip()), (0, words[-1].lstrip("-")), f"cordon {' '.join(words)} says so")
-    cookie = sign_in(f"http://localhost:{port}")
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    connection.request("GET", "/hello", headers={"Host": f"localhost:{port}", "Cookie": cookie})
-    expect(connection.getresponse().status, 200, "a signed-in user gets the application's page")
-    expect(seen["X-Forwarded-Name"], "Anna Apple", "and the application reads who it is")
+    trial.signs_in()
     os.kill(gateway.members[-1], 15)
     expect(gateway.popen.wait(30), 0, "SIGTERM ends it in order")
     local_apple.stop()
@@ -203,25 +179,6 @@ def contained(root: Path, files: Path, state: Path, *command: str) -> list[str]:
     """
     return ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", script, "sh", str(root), str(files),
             str(state), *command]
-
-
-def start_application() -> tuple[int, dict[str, str | None]]:
-    """An application that notes the headers of the last request."""
-    seen: dict[str, str | None] = {}
-
-    class Application(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            seen["X-Forwarded-Name"] = self.headers["X-Forwarded-Name"]
-            self.send_response(200)
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *arguments: object) -> None:
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Application)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    return server.server_address[1], seen
 
 
 main()
