@@ -12,7 +12,7 @@ struct VisitCookie: Equatable {
 
   /// The largest number of visits of one browser to one host at once.
   static let mostAtOnce = 5
-  /// What stands before ``name``.
+  /// The part before the number in ``name``.
   private let prefix: String
 
   /// A new one.
