@@ -12,7 +12,7 @@ struct VisitCookie: Equatable {
 
   /// The largest number of visits of one browser to one host at once.
   static let mostAtOnce = 5
-  /// The part before the number in ``name``.
+  /// The beginning of the cookie's name, before ``name``.
   private let prefix: String
 
   /// A new one.
