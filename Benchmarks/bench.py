@@ -22,10 +22,11 @@ from pathlib import Path
 import first_answer
 import idle
 import load
+import manifest
 import rapid_reset
 import report
 import store
-from contender import Certificate, Contender, Running, Setting
+from contender import Certificate, Contender, Limits, Running, Setting
 from figures import NGINX_WITHOUT_LOG, Figures, Loaded
 from gateway import Cordon
 from plain_proxies import HAProxy, Nginx
@@ -33,7 +34,7 @@ from rows import PUBLIC, ROWS, SMALL, Kind, Row, browser_fields
 from upstream import Upstream
 
 DOCUMENT = Path(__file__).parent.parent / "Documentation" / "BENCHMARKS.md"
-ONCE, IDLE_TLS, RAPID_RESET, STORE = "start_and_idle", "idle_tls", "rapid_reset", "store"
+ONCE, IDLE_TLS, RAPID_RESET, MANIFEST, STORE = "start_and_idle", "idle_tls", "rapid_reset", "manifest", "store"
 """Names of the separate measurements, in addition to those of rows."""
 
 
@@ -85,6 +86,8 @@ class Run:
             self._idle_tls()
         if RAPID_RESET in self.options.rows:
             self._rapid_reset()
+        if MANIFEST in self.options.rows:
+            self._manifest()
         if STORE in self.options.rows:
             self._store()
         return report.markdown(self.figures, self.contenders, conditions)
@@ -149,8 +152,24 @@ class Run:
             print(f"{RAPID_RESET} {contender.name} {self.figures.floods[contender.name]}", file=sys.stderr, flush=True)
             running.stop()
 
+    @property
+    def _cordon(self) -> Cordon | None:
+        return next((it for it in self.contenders if isinstance(it, Cordon)), None)
+
+    def _manifest(self) -> None:
+        limits = manifest.Manifest.read()
+        for certificate in [None, self.certificate] if self._cordon else []:
+            setting = Setting(
+                self.upstream.port, frozenset({self.proxy_core}), certificate=certificate,
+                limits=Limits(limits.connections, limits.session_mib))
+            running = self._start(self._cordon, setting, f"{MANIFEST}-{'tls' if certificate else 'cleartext'}")
+            share = manifest.share_of_limit(running, limits, SMALL, self._fields(running, signed_in=True))
+            self.figures.manifest_share[running.scheme] = share
+            print(f"{MANIFEST} {running.scheme} {share:.2f}", file=sys.stderr, flush=True)
+            running.stop()
+
     def _store(self) -> None:
-        cordon = next((it for it in self.contenders if isinstance(it, Cordon)), None)
+        cordon = self._cordon
         if cordon is None:
             return
         self.figures.store = store.measure(
@@ -196,7 +215,7 @@ def _memory() -> str | None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    keys = [row.key for row in ROWS] + [ONCE, IDLE_TLS, RAPID_RESET, STORE]
+    keys = [row.key for row in ROWS] + [ONCE, IDLE_TLS, RAPID_RESET, MANIFEST, STORE]
     parser.add_argument("--cordon", metavar="PATH", help="the release binary; without it only the others are measured")
     parser.add_argument("--simulator", metavar="PATH", help="the apple-simulator binary; default: beside cordon")
     parser.add_argument("--store-writer", metavar="PATH", help="the store-writer binary; default: beside cordon")

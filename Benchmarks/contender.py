@@ -11,6 +11,14 @@ from processes import Process
 
 
 @dataclass(frozen=True)
+class Limits:
+    """Limits of memory that Cordon is configured with."""
+
+    connections: int
+    session_mib: int
+
+
+@dataclass(frozen=True)
 class Setting:
     """The configuration of a contender."""
 
@@ -28,6 +36,8 @@ class Setting:
     """Whether it serves many hosts with a session cookie each, where the contender knows such things."""
     forwarding: str = ""
     """Changes to each request for the application, by name, where the contender is Cordon."""
+    limits: Limits | None = None
+    """Other limits than its defaults, where the contender is Cordon."""
 
 
 @dataclass

@@ -58,6 +58,8 @@ class Figures:
     idle_tls_kib: dict[str, float] = field(default_factory=dict)
     first: dict[str, FirstAnswer] = field(default_factory=dict)
     floods: dict[str, list[Flood]] = field(default_factory=dict)
+    manifest_share: dict[str, float] = field(default_factory=dict)
+    """Memory in parts of the Kubernetes manifest's limit, by scheme."""
     store: StoreFigures | None = None
 
     def values(self) -> dict[str, float]:
@@ -88,6 +90,8 @@ class Figures:
         if floods := self.floods.get("cordon"):
             found["rapid_reset_p99_vs_quiet"] = statistics.median(flood.p99_vs_quiet for flood in floods)
             found["rapid_reset_rss_mib"] = max(flood.resident_mib for flood in floods)
+        if self.manifest_share:
+            found["manifest_memory_vs_limit"] = max(self.manifest_share.values())
         if self.store:
             found |= self.store.values()
         if first := self.first.get("cordon"):

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from contender import Running, Setting
+from contender import Limits, Running, Setting
 from processes import Process, free_port, wait_for_port
 from sign_in import sign_in
 
@@ -43,6 +43,8 @@ class Cordon:
             origin=origin, port=port, admin=admin, apple=apple, upstream=setting.upstream_port, tls=tls,
             workers=len(setting.cores), access_log=str(setting.access_log).lower(), client=CLIENT_ID, team=TEAM_ID,
             key=KEY_ID))
+        if setting.limits:
+            _set_limits(folder, setting.limits)
         if setting.forwarding:
             with (folder / "gateway.conf").open("a") as configuration:
                 configuration.write(FORWARDING[setting.forwarding].replace("{upstream}", str(setting.upstream_port)))
@@ -90,6 +92,12 @@ class Cordon:
                 connection.close()
             time.sleep(0.02)
         raise SystemExit(f"bench: cordon is not ready after 15 s; see {running.process.log}")
+
+
+def _set_limits(folder: Path, limits: Limits) -> None:
+    file = folder / "gateway.conf"
+    text = file.read_text().replace("[session]\n", f'[session]\nmemory = "{limits.session_mib}MiB"\n')
+    file.write_text(f"{text}\n[listen.limits]\nconnections = {limits.connections}\n")
 
 
 HOSTS = 100

@@ -15,8 +15,7 @@ CONNECTIONS = 2_000
 
 def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]]) -> float:
     """Opens connections that each ask once, one after another, and stay; answers what each added to resident memory."""
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard == resource.RLIM_INFINITY else min(16_384, hard), hard))
+    raise_descriptor_limit()
     request = f"GET {path} HTTP/1.1\r\n" + "".join(f"{name}: {value}\r\n" for name, value in fields) + "\r\n"
     # The certificate is this run's own. Each connection is a full handshake, as those of different clients are.
     context = ssl._create_unverified_context() if running.scheme == "https" else None
@@ -31,6 +30,12 @@ def kib_per_connection(running: Running, path: str, fields: list[tuple[str, str]
     finally:
         for connection in open_connections:
             connection.close()
+
+
+def raise_descriptor_limit() -> None:
+    """Lets this process open many connections."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard == resource.RLIM_INFINITY else min(16_384, hard), hard))
 
 
 def connect_and_ask(running: Running, request: bytes, context: ssl.SSLContext | None) -> socket.socket:
