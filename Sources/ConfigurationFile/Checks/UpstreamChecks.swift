@@ -89,7 +89,7 @@ enum UpstreamChecks {
         remedy: "write at most \(UnboundCookies.limit): only session cookies belong here")
     }
     for (index, cookie) in settings.cookies.enumerated() {
-      if settings.cookies[..<index].contains(where: { isSame($0.name, cookie.name) }) {
+      if settings.cookies[..<index].contains(cookie) {
         reading.complain(at: list.appending(index), "\(list) names this cookie twice", remedy: "remove one of them")
       }
     }

@@ -15,6 +15,8 @@ struct EndCookies: Sendable {
   private struct Upstream: Sendable {
     let name: String
     let settings: UpstreamCookieSettings
+    /// The names of its cookies, each once: a cookie may be deleted on several paths.
+    let names: [String]
     let unbound: UnboundCookies
   }
 
@@ -30,9 +32,11 @@ struct EndCookies: Sendable {
     upstreams = settings.map { name, settings in
       guard !settings.isEmpty else { return nil }
       let same = known.first { $0.name.utf8.elementsEqual(name.utf8) && $0.settings == settings }
-      let names = settings.cookies.map(\.name)
+      var names: [String] = []
+      for cookie in settings.cookies where !names.contains(cookie.name) { names.append(cookie.name) }
       return Upstream(
-        name: name, settings: settings, unbound: same?.unbound ?? UnboundCookies { report(name, names[$0]) })
+        name: name, settings: settings, names: names,
+        unbound: same?.unbound ?? UnboundCookies { [names] in report(name, names[$0]) })
     }
     self.keyring = keyring
     isEmpty = upstreams.allSatisfy { $0 == nil }
@@ -55,8 +59,7 @@ struct EndCookies: Sendable {
     of subject: Subject?, _ upstream: Upstream, _ keyring: SessionKeyring
   ) -> CookieBinding {
     CookieBinding(
-      upstream.settings.cookies.map { cookie in
-        CookieBinding.Cookie(name: cookie.name, codes: keyring.accountCodes(of: subject, for: cookie.name))
-      }, unbound: upstream.unbound, makesPrivate: subject != nil && upstream.settings.makesPrivate)
+      upstream.names.map { CookieBinding.Cookie(name: $0, codes: keyring.accountCodes(of: subject, for: $0)) },
+      unbound: upstream.unbound, makesPrivate: subject != nil && upstream.settings.makesPrivate)
   }
 }
