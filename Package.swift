@@ -67,7 +67,7 @@ let package = Package(
     .target(name: "HTTPWire", dependencies: ["CNghttp2", "WebFormats", .nioCore, .crypto], swiftSettings: strict),
     .target(
       name: "DataPlane",
-      dependencies: ["HTTPWire", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging],
+      dependencies: ["HTTPWire", "Secrets", "TLSTransport", "WebFormats", .nioCore, .nioPosix, .httpTypes, .logging],
       swiftSettings: strict),
 
     // MARK: The control plane
@@ -130,7 +130,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "DataPlaneTests",
-      dependencies: ["DataPlane", "HTTPWire", "WebFormats", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes],
+      dependencies: [
+        "DataPlane", "HTTPWire", "Secrets", "WebFormats", .nioCore, .nioPosix, .nioEmbedded, .nioHTTP1, .httpTypes,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "AppleIdentityTests",

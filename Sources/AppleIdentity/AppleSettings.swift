@@ -22,6 +22,8 @@ package struct AppleSettings: Sendable, Equatable {
   /// The absolute path of the PEM certificates of the authorities that are believed for it, where they are not the
   /// system's. Default: nil.
   package var authorityFile: String?
+  /// The HTTP proxy between this machine and Apple. Default: nil: none.
+  package var proxy: AppleProxy?
 
   /// Apple's own origin: the default `base_url`, the issuer of identity tokens, and the audience of client secrets.
   package static let appleBaseURL = "https://appleid.apple.com"
@@ -32,6 +34,11 @@ package struct AppleSettings: Sendable, Equatable {
     self.teamID = teamID
     self.keyID = keyID
     self.privateKeyFile = privateKeyFile
+  }
+
+  /// Whether requests go to the same origin in the same way, so that a connection to it can be kept.
+  package func isReached(as other: AppleSettings) -> Bool {
+    baseURL.utf8.elementsEqual(other.baseURL.utf8) && authorityFile == other.authorityFile && proxy == other.proxy
   }
 
   /// A scope that Apple knows.

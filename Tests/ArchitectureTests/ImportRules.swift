@@ -25,7 +25,7 @@ struct ImportRules {
     "Secrets": [], "WebFormats": [],
     "TLSTransport": ["COpenSSL", "Secrets", "WebFormats"],
     "HTTPWire": ["CNghttp2", "WebFormats"],
-    "DataPlane": ["HTTPWire", "TLSTransport", "WebFormats"],
+    "DataPlane": ["HTTPWire", "Secrets", "TLSTransport", "WebFormats"],
     "AppleIdentity": ["Secrets", "WebFormats"], "Sessions": ["Secrets", "WebFormats"],
     "IdentityAssertion": ["WebFormats"],
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],

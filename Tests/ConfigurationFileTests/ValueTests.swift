@@ -1,4 +1,6 @@
+import AppleIdentity
 import DataPlane
+import Secrets
 import Testing
 import WebFormats
 
@@ -123,6 +125,18 @@ struct ValueTests {
       #expect(!StoreURL.format(location).contains("gehe@im"))
     }
     #expect(StoreURL.format(try StoreURL.parse("sqlite:x.db", directory: "/conf")) == "sqlite:/conf/x.db")
+  }
+
+  @Test("The address of a proxy has a host and a port, and its password is never written")
+  func proxyURL() throws {
+    #expect(try ProxyURL.parse("http://Proxy.example:3128/").description == "http://proxy.example:3128")
+    #expect(try ProxyURL.parse("http://[::1]:3128").description == "http://[::1]:3128")
+    let proxy = try ProxyURL.parse("http://anna:ge%3Ah%40eim@proxy:3128")
+    #expect(proxy.credentials?.exposed == "anna:ge:h@eim" && "\(proxy)" == "http://proxy:3128")
+    for text in [
+      "proxy:3128", "https://proxy:3128", "http://proxy", "http://proxy:3128/x", "http://anna@proxy:3128",
+      "http://a%0Ab:c@proxy:3128", "http://a%3Ab:c@proxy:3128", "http://:c@proxy:3128", "http://proxy:0",
+    ] { #expect(throws: Diagnostic.self, "\(text)") { try ProxyURL.parse(text) } }
   }
 
   @Test(

@@ -66,6 +66,14 @@ extension ConfigurationSchema {
         CA certificates, in PEM, that replace the system's for connections to Apple: for networks that intercept \
         outgoing TLS.
         """, omission: "The system's CAs (the package ca-certificates) are trusted."),
+      .absent(
+        "apple.proxy", .proxyURL, into: \.configuration.apple.proxy, example: "\"http://proxy:3128\"",
+        """
+        An HTTP proxy for requests to Apple. It gets CONNECT with host and port; TLS is verified end to end. With \
+        "http://user:${PROXY_PASSWORD}@proxy:3128" it gets Proxy-Authorization (Basic), with a password from the \
+        environment.
+        """, omission: "Apple is reached directly; http_proxy and https_proxy of the environment are not read.",
+        seeAlso: ["apple.tls_ca_file"]),
     ])
 
   static let session = Section<ConfigurationBuilder>(

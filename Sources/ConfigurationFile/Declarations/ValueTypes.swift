@@ -265,6 +265,17 @@ extension ValueType where Value == StoreSettings.Location {
   }
 }
 
+extension ValueType where Value == AppleProxy {
+  static var proxyURL: ValueType {
+    text(
+      "address", expected: "the address of a proxy, as in \"http://proxy:3128\"", isConfidential: true,
+      write: { $0.description },
+      parse: { text, _ throws(Diagnostic) in
+        try ProxyURL.parse(text)
+      })
+  }
+}
+
 extension ValueType where Value == EndCookie {
   /// A session cookie of an application.
   static var endCookie: ValueType {

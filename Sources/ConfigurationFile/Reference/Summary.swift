@@ -83,7 +83,8 @@ extension Configuration {
   private var appleText: String {
     let scopes = apple.scopes.isEmpty ? "no scopes" : apple.scopes.map(\.rawValue).joined(separator: " and ")
     let elsewhere = apple.baseURL == AppleSettings.appleBaseURL ? "" : ", at \(apple.baseURL) (not Apple)"
-    return ", asks for \(scopes)\(elsewhere)"
+    let proxy = apple.proxy.map { ", through the proxy \($0)" } ?? ""
+    return ", asks for \(scopes)\(elsewhere)\(proxy)"
   }
 
   private var templatesText: String {

@@ -5,8 +5,10 @@ final class UpstreamEndpoint: Sendable {
   let address: UpstreamAddress
   /// ``address`` as logs and metrics write it.
   let text: String
+  /// The HTTP proxy on the way to it; nil for none.
+  let proxy: ConnectProxy?
   let tls: UpstreamTLS?
-  /// Looks the host's name up; nil for an IP address or a Unix socket.
+  /// Looks up the name of the host, or of the proxy on the way; nil for an IP address or a Unix socket.
   let name: NameResolver?
   /// Limits the connections to it.
   let limiter: ConnectionLimiter
@@ -25,8 +27,11 @@ final class UpstreamEndpoint: Sendable {
   /// Whether its checks fail.
   let failsChecks = Atomic<Bool>(false)
 
-  init(_ address: UpstreamAddress, tls: UpstreamTLS?, name: NameResolver?, limiter: ConnectionLimiter) {
+  init(
+    _ address: UpstreamAddress, proxy: ConnectProxy? = nil, tls: UpstreamTLS?, name: NameResolver?, limiter: ConnectionLimiter
+  ) {
     self.address = address
+    self.proxy = proxy
     text = address.description
     self.tls = tls
     self.name = name
@@ -35,7 +40,7 @@ final class UpstreamEndpoint: Sendable {
 
   /// The same address for connections that do not carry requests and are counted separately.
   func apart() -> UpstreamEndpoint {
-    UpstreamEndpoint(address, tls: tls, name: name, limiter: ConnectionLimiter(limit: 0, queueLimit: 0))
+    UpstreamEndpoint(address, proxy: proxy, tls: tls, name: name, limiter: ConnectionLimiter(limit: 0, queueLimit: 0))
   }
 }
 

@@ -9,13 +9,16 @@ package struct UpstreamGroup: Sendable {
   /// Nil if no address is `https:`, and for connections that are counted separately.
   private let tls: UpstreamTLS?
 
+  /// - Parameter proxy: the HTTP proxy that connections are made through; it looks names up. Default: nil: none.
   /// - Throws: ``TLSConfigurationError`` when the trust store cannot be read.
-  package init(_ settings: UpstreamSettings) throws {
-    try self.init(settings, lookup: SystemResolver.addresses)
+  package init(_ settings: UpstreamSettings, proxy: ConnectProxy? = nil) throws {
+    try self.init(settings, proxy: proxy, lookup: SystemResolver.addresses)
   }
 
   /// - Parameter lookup: finds the addresses of a name; may block.
-  init(_ settings: UpstreamSettings, lookup: @escaping NameResolver.Lookup) throws(TLSConfigurationError) {
+  init(
+    _ settings: UpstreamSettings, proxy: ConnectProxy? = nil, lookup: @escaping NameResolver.Lookup
+  ) throws(TLSConfigurationError) {
     self.settings = settings
     var tls: UpstreamTLS?
     var endpoints: [UpstreamEndpoint] = []
@@ -26,8 +29,9 @@ package struct UpstreamGroup: Sendable {
       let limiter = ConnectionLimiter(limit: settings.maximumConnections, queueLimit: settings.queueLimit)
       switch address {
       case .tcp(let host, let port, let isTLS):
-        let name = IPAddress(host) == nil ? NameResolver(host, port: port, lookup: lookup) : nil
-        endpoints.append(UpstreamEndpoint(address, tls: isTLS ? tls : nil, name: name, limiter: limiter))
+        let (nearest, nearestPort) = proxy.map { ($0.host, $0.port) } ?? (host, port)
+        let name = IPAddress(nearest) == nil ? NameResolver(nearest, port: nearestPort, lookup: lookup) : nil
+        endpoints.append(UpstreamEndpoint(address, proxy: proxy, tls: isTLS ? tls : nil, name: name, limiter: limiter))
       case .unix: endpoints.append(UpstreamEndpoint(address, tls: nil, name: nil, limiter: limiter))
       }
     }

@@ -37,7 +37,7 @@ final class UpstreamPool {
   private var connecting: [ObjectIdentifier: Waiter] = [:]
   /// Requests that wait for a connection below the limit, in order of arrival.
   private var waiting: [UpstreamWaiter] = []
-  /// Its place in the address's room; nil where there is no limit.
+  /// Its number at the limiter of the address; nil if there is no limit.
   private var limiterID: Int?
   /// Use that its descriptors are counted for.
   private let use: DescriptorBudget.Use
@@ -105,7 +105,7 @@ final class UpstreamPool {
     }
   }
 
-  /// The room must not keep a pool alive.
+  /// The limiter must not keep a pool alive.
   private struct WeakPool { weak var pool: UpstreamPool? }
 
   // MARK: For the choice among addresses
@@ -260,10 +260,21 @@ final class UpstreamPool {
   }
 
   private func open() -> EventLoopFuture<any Channel> {
+    guard let proxy = endpoint.proxy, case .tcp(let host, let port, _) = endpoint.address else {
+      return openSocket(to: endpoint.address)
+    }
+    // Before the time for the whole connection is over, so that the failure names the proxy.
+    let timeout = max(waits.connect - .seconds(1), .milliseconds(100))
+    return openSocket(to: proxy.address).flatMap { channel in
+      ProxyTunnelHandler.open(proxy, to: host, port: port, on: channel, timeout: timeout)
+    }
+  }
+
+  private func openSocket(to address: UpstreamAddress) -> EventLoopFuture<any Channel> {
     var bootstrap = ClientBootstrap(group: loop.eventLoop)
       .connectTimeout(waits.connect)
       .channelOption(.maxMessagesPerRead, value: 1)
-    switch endpoint.address {
+    switch address {
     case .unix(let path): return bootstrap.connect(unixDomainSocketPath: path)
     case .tcp(let host, let port, _):
       for (option, value) in KeepAlive.options { bootstrap = bootstrap.channelOption(option, value: value) }

@@ -15,7 +15,10 @@ extension AppleButton {
     self.settings = button
     self.baseURL = baseURL
     prefix = settings.prefix
-    if let previous, previous.settings == button, previous.baseURL == baseURL {
+    apple = settings.apple
+    if let previous, previous.settings == button, previous.baseURL == baseURL,
+      previous.apple.isReached(as: settings.apple)
+    {
       images = previous.images
       return
     }
@@ -24,7 +27,7 @@ extension AppleButton {
       return
     }
     let connection = try await AppleHTTPTransport(
-      baseURL, authorityFile: settings.apple.authorityFile, bodyLimit: ButtonImage.maximumBytes, metrics: metrics,
+      baseURL, settings.apple, bodyLimit: ButtonImage.maximumBytes, metrics: metrics,
       on: eventLoop)
     images = try ButtonImages(
       settings: button, baseURL: baseURL,

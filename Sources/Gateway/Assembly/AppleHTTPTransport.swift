@@ -4,10 +4,14 @@ internal import DataPlane
 internal import HTTPTypes
 internal import NIOCore
 internal import Operations
+internal import Secrets
+internal import WebFormats
 
 /// Carries requests to Apple over the data plane's own client, and counts them.
 struct AppleHTTPTransport: Sendable {
   private let client: OriginClient
+  /// The proxy, as reasons of failures name it; empty without one.
+  private let way: String
   private let metrics: MetricsRegistry
 
   /// Apple answers in more than two seconds at times; a whole exchange may take this long.
@@ -17,16 +21,17 @@ struct AppleHTTPTransport: Sendable {
 
   /// - Parameters:
   ///   - baseURL: an origin of Apple's.
-  ///   - authorityFile: who vouches for it, instead of the system's authorities.
+  ///   - settings: whose authorities vouch for it, and which proxy leads to it.
   ///   - bodyLimit: most bytes of an answer.
   init(
-    _ baseURL: String, authorityFile: String?, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
+    _ baseURL: String, _ settings: AppleSettings, bodyLimit: Int = Self.bodyLimit, metrics: MetricsRegistry,
     on eventLoop: any EventLoop
   ) async throws {
     guard let address = OriginAddress(baseURL) else { throw AppleBaseURLError() }
     var upstream = UpstreamSettings(address: address.address)
-    upstream.tls.authorityFile = authorityFile
-    let target = try UpstreamGroup(upstream)
+    upstream.tls.authorityFile = settings.authorityFile
+    let target = try UpstreamGroup(upstream, proxy: settings.proxy.map { ConnectProxy($0) })
+    way = settings.proxy.map { " (through the proxy \($0))" } ?? ""
     client = try await OriginClient(
       target, authority: address.authority, timeout: Self.timeout, bodyLimit: bodyLimit, on: eventLoop)
     self.metrics = metrics
@@ -50,10 +55,10 @@ struct AppleHTTPTransport: Sendable {
       switch error {
       case .notSent(let reason):
         metrics.appleCalls.count(endpoint, "not_sent")
-        throw .notSent(reason: reason)
+        throw .notSent(reason: reason + way)
       case .unanswered(let reason):
         metrics.appleCalls.count(endpoint, "unanswered")
-        throw .unanswered(reason: reason)
+        throw .unanswered(reason: reason + way)
       }
     }
   }
@@ -63,6 +68,14 @@ struct AppleHTTPTransport: Sendable {
     if path.utf8.starts(with: "/appleid/button".utf8) { return "button" }
     return ["token", "keys", "revoke", "usermigrationinfo"].first { path.utf8.elementsEqual("/auth/\($0)".utf8) }
       ?? "other"
+  }
+}
+
+extension ConnectProxy {
+  fileprivate init(_ proxy: AppleProxy) {
+    self.init(
+      host: proxy.host, port: proxy.port,
+      authorization: proxy.credentials.map { .init(Array("Basic ".utf8) + Base64.encode($0.exposedBytes)) })
   }
 }
 

@@ -26,8 +26,8 @@ struct GatewayKeys: Sendable {
     self.keyring = keyring
     audit = AuditTrail(settings.log, keyring: keyring)
     let connection = try await AppleHTTPTransport(
-      settings.apple.baseURL, authorityFile: settings.apple.authorityFile, metrics: metrics, on: eventLoop)
-    let isSameApple = previous?.apple.settings.baseURL.utf8.elementsEqual(settings.apple.baseURL.utf8) ?? false
+      settings.apple.baseURL, settings.apple, metrics: metrics, on: eventLoop)
+    let isSameApple = previous?.apple.settings.isReached(as: settings.apple) ?? false
     apple = try AppleIdentityProvider(
       settings: settings.apple, key: try ClientSecretKey(contentsOfFile: settings.apple.privateKeyFile),
       transport: { (request) async throws(AppleTransportError) in try await connection.send(request) },

@@ -27,7 +27,7 @@ struct AppleExamination {
     let connection: AppleHTTPTransport
     do {
       connection = try await AppleHTTPTransport(
-        apple.baseURL, authorityFile: apple.authorityFile, metrics: MetricsRegistry(version: "", startTime: .now()),
+        apple.baseURL, apple, metrics: MetricsRegistry(version: "", startTime: .now()),
         on: eventLoop)
       provider = try AppleIdentityProvider(
         settings: apple, key: key,
@@ -65,18 +65,23 @@ struct AppleExamination {
 
   // MARK: At Apple
 
+  private var way: String { apple.proxy.map { ", through the proxy \($0)" } ?? "" }
+
   /// - Returns: whether Apple answers at all: otherwise nothing more need be asked.
   private func keySet(_ provider: AppleIdentityProvider, _ note: (DoctorFinding) -> Void) async -> Bool {
     do throws(AppleKeySetError) {
       let report = try await provider.keySet.fetchNow()
       let count = report.keyIdentifiers.count
-      note(.ok("key set", "\(count) usable key\(count == 1 ? "" : "s") at \(apple.baseURL)"))
+      note(.ok("key set", "\(count) usable key\(count == 1 ? "" : "s") at \(apple.baseURL)\(way)"))
       note(Self.clock(report.clockDifference(at: .now)))
       return true
     } catch {
       switch error {
       case .unreachable:
-        note(.failure("key set", error.message, "let this machine reach \(apple.baseURL): name server, firewall"))
+        let remedy =
+          apple.proxy.map { "let the proxy \($0) make tunnels to \(apple.baseURL), or correct apple.proxy" }
+          ?? "let this machine reach \(apple.baseURL): name server, firewall, apple.proxy"
+        note(.failure("key set", error.message, remedy))
         return false
       default:
         note(.failure("key set", error.message, "try again; is something else answering at \(apple.baseURL)?"))

@@ -9,6 +9,8 @@ internal import WebFormats
 /// Apple's button for a visitor: in the visitor's language, with the image from our own origin where there is one.
 struct AppleButton: Sendable {
   let settings: ButtonSettings
+  /// The way to Apple.
+  let apple: AppleSettings
   /// Nil where the button is always drawn.
   let images: ButtonImages?
   /// Of the gateway's own pages.

@@ -1,0 +1,24 @@
+package import Secrets
+
+/// An HTTP proxy that requests to Apple go through.
+package struct AppleProxy: Sendable, Equatable, CustomStringConvertible {
+  /// A name, an IPv4 address, or an IPv6 address without brackets.
+  package var host: String
+  package var port: UInt16
+  /// `user:password`, decoded. Default: nil: none are sent.
+  package var credentials: Secret<Credentials>?
+
+  /// Marks a proxy's user and password.
+  package enum Credentials {}
+
+  package init(host: String, port: UInt16, credentials: Secret<Credentials>? = nil) {
+    self.host = host
+    self.port = port
+    self.credentials = credentials
+  }
+
+  /// The address, without user and password.
+  package var description: String {
+    "http://\(host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host):\(port)"
+  }
+}
