@@ -21,6 +21,8 @@ package struct Configuration: Sendable, Equatable {
   /// Event loops; 0 for one per processor core. Default: 0.
   package internal(set) var workers = 0
   package internal(set) var listener = ListenerSettings(address: .unix(path: ""))
+  /// Starts of sign-ins for each client address. Default: nil, no limit.
+  package internal(set) var signInRate: SignInRate?
   /// The address of the admin listener. Default: `127.0.0.1:9901`.
   package internal(set) var adminAddress = BindAddress.ip(host: "127.0.0.1", port: 9901)
   package internal(set) var admin = AdminSettings()

@@ -147,6 +147,7 @@ extension GatewaySettings {
       access: configuration.access, routes: configuration.routes, groups: configuration.groups,
       pages: configuration.pages, button: configuration.button, log: configuration.log, drain: configuration.shutdown)
     responseHeaders = configuration.responseHeaders
+    signInRate = configuration.signInRate
     sites = configuration.sites.map { SiteSettings(host: $0.host, pages: $0.pages(configuration.pages)) }
   }
 }

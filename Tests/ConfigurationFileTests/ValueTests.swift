@@ -127,6 +127,14 @@ struct ValueTests {
     #expect(StoreURL.format(try StoreURL.parse("sqlite:x.db", directory: "/conf")) == "sqlite:/conf/x.db")
   }
 
+  @Test("A rate is a number and a unit, or off")
+  func rates() throws {
+    for text in ["off", "60/m", "1/s", "1000000/h"] { #expect(RateText.format(try RateText.parse(text)) == text) }
+    for text in ["", "0/m", "60", "60/d", "-1/m", "1000001/m", "60/min", "06/m", "60/m/", "OFF", "1.5/s"] {
+      #expect(throws: Diagnostic.self, "\(text)") { try RateText.parse(text) }
+    }
+  }
+
   @Test("The address of a proxy has a host and a port, and its password is never written")
   func proxyURL() throws {
     #expect(try ProxyURL.parse("http://Proxy.example:3128/").description == "http://proxy.example:3128")

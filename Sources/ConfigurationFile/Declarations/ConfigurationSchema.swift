@@ -6,7 +6,8 @@ enum ConfigurationSchema {
   /// All tables but those that there may be many of: the routes, the hosts, upstreams and groups that they name,
   /// other listeners.
   static let all: [Section<ConfigurationBuilder>] = [
-    top, listen, listenLimits, listenTimeouts, admin, upstream, upstreamTimeouts, upstreamCheck, apple, session,
+    top, listen, listenLimits, listenTimeouts, clientLimits, admin, upstream, upstreamTimeouts, upstreamCheck, apple,
+    session,
     revalidation, native, verify,
     store, identity, identityHeaders, headers, assertion, notifications, pages, pagesButton, log, shutdown, access,
   ]

@@ -27,7 +27,9 @@ struct DocumentReader {
     var entries: [String: SchemaKey<ConfigurationBuilder>] = [:]
     var tables: Set<String> = []
     for section in ConfigurationSchema.all {
-      if !section.name.isEmpty { tables.insert(section.name) }
+      // With the tables above it, which need not have keys of their own.
+      let parts = section.name.split(separator: ".")
+      for count in 0..<parts.count { tables.insert(parts[...count].joined(separator: ".")) }
       for entry in section.entries { entries[entry.description.key] = entry }
     }
     self.entries = entries

@@ -12,6 +12,8 @@ package protocol ExchangeObserver: AnyObject {
   func exchangeEnded(_ record: borrowing ExchangeRecord)
   /// A client connection was accepted, or has ended.
   func connectionsChanged(by difference: Int)
+  /// A connection was closed because the client at this address has as many as it may have.
+  func connectionRefused(of client: String)
   /// The TLS handshake of a client has failed.
   func handshakeFailed()
   /// An upstream connection is ready for use, so long after it was wanted.
@@ -28,6 +30,7 @@ package protocol ExchangeObserver: AnyObject {
 
 extension ExchangeObserver {
   package var wantedFields: WantedFields { .nothing }
+  package func connectionRefused(of client: String) {}
   package func upstreamMalformed(_ reason: String, of upstream: String) {}
 }
 

@@ -18,6 +18,8 @@ struct ConfigurationSnapshot: Sendable {
   let relayRoute: NotificationRelay.Route?
   /// The members files as they were read.
   private(set) var members: MembersFiles
+  /// Nil for no limit.
+  let signInLimit: SignInLimit?
 
   /// The same after another look at the members files that changed nobody's groups.
   func with(_ members: MembersFiles) -> ConfigurationSnapshot {

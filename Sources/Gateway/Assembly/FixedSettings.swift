@@ -50,6 +50,7 @@ enum FixedSettings {
     compare("public_url", current.origin == next.origin)
     compare("path_prefix", current.prefix == next.prefix)
     compare("listen", current.listener == next.listener && current.hosts == next.hosts)
+    compare("limits", current.signInRate == next.signInRate)
     compare("admin", current.admin == next.admin)
     compare("upstream", current.upstream == next.upstream && current.upstreams == next.upstreams)
     compare("apple", current.apple == next.apple)

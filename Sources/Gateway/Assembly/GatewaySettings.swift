@@ -45,6 +45,8 @@ package struct GatewaySettings: Sendable {
   package var drain: DrainSettings
   /// Added to every response (`[headers]`).
   package var responseHeaders: [ResponseHeader] = []
+  /// Starts of sign-ins for each client address (`limits.clients.sign_ins`); nil for no limit.
+  package var signInRate: SignInRate?
 
   /// No parameter has a default, so that no setting can be forgotten.
   package init(

@@ -60,36 +60,42 @@ struct SnapshotFactory: Sendable {
         origin: settings.origin.description, ownPathPrefix: settings.prefix,
         responseHeaders: ResponseHeaders(settings.responseHeaders)),
       upstreams: upstreams.map(\.target), after: previous?.listener)
-    let endpoints = endpoints(settings, keys, gate, button)
+    let limit = SignInLimit(
+      settings.signInRate, trustedProxies: settings.listener.entrances.flatMap(\.trustedProxies), metrics: metrics,
+      logger: logger, after: previous?.signInLimit)
+    let endpoints = endpoints(settings, keys, gate, button, limit)
     return ConfigurationSnapshot(
       settings: settings, keys: keys, gate: gate, button: button,
       endpoints: endpoints, upstreams: upstreams, listener: listener,
       access: try AdministrationAccess(settings.admin, at: settings.adminAddress),
       relayRoute: try await NotificationRelay.Route(
         to: settings.notificationRelay, settings.assertion, signer: keys.signer, on: eventLoop),
-      members: members)
+      members: members, signInLimit: limit)
   }
 
   /// Builds the snapshot with other members of the same groups.
   func make(_ members: MembersFiles, after previous: ConfigurationSnapshot) -> ConfigurationSnapshot {
     let gate = GateConfiguration(previous.gate, groups: members.directory)
-    let endpoints = endpoints(previous.settings, previous.keys, gate, previous.button)
+    let endpoints = endpoints(
+      previous.settings, previous.keys, gate, previous.button, previous.signInLimit)
     return ConfigurationSnapshot(
       settings: previous.settings, keys: previous.keys, gate: gate, button: previous.button,
       endpoints: endpoints, upstreams: previous.upstreams, listener: previous.listener, access: previous.access,
-      relayRoute: previous.relayRoute, members: members)
+      relayRoute: previous.relayRoute, members: members, signInLimit: previous.signInLimit)
   }
 
   /// The endpoints of each site, by its number.
   private func endpoints(
-    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton,
+    _ limit: SignInLimit?
   ) -> [SiteEndpoints] {
-    [publicEndpoints(settings, keys, gate, button).endpoints]
-      + gate.hosts.map { hostEndpoints(of: $0, settings, keys, gate, button).endpoints }
+    [publicEndpoints(settings, keys, gate, button, limit).endpoints]
+      + gate.hosts.map { hostEndpoints(of: $0, settings, keys, gate, button, limit).endpoints }
   }
 
   private func publicEndpoints(
-    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton
+    _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration, _ button: AppleButton,
+    _ limit: SignInLimit?
   ) -> EndpointTable {
     let origin = settings.originSettings
     let pages = EndpointPages(gate.publicSite.pages)
@@ -105,7 +111,7 @@ struct SnapshotFactory: Sendable {
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail)
     let reset = reset(settings, keys)
     return EndpointTable(
-      pages: pages, storeHealth: storeHealth,
+      pages: pages, storeHealth: storeHealth, signInLimit: limit,
       authorize: AuthorizeEndpoint(
         origin: origin, showsSignInPage: settings.pages.showSignInPage, apple: keys.apple, button: button,
         keyring: keys.keyring, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
@@ -141,7 +147,7 @@ struct SnapshotFactory: Sendable {
 
   private func hostEndpoints(
     of site: GateSite, _ settings: GatewaySettings, _ keys: GatewayKeys, _ gate: GateConfiguration,
-    _ button: AppleButton
+    _ button: AppleButton, _ limit: SignInLimit?
   ) -> HostEndpointTable {
     let origin = OriginSettings(origin: site.origin, prefix: settings.prefix, hosts: [])
     let pages = EndpointPages(site.pages)
@@ -151,7 +157,7 @@ struct SnapshotFactory: Sendable {
     let judge = AccessJudge(
       policy: gate.sessions.policy, requiresVerifiedEmail: !settings.identity.allowUnverifiedEmail, host: site.routes)
     return HostEndpointTable(
-      pages: pages,
+      pages: pages, signInLimit: limit,
       visit: VisitEndpoint(
         origin: origin, publicOrigin: settings.originSettings, keyring: keys.keyring, pages: pages,
         returnTargets: returnTargets, judge: judge, logger: logger),

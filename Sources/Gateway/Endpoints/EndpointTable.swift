@@ -8,6 +8,8 @@ internal import WebFormats
 struct EndpointTable: Sendable {
   let pages: EndpointPages
   let storeHealth: StoreHealth
+  /// Nil for no limit.
+  let signInLimit: SignInLimit?
   let authorize: AuthorizeEndpoint
   let callback: CallbackEndpoint
   let session: SessionEndpoint
@@ -33,21 +35,39 @@ struct EndpointTable: Sendable {
     switch endpoint {
     case .signIn: action([.get: onceStoreIsOpen(authorize.signInPage)])
     case .button: button.action
-    case .authorize: action([.get: onceStoreIsOpen(authorize.authorize)], servesHead: false)
+    case .authorize: authorizeAction
     case .callback: callbackAction
     case .signOut: signOut.action
     case .session: session.action
     case .account: action([.get: account.page, .post: account.end], bodyLimit: 4 * 1024)
     case .accountStop: action([.get: account.stopPage, .post: account.stop], bodyLimit: 4 * 1024)
-    case .native: action([.post: native.signIn], bodyLimit: 32 * 1024)
+    case .native:
+      action(
+        [.post: pages.within(signInLimit, .native, json: true, native.signIn)], bodyLimit: 32 * 1024)
     case .nativeExchange: action([.post: native.exchange], bodyLimit: 4 * 1024)
     case .notifications: action([.post: notifications.answer], bodyLimit: NotificationEndpoint.bodyLimit)
     case .keys: action([.get: keys.answer])
-    case .invite: action([.get: invitation.page, .post: invitation.join], bodyLimit: 4 * 1024)
+    case .invite: invitationAction
     case .people: action([.get: people.page, .post: people.act], bodyLimit: 16 * 1024)
-    case .requestAccess: accessRequest.action
+    case .requestAccess: accessRequest.action(within: signInLimit)
     case .verify, .arrive: nil
     }
+  }
+
+  /// What is refused as no navigation does not count: a page of another site must not use up a visitor's allowance.
+  private var authorizeAction: EndpointAction {
+    let perform = pages.within(
+      signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))
+    return action([.get: perform], servesHead: false)
+  }
+
+  /// Both count: codes must not be tried faster by one than by the other.
+  private var invitationAction: EndpointAction {
+    action(
+      [
+        .get: pages.within(signInLimit, .invitation, invitation.page),
+        .post: pages.within(signInLimit, .invitation, invitation.join),
+      ], bodyLimit: 4 * 1024)
   }
 
   /// Answers 503 until the store has been opened: nobody is sent to Apple whose sign-in cannot be completed.

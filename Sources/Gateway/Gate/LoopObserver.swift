@@ -16,6 +16,8 @@ final class LoopObserver: ExchangeObserver {
   private let logger: Logger
   /// The last warning about malformed responses, and when it was written.
   private var warned: (text: String, at: NIODeadline)?
+  /// The time of the last warning about connections beyond the limit of a client.
+  private var refusalWarnedAt: NIODeadline?
 
   /// - Parameters:
   ///   - prefix: `path_prefix`.
@@ -60,6 +62,14 @@ final class LoopObserver: ExchangeObserver {
 
   func connectionsChanged(by difference: Int) {
     if difference > 0 { connections.clientAccepted() } else { connections.clientClosed() }
+  }
+
+  func connectionRefused(of client: String) {
+    connections.clientRefused()
+    let now = NIODeadline.now()
+    if let refusalWarnedAt, now - refusalWarnedAt < .minutes(1) { return }
+    refusalWarnedAt = now
+    logger.warning("too many connections from one address, closing further ones", metadata: ["peer": "\(client)"])
   }
 
   func handshakeFailed() { connections.clientHandshakeFailed() }

@@ -4,6 +4,7 @@ internal import Synchronization
 package final class ConnectionRecorder: Sendable {
   private let clientsAccepted = Atomic<UInt64>(0)
   private let clientsClosed = Atomic<UInt64>(0)
+  private let clientsRefused = Atomic<UInt64>(0)
   private let handshakesFailed = Atomic<UInt64>(0)
   private let upstreamOpened = Atomic<UInt64>(0)
   private let upstreamClosed = Atomic<UInt64>(0)
@@ -16,6 +17,8 @@ package final class ConnectionRecorder: Sendable {
   package func clientAccepted() { clientsAccepted.wrappingAdd(1, ordering: .relaxed) }
   /// A client's connection is closed. Follows each `clientAccepted()` once.
   package func clientClosed() { clientsClosed.wrappingAdd(1, ordering: .relaxed) }
+  /// A client's connection was closed because of `limits.clients.connections`.
+  package func clientRefused() { clientsRefused.wrappingAdd(1, ordering: .relaxed) }
   /// A client's TLS handshake failed.
   package func clientHandshakeFailed() { handshakesFailed.wrappingAdd(1, ordering: .relaxed) }
 
@@ -37,6 +40,7 @@ package final class ConnectionRecorder: Sendable {
     let accepted = clientsAccepted.load(ordering: .relaxed)
     totals.clientsAccepted &+= accepted
     totals.clientsOpen += Int64(bitPattern: accepted &- closed)
+    totals.clientsRefused &+= clientsRefused.load(ordering: .relaxed)
     totals.handshakesFailed &+= handshakesFailed.load(ordering: .relaxed)
     let disconnected = upstreamClosed.load(ordering: .relaxed)
     let connected = upstreamOpened.load(ordering: .relaxed)
@@ -50,6 +54,7 @@ package final class ConnectionRecorder: Sendable {
   struct Totals {
     var clientsAccepted: UInt64 = 0
     var clientsOpen: Int64 = 0
+    var clientsRefused: UInt64 = 0
     var handshakesFailed: UInt64 = 0
     var upstreamConnects: UInt64 = 0
     var upstreamOpen: Int64 = 0

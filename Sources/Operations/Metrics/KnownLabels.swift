@@ -26,6 +26,8 @@ enum KnownLabels {
     "banned",
   ]
 
+  static let clientLimitRefusals = ["sign_in", "native", "access_request", "invitation"]
+
   static let sessionsEnded = [
     "signed_out", "replaced", "revoked", "consent_revoked", "account_removed", "by_operator",
   ]

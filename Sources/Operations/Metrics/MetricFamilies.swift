@@ -36,6 +36,10 @@ extension ConnectionRecorder.Totals {
     text.sample(value: clientsOpen)
     text.family("cordon_client_connections_total", .counter, "Accepted client connections.")
     text.sample(value: clientsAccepted)
+    text.family(
+      "cordon_client_connections_refused_total", .counter,
+      "Client connections closed because of limits.clients.connections.")
+    text.sample(value: clientsRefused)
     text.family("cordon_client_handshake_failures_total", .counter, "Failed TLS handshakes with clients.")
     text.sample(value: handshakesFailed)
     text.family("cordon_upstream_connections_open", .gauge, "Open upstream connections, including idle ones.")

@@ -43,6 +43,12 @@ package final class MetricsRegistry: Sendable {
     name: "cordon_store_failures_total", help: "Failed session store operations, by operation.",
     labelNames: ["operation"], expected: KnownLabels.storeOperations.map { [$0] })
 
+  /// Requests of clients beyond `limits.clients.sign_ins`, by `kind`: `sign_in`, `native`, `access_request`,
+  /// `invitation`.
+  package let clientLimitRefusals = Counter(
+    name: "cordon_client_limit_refusals_total", help: "Requests beyond limits.clients.sign_ins, by kind.",
+    labelNames: ["kind"], expected: KnownLabels.clientLimitRefusals.map { [$0] })
+
   /// Callers of the administration who had no right.
   package let administrationRefusals = Counter(
     name: "cordon_administration_refusals_total", help: "Unauthorized requests to the admin API.",
@@ -172,7 +178,7 @@ package final class MetricsRegistry: Sendable {
     connections.write(to: &text)
     for counter in [
       signInAttempts, signIns, sessionsEnded, checks, appleCalls, notifications, relays, storeFailures,
-      administrationRefusals,
+      clientLimitRefusals, administrationRefusals,
     ] {
       counter.write(to: &text)
     }

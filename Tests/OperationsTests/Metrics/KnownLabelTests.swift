@@ -44,6 +44,8 @@ struct KnownLabelTests {
   @Test("Every kind of attempt, relay and ended session is a known one")
   func others() {
     #expect(values(/signInAttempts\.count\("([a-z]+)"/) == Set(KnownLabels.signInAttempts))
+    let kinds = source.matches(of: /enum Kind: String \{(?s:.*?)\n  \}/).map { String($0.output) }.joined()
+    #expect(KnownLabels.clientLimitRefusals.allSatisfy { kinds.contains("\"\($0)\"") || kinds.contains("case \($0)") })
     #expect(values(/relays\.count\("([a-z_]+)"/) == Set(KnownLabels.relays))
     let endings = source.matches(of: /extension SessionEnding \{(?s:.*?)\n\}/).map { String($0.output) }.joined()
     #expect(Set(endings.matches(of: /: "([a-z_]+)"/).map { String($0.1) }) == Set(KnownLabels.sessionsEnded))

@@ -9,6 +9,7 @@ internal import WebFormats
 final class ConnectionAcceptor {
   let context: ServerContext
   private let admission: ConnectionAdmission
+  private let clients: ClientConnections
   /// Use that the descriptors of its connections are counted for.
   let use: DescriptorBudget.Use
   /// Certificates and keys for the connections to come; nil speaks cleartext.
@@ -24,11 +25,12 @@ final class ConnectionAcceptor {
   private static let lingeringLimit = 16
 
   init(
-    context: ServerContext, admission: ConnectionAdmission, use: DescriptorBudget.Use, settings: AcceptorSettings,
-    tls: TLSServerContext?
+    context: ServerContext, admission: ConnectionAdmission, clients: ClientConnections, use: DescriptorBudget.Use,
+    settings: AcceptorSettings, tls: TLSServerContext?
   ) {
     self.context = context
     self.admission = admission
+    self.clients = clients
     self.use = use
     self.tls = tls
     protocols = settings.spokenProtocols
@@ -69,8 +71,18 @@ final class ConnectionAcceptor {
     }
   }
 
-  /// Installs TLS and HTTP on a connection.
+  /// Installs TLS and HTTP on a connection, unless its client has as many as it may have: then it is closed.
   func open(_ channel: any Channel, for peer: ClientPeer) throws {
+    switch clients.enter(peer) {
+    case .uncounted: break
+    case .counted(let key):
+      let clients = clients
+      channel.closeFuture.whenComplete { _ in clients.leave(key) }
+    case .refused:
+      // Without a response: whoever opens connections without end must not be worth a handshake or a page.
+      context.observer.connectionRefused(of: peer.address)
+      return channel.close(promise: nil)
+    }
     let pipeline = channel.pipeline.syncOperations
     if let tls {
       let context = context

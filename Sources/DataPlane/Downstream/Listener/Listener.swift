@@ -21,6 +21,7 @@ package struct ListenerDependencies {
 package final class Listener: Sendable {
   private let loops: [LoopAcceptors]
   private let admission: ConnectionAdmission
+  private let clients: ClientConnections
   private let use: DescriptorBudget.Use
   /// In the order of ``ListenerSettings/acceptors``.
   let boundSockets: [BoundSocket]
@@ -45,10 +46,12 @@ package final class Listener: Sendable {
   }
 
   private init(
-    loops: [LoopAcceptors], admission: ConnectionAdmission, use: DescriptorBudget.Use, boundSockets: [BoundSocket]
+    loops: [LoopAcceptors], admission: ConnectionAdmission, clients: ClientConnections, use: DescriptorBudget.Use,
+    boundSockets: [BoundSocket]
   ) {
     self.loops = loops
     self.admission = admission
+    self.clients = clients
     self.use = use
     self.boundSockets = boundSockets
   }
@@ -76,6 +79,7 @@ package final class Listener: Sendable {
   ) async throws -> Listener {
     let acceptors = configuration.settings.acceptors
     let admission = ConnectionAdmission(wanted: configuration.settings.limits.connections)
+    let clients = ClientConnections(limit: configuration.settings.limits.connectionsPerClient)
     var loops: [LoopAcceptors] = []
     let loopCount = group.makeIterator().reduce(0) { count, _ in count + 1 }
     for eventLoop in group.makeIterator() {
@@ -92,7 +96,7 @@ package final class Listener: Sendable {
             configuration: ExchangeConfiguration(configuration, acceptor), upstreams: upstreams,
             isTLS: acceptor.tls != nil)
           return ConnectionAcceptor(
-            context: context, admission: admission, use: use, settings: acceptor, tls: tls?.context)
+            context: context, admission: admission, clients: clients, use: use, settings: acceptor, tls: tls?.context)
         }
         return LoopAcceptors(eventLoop: eventLoop, acceptors: NIOLoopBound(acceptors, eventLoop: eventLoop))
       }.get()
@@ -101,7 +105,7 @@ package final class Listener: Sendable {
     let boundSockets = try await open(acceptors, sockets, loops: loops, group: group)
     // Everything that is no connection has been opened by now, or nearly so.
     DescriptorBudget.process.measure(sockets: boundSockets.reduce(0) { $0 + $1.channels.count })
-    return Listener(loops: loops, admission: admission, use: use, boundSockets: boundSockets)
+    return Listener(loops: loops, admission: admission, clients: clients, use: use, boundSockets: boundSockets)
   }
 
   /// Replaces the configuration, loop after loop, between two requests of each. Requests under way end as they began;
@@ -109,10 +113,9 @@ package final class Listener: Sendable {
   /// TLS.
   /// - Parameter alongside: performed on each loop together with the change, so that gate and configuration always
   ///   match.
-  package func apply(_ configuration: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void)
-    async
-  {
+  package func apply(_ configuration: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
     admission.apply(wanted: configuration.settings.limits.connections)
+    clients.apply(limit: configuration.settings.limits.connectionsPerClient)
     let settings = configuration.settings.acceptors
     for loop in loops {
       try? await loop.eventLoop.submit {

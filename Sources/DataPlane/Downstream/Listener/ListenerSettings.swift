@@ -43,6 +43,9 @@ package struct RequestLimits: Sendable, Equatable {
   /// Client connections at a time. Default: 10,000; ``DescriptorBudget`` may allow less. One beyond is answered 503 and
   /// closed.
   package var connections = 10_000
+  /// Client connections of one address (IPv6: of one /64 network) at a time, trusted proxies excepted. Default: 0: no
+  /// limit. One beyond is closed.
+  package var connectionsPerClient = 0
 
   package init() {}
 }

@@ -23,7 +23,11 @@ struct AccessRequestEndpoint: Sendable {
   let audit: AuditTrail
 
   /// The endpoint for the gate.
-  var action: EndpointAction { EndpointAction([.get: page, .post: ask], pages: pages, bodyLimit: 16 * 1024) }
+  /// - Parameter limit: nil for none.
+  func action(within limit: SignInLimit?) -> EndpointAction {
+    EndpointAction(
+      [.get: page, .post: pages.within(limit, .accessRequest, ask)], pages: pages, bodyLimit: 16 * 1024)
+  }
 
   /// Looks up requests for access, for the gate; nil if nobody may ask.
   var lookUps: AccessRefusal.LookUp? { isEnabled ? lookUp : nil }

@@ -5,6 +5,8 @@ internal import WebFormats
 /// The endpoints of one `[[host]]`. What signs in with Apple, and the pages about accounts, are on `public_url` only.
 struct HostEndpointTable: Sendable {
   let pages: EndpointPages
+  /// Nil for no limit.
+  let signInLimit: SignInLimit?
   let visit: VisitEndpoint
   let arrival: ArrivalEndpoint
   let session: SessionEndpoint
@@ -22,7 +24,7 @@ struct HostEndpointTable: Sendable {
         .session: session.action,
         .signOut: signOut.action,
         .button: button.action,
-        .requestAccess: accessRequest.action,
+        .requestAccess: accessRequest.action(within: signInLimit),
       ], applicationSignOut: signOut.applicationAction, accessRequests: accessRequest.lookUps)
   }
 }

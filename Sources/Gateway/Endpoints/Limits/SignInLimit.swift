@@ -1,0 +1,89 @@
+internal import DataPlane
+internal import HTTPTypes
+internal import Logging
+internal import NIOCore
+internal import Operations
+internal import Pages
+internal import Sessions
+internal import Synchronization
+internal import WebFormats
+
+/// Limits how often each client address starts to sign in, asks for access or opens an invitation
+/// (`limits.clients.sign_ins`). Shared by all event loops and endpoints; forwarded requests do not touch it.
+struct SignInLimit: Sendable {
+  /// Kinds of requests that are counted together, and told apart in metrics.
+  enum Kind: String {
+    case signIn = "sign_in"
+    case native
+    case accessRequest = "access_request"
+    case invitation
+  }
+
+  /// The counts, which a reload keeps.
+  private final class Counts: Sendable {
+    let rate: SignInRate
+    let table: Mutex<ClientRateTable>
+    let warnings = WarningInterval()
+
+    init(_ rate: SignInRate) {
+      self.rate = rate
+      table = Mutex(ClientRateTable(rate))
+    }
+  }
+
+  private let counts: Counts
+  /// Proxies, whose own address stands for many clients.
+  private let trustedProxies: [NetworkPrefix]
+  private let metrics: MetricsRegistry
+  private let logger: Logger
+
+  /// - Parameters:
+  ///   - rate: nil for no limit.
+  ///   - previous: the limit before, at a reload: with the same rate, what was counted stays.
+  init?(
+    _ rate: SignInRate?, trustedProxies: [NetworkPrefix], metrics: MetricsRegistry, logger: Logger,
+    after previous: SignInLimit? = nil
+  ) {
+    guard let rate else { return nil }
+    counts = previous.flatMap { $0.counts.rate == rate ? $0.counts : nil } ?? Counts(rate)
+    self.trustedProxies = trustedProxies
+    self.metrics = metrics
+    self.logger = logger
+  }
+
+  /// Counts a request, unless it is one too many. Trusted proxies and clients of a Unix socket are not limited.
+  /// - Returns: the seconds after which the client may try again; nil if the request may proceed.
+  func refusal(_ kind: Kind, _ client: ClientPeer, now: NIODeadline = .now()) -> Int? {
+    guard let address = IPAddress(client.address), !trustedProxies.contains(where: { $0.contains(address) }),
+      let seconds = counts.table.withLock({ $0.refusal(of: ClientKey(address), at: now.uptimeNanoseconds) })
+    else { return nil }
+    metrics.clientLimitRefusals.count(kind.rawValue)
+    if counts.warnings.isDue(at: now) {
+      logger.warning(
+        "too many sign-ins from one address, answering 429",
+        metadata: ["peer": "\(client.address)", "kind": "\(kind.rawValue)"])
+    }
+    return seconds
+  }
+}
+
+extension EndpointPages {
+  /// An endpoint's action within the limit of sign-ins; one too many is answered 429 with `Retry-After`.
+  /// - Parameters:
+  ///   - limit: nil for none.
+  ///   - json: whether clients get JSON whatever they accept.
+  ///   - counts: whether a request is counted; the others are performed.
+  func within(
+    _ limit: SignInLimit?, _ kind: SignInLimit.Kind, json: Bool = false,
+    counts: @escaping @Sendable (ControlRequest) -> Bool = { _ in true },
+    _ perform: @escaping @Sendable (ControlRequest) async -> ControlResponse
+  ) -> @Sendable (ControlRequest) async -> ControlResponse {
+    guard let limit else { return perform }
+    return { request in
+      guard counts(request), let seconds = limit.refusal(kind, request.client) else { return await perform(request) }
+      var response = json ? failureJSON(.tooManyRequests, request) : failure(.tooManyRequests, request)
+      response.head.headerFields[.retryAfter] = String(seconds)
+      return response
+    }
+  }
+}
