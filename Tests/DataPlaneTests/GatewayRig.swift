@@ -184,11 +184,11 @@ func withGateway(
   upstreamSettings.timeouts.idle = patience
   changeUpstream(&upstreamSettings)
   let target = try UpstreamGroup(upstreamSettings)
-  let terms = try ListenerConfiguration(
+  let configuration = try ListenerConfiguration(
     settings,
     rules: ForwardingRules(reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https"),
     upstreams: [target])
-  let listener = try await Listener.start(terms, on: group) { _ in
+  let listener = try await Listener.start(configuration, on: group) { _ in
     ListenerDependencies(gate: ScriptedGate(gate), observer: recorder)
   }
   guard case .ip(_, let port) = listener.address else { return }

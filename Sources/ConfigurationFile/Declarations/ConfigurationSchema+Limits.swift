@@ -1,3 +1,5 @@
+import DataPlane
+
 /// The table about limits of each client.
 extension ConfigurationSchema {
   static let clientLimits = Section<ConfigurationBuilder>(

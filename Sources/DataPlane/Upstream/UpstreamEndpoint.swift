@@ -28,7 +28,8 @@ final class UpstreamEndpoint: Sendable {
   let failsChecks = Atomic<Bool>(false)
 
   init(
-    _ address: UpstreamAddress, proxy: ConnectProxy? = nil, tls: UpstreamTLS?, name: NameResolver?, limiter: ConnectionLimiter
+    _ address: UpstreamAddress, proxy: ConnectProxy? = nil, tls: UpstreamTLS?, name: NameResolver?,
+    limiter: ConnectionLimiter
   ) {
     self.address = address
     self.proxy = proxy

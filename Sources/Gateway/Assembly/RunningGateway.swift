@@ -161,11 +161,11 @@ struct RunningGateway: Sendable {
   ) async throws -> Listener {
     let mask = isPrivate ? umask(0o177) : nil
     defer { if let mask { _ = umask(mask) } }
-    let terms = try ListenerConfiguration(
+    let configuration = try ListenerConfiguration(
       ListenerSettings(main: AcceptorSettings(name: "admin", address: address)),
       rules: ForwardingRules(reservedNames: [], sessionCookieName: CookieNames.standard.session, scheme: "http"),
       upstreams: [])
-    return try await Listener.start(terms, on: eventLoop, sockets: sockets, use: .administration) { _ in
+    return try await Listener.start(configuration, on: eventLoop, sockets: sockets, use: .administration) { _ in
       ListenerDependencies(gate: gate(), observer: SilentObserver())
     }
   }

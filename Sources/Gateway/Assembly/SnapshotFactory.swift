@@ -61,7 +61,7 @@ struct SnapshotFactory: Sendable {
         responseHeaders: ResponseHeaders(settings.responseHeaders)),
       upstreams: upstreams.map(\.target), after: previous?.listener)
     let limit = SignInLimit(
-      settings.signInRate, trustedProxies: settings.listener.entrances.flatMap(\.trustedProxies), metrics: metrics,
+      settings.signInRate, trustedProxies: settings.listener.acceptors.flatMap(\.trustedProxies), metrics: metrics,
       logger: logger, after: previous?.signInLimit)
     let endpoints = endpoints(settings, keys, gate, button, limit)
     return ConfigurationSnapshot(

@@ -113,7 +113,9 @@ package final class Listener: Sendable {
   /// TLS.
   /// - Parameter alongside: performed on each loop together with the change, so that gate and configuration always
   ///   match.
-  package func apply(_ configuration: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void) async {
+  package func apply(_ configuration: ListenerConfiguration, alongside: @escaping @Sendable (any EventLoop) -> Void)
+    async
+  {
     admission.apply(wanted: configuration.settings.limits.connections)
     clients.apply(limit: configuration.settings.limits.connectionsPerClient)
     let settings = configuration.settings.acceptors
