@@ -2,9 +2,10 @@ import Foundation
 import Testing
 
 // Examples with real applications, started as they stand in examples/. `make test-applications` runs them; `make test`
-// does not, because they need more packages of Debian.
+// does not, because they need more packages of Debian and PyPI.
 //
 // - Apache over TLS: CGI programs read REMOTE_USER, redirects stay on https:, WebDAV copies and moves.
+// - WordPress over TLS in a real browser, Flask-AppBuilder and Django: one person after another at one browser.
 
 @SystemActor
 @Suite("Real applications")
@@ -13,13 +14,7 @@ struct ApplicationTests {
   func apache() throws {
     let example = try Example("apache-remote-user", scheme: "https")
     defer { example.stop() }
-    let tls = try TLSFolder()
-    try example.change("gateway.conf") {
-      $0.replacing(
-        "[upstream]\n",
-        with: "tls_certificate_file = \"\(tls.path)/one.pem\"\ntls_private_key_file = \"\(tls.path)/one.key\"\n\n"
-          + "[upstream]\n", maxReplacements: 1)
-    }
+    let tls = try useTLS(example)
     try example.share(["dav"], programs: ["cgi/hello"])
     try example.start(
       Machine.program("apache2", package: "apache2-bin"),
@@ -49,6 +44,77 @@ struct ApplicationTests {
       #expect(try ask("/dav/\(name)", "-H", session).text.contains("shared over WebDAV"))
     }
     #expect(try ask("/dav/copy.txt", "-H", session).status == "404")
+  }
+
+  /// Has the gateway speak TLS, with certificates for localhost.
+  private func useTLS(_ example: Example) throws -> TLSFolder {
+    let tls = try TLSFolder()
+    try example.change("gateway.conf") {
+      $0.replacing(
+        "[upstream]\n",
+        with: "tls_certificate_file = \"\(tls.path)/one.pem\"\ntls_private_key_file = \"\(tls.path)/one.key\"\n\n"
+          + "[upstream]\n", maxReplacements: 1)
+    }
+    return tls
+  }
+
+  @Test("WordPress over TLS redirects to itself once, and greets nobody who comes later as the one before")
+  func wordpress() throws {
+    let example = try Example("wordpress", scheme: "https")
+    defer { example.stop() }
+    let tls = try useTLS(example)
+    defer { withExtendedLifetime(tls) {} }
+    try example.startApplication(example.origin)
+    try example.startGateway()
+    let browser = try Browser(acceptsAnyCertificate: true)
+    defer { browser.quit() }
+
+    /// Signs in with Apple, from a page that needs it.
+    func signIn(as user: String) throws {
+      try browser.open(example.origin + "/wp-admin/")
+      try browser.click("a[href*='/.auth/authorize']")
+      try browser.waitForAddress("Apple's page") { $0.hasPrefix(example.apple.baseURL) }
+      try browser.click("#user-\(user)")
+      try browser.click("#continue")
+      try browser.waitForAddress("WordPress's own log-in") { $0.hasPrefix(example.origin + "/wp-login.php") }
+    }
+    func logIn(as user: String, _ password: String) throws {
+      try browser.waitForText("Remember Me")
+      try browser.script("for (const id of ['user_login', 'user_pass']) document.getElementById(id).value = ''")
+      try browser.type(user, into: "#user_login")
+      try browser.type(password, into: "#user_pass")
+      try browser.click("#wp-submit")
+      try browser.waitForAddress("WordPress's dashboard") { $0 == example.origin + "/wp-admin/" }
+      try browser.waitForText("Howdy, \(user)")
+    }
+    try signIn(as: "anna")
+    try logIn(as: "anna", "annas roses")
+    let cookie = try #require(try browser.cookies()["wordpress_logged_in_site"]?["value"] as? String)
+    #expect(try browser.cookies()["wordpress_site"] == nil && browser.cookies()["wordpress_sec_site"] != nil)
+
+    // Anna signs out of the gateway only.
+    try browser.open(example.origin + "/.auth/sign-out")
+    try browser.click("form[action*='sign-out'] button")
+    try browser.waitForText("signed out")
+    let left = try browser.cookies()
+    #expect(left["wordpress_logged_in_site"] == nil)
+    try signIn(as: "ben")
+    #expect(try !browser.visibleText().contains("Howdy"))
+    // Her cookie in another's hands is worth nothing.
+    try browser.script("document.cookie = 'wordpress_logged_in_site=' + arguments[0] + '; Path=/; Secure'", [cookie])
+    #expect(try browser.cookies()["wordpress_logged_in_site"]?["value"] as? String == cookie)
+    try browser.open(example.origin + "/")
+    try browser.waitForText("Allotment club")
+    #expect(try !browser.visibleText().contains("Howdy"))
+    try browser.open(example.origin + "/wp-login.php")
+    try logIn(as: "ben", "bens beans")
+
+    // Anna again, without Ben's signing out.
+    try browser.open(example.origin + "/.auth/authorize?return_to=%2Fwp-admin%2F")
+    try browser.click("#user-anna")
+    try browser.click("#continue")
+    try browser.waitForAddress("WordPress's own log-in") { $0.hasPrefix(example.origin + "/wp-login.php") }
+    #expect(try browser.cookies()["wordpress_sec_site"] == nil)
   }
 
   /// Signs Anna in over TLS; returns the session's cookie.

@@ -92,16 +92,31 @@ final class Example {
   /// Starts a program in the folder, and waits until the port that replaces `written` has a listener.
   @discardableResult
   func start(
-    _ executable: String, _ arguments: [String], listeningOn written: UInt16, environment: [String: String] = [:]
+    _ executable: String, _ arguments: [String], listeningOn written: UInt16, environment: [String: String] = [:],
+    by deadline: Deadline = .seconds(30)
   ) throws -> ServerProcess {
     let process = try ServerProcess(executable, arguments, environment: environment, directory: path)
     processes.append(process)
     let port = port(written)
-    try process.waitUntilReady("port \(port) to be open", by: .seconds(30)) {
+    try process.waitUntilReady("port \(port) to be open", by: deadline) {
       try TCPConnection(port: port).close()
       return true
     }
     return process
+  }
+
+  /// Runs the folder's `start.sh`, which installs and starts the application. Returns when it listens on the port that
+  /// replaces 3000.
+  @discardableResult
+  func startApplication(_ arguments: String..., environment: [String: String] = [:]) throws -> ServerProcess {
+    try start(
+      Machine.program("bash", package: "bash"), ["start.sh"] + arguments, listeningOn: 3_000, environment: environment,
+      by: .seconds(180))
+  }
+
+  /// Waits until the port that replaces `written` has a listener, of a program that was started before.
+  func waitForListener(on written: UInt16) throws {
+    try poll("port \(port(written)) to be open", by: .seconds(90)) { try? TCPConnection(port: port(written)).close() }
   }
 
   @discardableResult
@@ -125,6 +140,14 @@ final class Example {
     try visitor.follow(link)
     try visitor.decide(.proceed(user: user))
     return (visitor, try visitor.carryBack())
+  }
+
+  /// Signs somebody else in at the same browser, without signing out before.
+  @discardableResult
+  func signIn(_ visitor: Visitor, as user: String, at path: String = "/") throws -> Visitor.Page {
+    try visitor.open("\(origin)/.auth/authorize?return_to=\(FormEncoding.escape(path))")
+    try visitor.decide(.proceed(user: user))
+    return try visitor.carryBack()
   }
 
   func stop() {

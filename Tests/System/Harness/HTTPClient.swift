@@ -76,6 +76,8 @@ enum FormEncoding {
 
 /// The parts of an http address that a client needs.
 struct WebAddress: Sendable, Equatable, CustomStringConvertible {
+  /// `http`, or `https` where TLS ends before the gateway: the connection itself is always cleartext.
+  var scheme: String
   var host: String
   var port: UInt16
   /// Path and query.
@@ -87,14 +89,16 @@ struct WebAddress: Sendable, Equatable, CustomStringConvertible {
     return FormEncoding.decode(String(target[target.index(after: mark)...]))
   }
   subscript(parameter name: String) -> String? { query.first { $0.0 == name }?.1 }
-  var origin: String { "http://\(host):\(port)" }
+  var origin: String { "\(scheme)://\(host):\(port)" }
   var description: String { origin + target }
 
   /// Parses an absolute address, or one relative to `base`.
   init(_ text: String, relativeTo base: WebAddress? = nil) throws {
     guard let url = URL(string: text, relativeTo: base.flatMap { URL(string: $0.description) })?.absoluteURL,
-      url.scheme == "http", let host = url.host, let port = url.port.flatMap({ UInt16(exactly: $0) })
+      let scheme = url.scheme, ["http", "https"].contains(scheme), let host = url.host,
+      let port = url.port.flatMap({ UInt16(exactly: $0) })
     else { throw HarnessError.malformed("address \(text.debugDescription)") }
+    self.scheme = scheme
     self.host = host
     self.port = port
     let path = url.path(percentEncoded: true)

@@ -25,6 +25,15 @@ enum Machine {
     throw HarnessError.missing("\(name): install the Debian package \(package) (make test does)")
   }
 
+  /// A program of a package of PyPI that an example's requirements.txt names.
+  static func pythonProgram(_ name: String) throws -> String {
+    let path = packageRoot.appending(path: ".build/applications/bin/\(name)").path
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      throw HarnessError.missing("\(path): run Scripts/install-python-packages (make test-applications does)")
+    }
+    return path
+  }
+
   /// The folder for screenshots that people look at.
   static let screenshots = packageRoot.appending(path: ".build/screenshots")
 }
