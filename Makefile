@@ -12,7 +12,7 @@ help:
 	@echo 'make demo   builds and starts the simulator of Apple, an example application and the gateway on this machine;'
 	@echo '            RELEASE=1 builds what is shipped instead of the debug binaries, which takes much longer'
 	@echo 'make test   builds and runs every test: units, store contract, processes, a real browser'
-	@echo 'make test-applications  runs the examples with real applications, such as Apache'
+	@echo 'make test-applications  runs the examples with real applications, such as WordPress, git and JupyterLab'
 	@echo 'make bench  compares the gateway with nginx and HAProxy; BENCH=--quick takes three minutes'
 	@echo 'make fuzz   looks for bytes that break an invariant, two minutes for each target; FUZZ_SECONDS=10 is quicker'
 	@echo 'make lint   checks the format, and builds with warnings as errors'
@@ -34,9 +34,10 @@ test:
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --skip SystemTests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter SystemTests --skip ApplicationTests
 
-# The examples with real applications of Debian: not part of `make test`, because of the packages that they need.
+# The examples with real applications of Debian and PyPI: not part of `make test`, because of the packages they need.
 test-applications:
 	@Scripts/install-debian-packages build test test-applications
+	@Scripts/install-python-packages
 	$(SWIFT) build --build-tests
 	@Scripts/run-tests $(SWIFT) test --skip-build --disable-xctest --filter ApplicationTests
 

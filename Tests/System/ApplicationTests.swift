@@ -117,6 +117,29 @@ struct ApplicationTests {
     #expect(try browser.cookies()["wordpress_sec_site"] == nil)
   }
 
+  @Test("Flask-AppBuilder, which reads the user once for each of its sessions, never takes Ben for Anna")
+  func flask() throws {
+    let example = try Example("flask-remote-user")
+    defer { example.stop() }
+    try example.start(
+      Machine.pythonProgram("gunicorn"), ["--bind", "127.0.0.1:\(example.port(3_000))", "app:app"],
+      listeningOn: 3_000, by: .seconds(90))
+    try example.startGateway()
+    let (visitor, page) = try example.signedIn(as: "anna", at: "/me/")
+    #expect(page.text == "You are anna.bergstrom@example.com", "\(page.text)")
+    let session = try #require(visitor.jar.cookies.first { $0.name == "session" })
+    #expect(try example.signIn(visitor, as: "ben", at: "/me/").text == "You are ben@example.org")
+    // Anna's session, should it have stayed in the browser.
+    visitor.jar.set(session)
+    #expect(try visitor.open(example.origin + "/me/").text == "You are ben@example.org")
+    // Nobody is anybody by a header of the client's own.
+    let forged = try visitor.fetch(example.origin + "/me/", fields: [("Remote-User", "mallory"), ("Remote_User", "m")])
+    #expect(!forged.text.contains("mallory"))
+    let signOut = try visitor.fetch(
+      example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
+    #expect([200, 204, 303].contains(signOut.status) && visitor.jar["session"] == nil)
+  }
+
   /// Signs Anna in over TLS; returns the session's cookie.
   private func signIn(_ origin: String) throws -> String {
     let folder = Machine.packageRoot.appending(path: "Benchmarks").path
