@@ -6,6 +6,7 @@ import Testing
 //
 // - Apache over TLS: CGI programs read REMOTE_USER, redirects stay on https:, WebDAV copies and moves.
 // - WordPress over TLS in a real browser, Flask-AppBuilder and Django: one person after another at one browser.
+// - git, wget, curl and cadaver with a machine token, at git's own server, cgit, WebDAV and Radicale.
 
 @SystemActor
 @Suite("Real applications")
@@ -138,6 +139,92 @@ struct ApplicationTests {
     let signOut = try visitor.fetch(
       example.origin + "/.auth/sign-out", method: "POST", fields: [("Origin", example.origin)])
     #expect([200, 204, 303].contains(signOut.status) && visitor.jar["session"] == nil)
+  }
+
+  @Test("git, wget, curl and cadaver work with a machine token, and without one never get a page for a file")
+  func davAndGit() throws {
+    let example = try Example("dav-and-git")
+    defer { example.stop() }
+    try example.startApplication()
+    try example.waitForListener(on: 3_001)
+    try example.startGateway()
+    let made = try ServerProcess.run(
+      Machine.binary("cordon"),
+      ["tokens", "create", "--config", "gateway.conf", "--name", "backup", "--group", "machines"],
+      directory: example.path)
+    let token = String(try #require(made.standardOutput.firstMatch(of: /cdn_[A-Za-z0-9_-]{43}/), "\(made)").output)
+
+    // Each client in a home of its own.
+    let home = try TemporaryDirectory()
+    func run(_ program: String, _ arguments: [String]) throws -> (ServerProcess.Exit, String) {
+      let run = try ServerProcess.run(
+        Machine.program(program, package: program), arguments,
+        environment: ["HOME": home.path, "GIT_TERMINAL_PROMPT": "0", "GIT_CONFIG_NOSYSTEM": "1"],
+        directory: home.path, by: .seconds(90))
+      return (run.exit, run.standardOutput + run.standardError)
+    }
+    func read(_ name: String) throws -> Data { try Data(contentsOf: URL(fileURLWithPath: "\(home.path)/\(name)")) }
+    let note = example.origin + "/dav/note.txt"
+    let withToken = example.origin.replacing("://", with: "://token:\(token)@")
+
+    // Without a token: 401, a challenge and no file.
+    for arguments in [[], ["--user=token", "--password=cdn_" + String(repeating: "a", count: 43)]] {
+      let (exit, _) = try run("wget", ["--quiet", "--tries=1", "--output-document=got", note] + arguments)
+      #expect(exit == .code(6))
+      #expect(try read("got").isEmpty)
+    }
+    let (_, refused) = try run("curl", ["-si", note])
+    #expect(refused.hasPrefix("HTTP/1.1 401") && refused.contains("WWW-Authenticate: Basic realm="), "\(refused)")
+    #expect(!refused.contains("<html") && !refused.contains("ocation:"))
+    let (exit, said) = try run("git", ["clone", example.origin + "/git/club.git", "refused"])
+    #expect(exit != .code(0) && said.contains("could not read Username"), "\(said)")
+
+    // With it: a clone, a push of three megabytes (git sends them in chunks), another clone.
+    for arguments in [
+      ["clone", withToken + "/git/club.git", "first"], ["-C", "first", "checkout", "-b", "main"],
+      ["-C", "first", "config", "user.email", "anna@example.com"], ["-C", "first", "config", "user.name", "Anna"],
+    ] { #expect(try run("git", arguments).0 == .code(0), "\(arguments)") }
+    var bytes = [UInt8](repeating: 0, count: 3_000_000)
+    for index in bytes.indices { bytes[index] = .random(in: 0...255) }
+    try Data(bytes).write(to: URL(fileURLWithPath: "\(home.path)/first/big"))
+    for arguments in [
+      ["-C", "first", "add", "big"], ["-C", "first", "commit", "-m", "Add seeds"],
+      ["-C", "first", "push", "origin", "main"], ["clone", withToken + "/git/club.git", "second"],
+    ] {
+      let (exit, said) = try run("git", arguments)
+      #expect(exit == .code(0), "\(arguments): \(said)")
+    }
+    #expect(try Array(read("second/big")) == bytes)
+    let (person, page) = try example.signedIn(as: "anna", at: "/club.git/log/")
+    #expect(page.text.contains("Add seeds"), "\(page.text)")
+    #expect(try example.signedIn(as: "ben").page.status == 403)
+
+    // Files: wget, curl without a length, cadaver.
+    #expect(try run("wget", ["-q", "-O", "got", "--user=token", "--password=\(token)", note]).0 == .code(0))
+    #expect(try String(decoding: read("got"), as: UTF8.self).contains("shared over WebDAV"))
+    let upload = ["-u", "token:\(token)", "-H", "Transfer-Encoding: chunked", "-T", "first/big"]
+    #expect(try run("curl", ["-sf"] + upload + [example.origin + "/dav/big"]).0 == .code(0))
+    try home.write("machine localhost login token password \(token)\n", to: ".netrc")
+    try home.write(
+      "mkcol papers\ncopy big papers/one\nmove big papers/two\nlock papers/one\nunlock papers/one\nput first/big three\n"
+        + "get papers/two back\ndelete three\nls papers\nquit\n", to: ".cadaverrc")
+    let (_, session) = try run("cadaver", [example.origin + "/dav/"])
+    #expect(!session.contains("failed") && session.contains("succeeded"), "\(session)")
+    #expect(try Array(read("back")) == bytes, "\(session)")
+
+    // Radicale: the program makes a calendar and puts an event into it without a length; Anna reads it.
+    let calendar = example.origin + "/radicale/club/events/"
+    let event =
+      ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//example", "BEGIN:VEVENT", "UID:1", "SUMMARY:Seed swap"]
+      + ["DTSTAMP:20260101T000000Z", "DTSTART:20260101T000000Z", "END:VEVENT", "END:VCALENDAR", ""]
+    try home.write(event.joined(separator: "\r\n"), to: "event.ics")
+    let login = ["-sS", "-f", "-u", "token:\(token)"]
+    #expect(try run("curl", login + ["-X", "MKCALENDAR", calendar]).0 == .code(0))
+    let put = ["-H", "Transfer-Encoding: chunked", "-H", "Content-Type: text/calendar", "-T", "event.ics"]
+    #expect(try run("curl", login + put + [calendar + "1.ics"]).0 == .code(0))
+    #expect(try person.fetch(calendar + "1.ics").text.contains("Seed swap"))
+    let (_, list) = try run("curl", login + ["-X", "PROPFIND", "-H", "Depth: 1", calendar])
+    #expect(list.contains("<href>/radicale/club/events/1.ics</href>"), "\(list)")
   }
 
   /// Signs Anna in over TLS; returns the session's cookie.
