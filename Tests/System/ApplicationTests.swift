@@ -141,6 +141,42 @@ struct ApplicationTests {
     #expect([200, 204, 303].contains(signOut.status) && visitor.jar["session"] == nil)
   }
 
+  @Test("Django's administration pages work for the administrator, and for nobody else at the same browser")
+  func django() throws {
+    let example = try Example("django", scheme: "https")
+    defer { example.stop() }
+    let migration = try ServerProcess.run(
+      Machine.program("python3", package: "python3"), ["club.py", "migrate", "--verbosity", "0"],
+      directory: example.path, by: .seconds(120))
+    #expect(migration.exit == .code(0), "\(migration.standardError)")
+    try example.start(
+      Machine.program("gunicorn", package: "gunicorn"),
+      ["--bind", "127.0.0.1:\(example.port(3_000))", "club:application"],
+      listeningOn: 3_000, by: .seconds(90))
+    // TLS ends before the gateway here.
+    try example.startGateway()
+    let (visitor, page) = try example.signedIn(as: "anna")
+    #expect(page.text == "You are anna.bergstrom@example.com, secure: True", "\(page.text)")
+    #expect(try visitor.fetch(example.origin + "/static/admin/css/base.css").status == 200)
+    try visitor.open(example.origin + "/admin/auth/group/add/")
+    let form = try #require(visitor.page?.forms.first { $0.inputs.contains { $0.0 == "name" } })
+    // Django compares the Referer over https:, which browsers send.
+    let address = example.origin + "/admin/auth/group/add/"
+    let saved = try visitor.fetch(
+      address, method: "POST", fields: [("Origin", example.origin), ("Referer", address)],
+      form: FormEncoding.encode(form.filling(["name": "gardeners"]).inputs + [("_save", "Save")]))
+    #expect(saved.status == 302, "\(saved.text)")
+    #expect(try visitor.open(example.origin + "/admin/auth/group/").text.contains("gardeners"))
+    let session = try #require(visitor.jar.cookies.first { $0.name == "sessionid" })
+
+    #expect(try example.signIn(visitor, as: "ben").text.contains("You are ben@example.org"))
+    for _ in 0..<2 {
+      let refused = try visitor.open(example.origin + "/admin/auth/group/")
+      #expect(refused.address.path == "/admin/login/" && !refused.text.contains("gardeners"))
+      visitor.jar.set(session)
+    }
+  }
+
   @Test("git, wget, curl and cadaver work with a machine token, and without one never get a page for a file")
   func davAndGit() throws {
     let example = try Example("dav-and-git")
