@@ -7,6 +7,7 @@ import Testing
 // - Apache over TLS: CGI programs read REMOTE_USER, redirects stay on https:, WebDAV copies and moves.
 // - WordPress over TLS in a real browser, Flask-AppBuilder and Django: one person after another at one browser.
 // - git, wget, curl and cadaver with a machine token, at git's own server, cgit, WebDAV and Radicale.
+// - DokuWiki by FastCGI, with its users from REMOTE_USER.
 
 @SystemActor
 @Suite("Real applications")
@@ -261,6 +262,35 @@ struct ApplicationTests {
     #expect(try person.fetch(calendar + "1.ics").text.contains("Seed swap"))
     let (_, list) = try run("curl", login + ["-X", "PROPFIND", "-H", "Depth: 1", calendar])
     #expect(list.contains("<href>/radicale/club/events/1.ics</href>"), "\(list)")
+  }
+
+  @Test("DokuWiki behind nginx and PHP-FPM knows its users from REMOTE_USER, by local part and name")
+  func fastCGI() throws {
+    let example = try Example("fastcgi-behind-nginx", scheme: "https")
+    defer { example.stop() }
+    try example.startApplication()
+    try example.waitForListener(on: 3_001)
+    // TLS ends before the gateway here.
+    try example.startGateway()
+    let (visitor, page) = try example.signedIn(as: "anna", at: "/doku.php?id=seeds&do=edit")
+    #expect(page.address.target == "/doku.php?id=seeds&do=edit")
+    #expect(page.text.contains("<bdi>Anna Bergström</bdi> (<bdi>anna.bergstrom</bdi>)"), "\(page.text)")
+    let form = try #require(page.forms.first { $0.inputs.contains { $0.0 == "changecheck" } })
+    let saved = try visitor.submit(form.filling(["wikitext": "Beans and peas"]), button: ("do[save]", "1"))
+    #expect(saved.status == 200 && saved.text.contains("Beans and peas"), "\(saved.address): \(saved.text)")
+    #expect(try visitor.open(example.origin + "/doku.php?id=start&do=admin").text.contains("Configuration"))
+    // The manifest, which browsers fetch without cookies.
+    #expect(try Visitor().fetch(example.origin + "/lib/exe/manifest.php").status == 200)
+
+    // Ben's address is of another domain: nobody. Eleni's name is Greek.
+    for forged in ["Remote-User", "Remote_User", "X-Remote-User"] {
+      let ben = try example.signedIn(as: "ben", at: "/doku.php?id=seeds").visitor
+      let refused = try ben.fetch(example.origin + "/doku.php?id=seeds", fields: [(forged, "anna.bergstrom")])
+      #expect(!refused.text.contains("Beans") && !refused.text.contains("Anna"), "\(forged)")
+    }
+    let eleni = try example.signIn(visitor, as: "eleni", at: "/doku.php?id=seeds")
+    #expect(eleni.text.contains("Ελένη Παπαδοπούλου") && eleni.text.contains("Beans and peas"), "\(eleni.text)")
+    #expect(!eleni.text.contains("do=admin"))
   }
 
   /// Signs Anna in over TLS; returns the session's cookie.
