@@ -8,6 +8,7 @@ import Testing
 // - WordPress over TLS in a real browser, Flask-AppBuilder and Django: one person after another at one browser.
 // - git, wget, curl and cadaver with a machine token, at git's own server, cgit, WebDAV and Radicale.
 // - DokuWiki by FastCGI, with its users from REMOTE_USER.
+// - Nagios, Flask-AppBuilder and Django below prefixes of one host; cgit, DokuWiki and WordPress on three hosts.
 
 @SystemActor
 @Suite("Real applications")
@@ -291,6 +292,43 @@ struct ApplicationTests {
     let eleni = try example.signIn(visitor, as: "eleni", at: "/doku.php?id=seeds")
     #expect(eleni.text.contains("Ελένη Παπαδοπούλου") && eleni.text.contains("Beans and peas"), "\(eleni.text)")
     #expect(!eleni.text.contains("do=admin"))
+  }
+
+  @Test("Nagios, Flask-AppBuilder and Django work below prefixes of one host, each for its users")
+  func severalApplications() throws {
+    let example = try Example("several-applications")
+    defer { example.stop() }
+    try example.startApplication(
+      Machine.packageRoot.appending(path: "examples").path,
+      environment: ["FLASK_GUNICORN": Machine.pythonProgram("gunicorn")])
+    for port in [3_001, 3_002] as [UInt16] { try example.waitForListener(on: port) }
+    try example.startGateway()
+    #expect(try Visitor().open(example.origin + "/").text.contains("Monitoring"))
+    let (visitor, page) = try example.signedIn(as: "anna", at: "/club/")
+    #expect(page.text.contains("You are anna.bergstrom@example.com"), "\(page.text)")
+    let admin = try visitor.open(example.origin + "/club/admin/")
+    #expect(admin.status == 200 && admin.address.path == "/club/admin/")
+    let sheet = try #require(HTMLTag.all(in: admin.text).first { $0.name == "link" }?["href"])
+    #expect(sheet.hasPrefix("/club/static/"), "\(sheet)")
+    #expect(try visitor.fetch(example.origin + sheet).status == 200)
+    // Redirects to a log-in and back, below the prefix.
+    let me = try visitor.open(example.origin + "/staff/me/")
+    #expect(me.address.path == "/staff/me/" && me.text == "You are anna.bergstrom@example.com", "\(me.text)")
+    let status = "/nagios4/cgi-bin/status.cgi?host=all"
+    try poll("Nagios to write its status") {
+      let page = try visitor.open(example.origin + status)
+      return page.text.contains("Logged in as <i>anna.bergstrom</i>") && page.text.contains("greenhouse") ? () : nil
+    }
+    let paths = Set(visitor.jar.cookies.filter { ["session", "sessionid"].contains($0.name) }.map(\.path))
+    #expect(paths == ["/staff", "/club"])
+
+    try example.signIn(visitor, as: "ben")
+    #expect(!visitor.jar.cookies.contains { ["session", "sessionid"].contains($0.name) })
+    #expect(try visitor.open(example.origin + "/club/").text.contains("You are ben@example.org"))
+    #expect(try visitor.open(example.origin + "/staff/me/").text == "You are ben@example.org")
+    for path in [status, "/nagios4", "/nagios4/"] {
+      #expect(try visitor.open(example.origin + path).status == 403, "\(path)")
+    }
   }
 
   /// Signs Anna in over TLS; returns the session's cookie.
