@@ -8,15 +8,17 @@ cd "$(dirname "${BASH_SOURCE[0]}")"
 PATH=$PATH:/usr/sbin
 examples=$(realpath "${1:-..}")
 export FOLDER=$PWD
+# The folders of the other examples stay as they are.
+export PYTHONDONTWRITEBYTECODE=1
 
 mkdir -p nagios/var data
-sed --in-place "s|FOLDER|$FOLDER|" nagios/*.cfg
-printf 'nagios_user=%s\nnagios_group=%s\n' "$(id -un)" "$(id -gn)" >>nagios/nagios.cfg
-chmod a+rx . nagios nagios/var
-chmod -R a+rX site nagios/*.cfg
+for file in nagios.cfg cgi.cfg; do sed "s|FOLDER|$FOLDER|" "nagios/$file" >"nagios/var/$file"; done
+printf 'nagios_user=%s\nnagios_group=%s\n' "$(id -un)" "$(id -gn)" >>nagios/var/nagios.cfg
+chmod a+rx .
+chmod -R a+rX site nagios
 
 trap 'kill $(jobs -p)' EXIT
-nagios4 nagios/nagios.cfg >nagios/var/out &
+nagios4 nagios/var/nagios.cfg >nagios/var/out &
 (cd data && exec "${FLASK_GUNICORN:-gunicorn}" --pythonpath "$examples/flask-remote-user" --bind 127.0.0.1:3001 app:app) &
 (
   cd data
