@@ -8,6 +8,7 @@ import Testing
 // - WordPress over TLS in a real browser, Flask-AppBuilder and Django: one person after another at one browser.
 // - git, wget, curl and cadaver with a machine token, at git's own server, cgit, WebDAV and Radicale.
 // - DokuWiki by FastCGI, with its users from REMOTE_USER.
+// - JupyterLab and Streamlit in a real browser: their WebSockets, and their end.
 // - Nagios, Flask-AppBuilder and Django below prefixes of one host; cgit, DokuWiki and WordPress on three hosts.
 
 @SystemActor
@@ -292,6 +293,68 @@ struct ApplicationTests {
     let eleni = try example.signIn(visitor, as: "eleni", at: "/doku.php?id=seeds")
     #expect(eleni.text.contains("Ελένη Παπαδοπούλου") && eleni.text.contains("Beans and peas"), "\(eleni.text)")
     #expect(!eleni.text.contains("do=admin"))
+  }
+
+  @Test("Code runs in JupyterLab and Streamlit calculates in a real browser, until the user signs out")
+  func jupyterAndStreamlit() throws {
+    let example = try Example("jupyter-streamlit")
+    defer { example.stop() }
+    let programs = URL(fileURLWithPath: try Machine.pythonProgram("jupyter-lab")).deletingLastPathComponent().path
+    try example.startApplication(environment: ["PATH": "\(programs):/usr/bin:/bin"])
+    try example.waitForListener(on: 3_001)
+    try example.startGateway()
+    let charts = "http://charts.localhost:\(example.port(8_080))"
+    let browser = try Browser()
+    defer { browser.quit() }
+
+    try browser.open(example.origin + "/lab")
+    try browser.click("a[href*='/.auth/authorize']")
+    try browser.click("#user-anna")
+    try browser.click("#continue")
+    try browser.waitForAddress("JupyterLab") { $0.hasPrefix(example.origin + "/lab") }
+    try browser.waitForText("Launcher", by: .seconds(120))
+    // A kernel, and what it prints, as JupyterLab's own script asks for them.
+    let printed = try browser.script(
+      """
+      const xsrf = document.cookie.match(/_xsrf=([^;]*)/)?.[1] ?? '';
+      return fetch('/api/kernels', {method: 'POST', headers: {'X-XSRFToken': xsrf}, body: '{"name": "python3"}'})
+        .then(answer => answer.json())
+        .then(kernel => new Promise((resolve, reject) => {
+          const socket = window.kernel = new WebSocket(`ws://${location.host}/api/kernels/${kernel.id}/channels`);
+          const header = {msg_id: '1', username: '', session: '1', msg_type: 'execute_request', version: '5.3'};
+          const content = {code: 'print(6 * 7)', silent: false};
+          socket.onopen = () => socket.send(JSON.stringify(
+            {header, parent_header: {}, metadata: {}, channel: 'shell', content}));
+          socket.onmessage = message => {
+            const {msg_type, content} = JSON.parse(message.data);
+            if (msg_type == 'stream') resolve(content.text);
+          };
+          socket.onclose = event => { window.closed = event.code; reject(event.code); };
+        }));
+      """)
+    #expect(printed as? String == "42\n")
+
+    // Streamlit, on the other host, without another sign-in.
+    let tabs = try browser.openTab()
+    try browser.open(charts + "/")
+    try browser.waitForText("Hello, Anna Bergström", by: .seconds(90))
+    try browser.waitForText("36 kilograms of potatoes")
+    try browser.click("[data-testid='stNumberInputStepUp']")
+    try browser.waitForText("48 kilograms of potatoes")
+
+    try browser.open(charts + "/.auth/sign-out")
+    try browser.click("form[action*='sign-out'] button")
+    try browser.waitForText("signed out")
+    try browser.switchTo(tabs.old)
+    _ = try poll("the kernel's WebSocket to end") { try browser.script("return window.closed") as? Int }
+
+    // Ben may see the charts, and run nothing.
+    let (ben, page) = try example.signedIn(as: "ben")
+    #expect(page.status == 403)
+    #expect(try ben.open(charts + "/").status == 200)
+    let kernel = try ben.fetch(
+      example.origin + "/api/kernels", method: "POST", fields: [("Origin", example.origin)], form: "{}")
+    #expect(kernel.status == 403)
   }
 
   @Test("Nagios, Flask-AppBuilder and Django work below prefixes of one host, each for its users")
