@@ -394,6 +394,37 @@ struct ApplicationTests {
     }
   }
 
+  @Test("cgit, DokuWiki and WordPress on three hosts have one sign-in and one end")
+  func severalHosts() throws {
+    let example = try Example("several-hosts")
+    let others = try ["dav-and-git", "fastcgi-behind-nginx", "wordpress"].map { try Example($0) }
+    defer { for example in [example] + others { example.stop() } }
+    let hosts = ["localhost", "wiki.localhost", "tickets.localhost"].map { "http://\($0):\(example.port(8_080))" }
+    try others[0].startApplication()
+    try others[1].startApplication()
+    try others[2].startApplication(hosts[2])
+    try others[1].waitForListener(on: 3_001)
+    try example.change("gateway.conf") { text in
+      zip([3_000, 3_001, 3_002] as [UInt16], others).reduce(text) { text, pair in
+        text.replacing("127.0.0.1:\(example.port(pair.0))\"", with: "127.0.0.1:\(pair.1.port(3_000))\"")
+      }
+    }
+    try example.startGateway()
+    // The databases of the applications keep the disk busy: the gateway's own may need a moment.
+    _ = try poll("the gateway to reach its store", by: .seconds(90)) {
+      try Visitor().open(example.origin + "/").status == 200 ? () : nil
+    }
+    let (visitor, page) = try example.signedIn(as: "anna")
+    #expect(page.text.contains("Git repository browser"), "\(page.text)")
+    let wiki = try visitor.open(hosts[1] + "/doku.php?id=seeds&do=edit")
+    #expect(wiki.text.contains("Anna Bergström") && wiki.address.target == "/doku.php?id=seeds&do=edit")
+    let blog = try visitor.open(hosts[2] + "/wp-login.php")
+    #expect(blog.text.contains("Allotment club"), "\(blog.text)")
+    let signOut = try visitor.fetch(hosts[2] + "/.auth/sign-out", method: "POST", fields: [("Origin", hosts[2])])
+    #expect([200, 204, 303].contains(signOut.status))
+    for host in hosts { #expect(try visitor.open(host + "/").address.path == "/.auth/sign-in", "\(host)") }
+  }
+
   /// Signs Anna in over TLS; returns the session's cookie.
   private func signIn(_ origin: String) throws -> String {
     let folder = Machine.packageRoot.appending(path: "Benchmarks").path
