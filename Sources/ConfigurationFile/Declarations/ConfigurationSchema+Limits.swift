@@ -1,4 +1,5 @@
 import DataPlane
+import Sessions
 
 /// The table about limits of each client.
 extension ConfigurationSchema {

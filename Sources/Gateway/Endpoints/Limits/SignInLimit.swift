@@ -61,7 +61,7 @@ struct SignInLimit: Sendable {
     if counts.warnings.isDue(at: now) {
       logger.warning(
         "too many sign-ins from one address, answering 429",
-        metadata: ["peer": "\(client.address)", "kind": "\(kind.rawValue)"])
+        metadata: ["peer": "\(client.address)", "request": "\(kind.rawValue)"])
     }
     return seconds
   }
