@@ -58,6 +58,56 @@ struct InitTests {
     #expect(check.exit == .code(0), "\(check.standardOutput)")
   }
 
+  @Test("With --simulator nothing is asked, and users sign in at a gateway that stands before the simulator")
+  func simulator() throws {
+    let made = try initialise(["--simulator"])
+    #expect(made.exit == .code(0), "\(made.text)")
+    for file in ["gateway.conf", "session.key", "AuthKey_ABC123DEFG.p8"] { #expect(try mode("made/\(file)") == 0o600) }
+    let command =
+      "apple-simulator --private-key-file \(directory.path)/made/AuthKey_ABC123DEFG.p8 "
+      + "--redirect-uri http://localhost:8080/.auth/callback"
+    #expect(made.text.contains(command), "\(made.text)")
+    let written = try contents("made/gateway.conf")
+    #expect(written.contains("base_url = \"http://127.0.0.1:8090\""), "\(written)")
+
+    // The same on free ports.
+    let upstream = try RawUpstream(RawUpstream.greet)
+    defer { upstream.stop() }
+    let (port, applePort) = (try FreePort.take(), try FreePort.take())
+    let key = try contents("made/AuthKey_ABC123DEFG.p8")
+    let again = try initialise([
+      "--simulator", "--force", "--public-url", "http://localhost:\(port)", "--listen", "127.0.0.1:\(port)",
+      "--upstream", "http://127.0.0.1:\(upstream.port)",
+    ])
+    #expect(again.exit == .code(0), "\(again.text)")
+    #expect(try contents("made/AuthKey_ABC123DEFG.p8") == key)
+    let configuration = try contents("made/gateway.conf").replacingOccurrences(
+      of: "127.0.0.1:8090", with: "127.0.0.1:\(applePort)")
+    let file = try directory.write(configuration, to: "made/gateway.conf")
+    let line = try #require(again.text.split(separator: "\n").first { $0.contains("apple-simulator --") })
+    let arguments = line.split(separator: " ").dropFirst().map(String.init) + ["--port", "\(applePort)"]
+    let apple = try ServerProcess(Machine.binary("apple-simulator"), arguments, directory: directory.path)
+    defer { apple.stop() }
+    try apple.waitForLine(containing: "apple-simulator ready")
+    let gateway = try ServerProcess(
+      Machine.binary("cordon"), ["run", "--config", file], directory: directory.path)
+    defer { gateway.stop() }
+    try gateway.waitForLine(containing: "cordon is ready")
+    let visitor = Visitor()
+    try visitor.open("http://localhost:\(port)/.auth/authorize")
+    try visitor.decide(.proceed(user: "anna"))
+    try visitor.carryBack()
+    let session = try visitor.fetch("http://localhost:\(port)/.auth/session")
+    #expect(session.status == 200, "\(session.text)")
+    #expect(try visitor.fetch("http://localhost:\(port)/beside").status == 200)
+  }
+
+  @Test("--simulator has identifiers of its own")
+  func simulatorOptions() throws {
+    let refused = try initialise(["--simulator", "--client-id", "com.example.other"])
+    #expect(refused.exit == .code(64), "\(refused.text)")
+  }
+
   @Test("A folder that is for a group gets files that its group may read")
   func groupsFolder() throws {
     guard geteuid() == 0 else { return }

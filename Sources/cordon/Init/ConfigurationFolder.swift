@@ -64,6 +64,11 @@ final class ConfigurationFolder {
     return name
   }
 
+  /// Writes a key that was made for the simulator.
+  func placeMadeKey(named name: String, _ key: [UInt8]) throws(FileProblem) {
+    try create("\(path)/\(name)", key)
+  }
+
   /// Writes the session secret, unless there is one: with another one everybody would have to sign in again.
   func placeSecret(named name: String, _ secret: [UInt8]) throws(FileProblem) {
     let target = "\(path)/\(name)"

@@ -19,6 +19,10 @@ struct InitCommand: ParsableCommand {
       asked for. Without a terminal, or with --no-input, nothing is asked. An existing file is replaced only with your \
       consent, and kept under another name.
 
+      With --simulator the configuration is for `apple-simulator`, a local Apple for trying out and for tests: nothing \
+      is asked, the identifiers and addresses are the simulator's defaults, and a key is made. Everybody may come in, \
+      unless --access says otherwise.
+
       Exit status: 0 if a valid configuration was written, 64 if an answer is missing, 73 if a file cannot be written, \
       78 if an answer is invalid, 1 if it was interrupted: then nothing was written.
       """)
@@ -75,6 +79,9 @@ struct InitCommand: ParsableCommand {
   @Option(name: .long, help: ArgumentHelp("The store of accounts and sessions.", valueName: "url"))
   var store: String?
 
+  @Flag(name: .long, help: "Write a configuration for apple-simulator, without Apple.")
+  var simulator = false
+
   @Flag(name: .long, help: "Do not ask questions.")
   var noInput = false
 
@@ -89,25 +96,24 @@ struct InitCommand: ParsableCommand {
       throw ValidationError("--domains goes with --access domains.")
     }
     if members != nil, domains != nil { throw ValidationError("Give --members or --domains.") }
+    if simulator, [clientID, teamID, keyFile, keyID].contains(where: { $0 != nil }) {
+      throw ValidationError("--simulator has its own --client-id, --team-id, --key-id and --key-file.")
+    }
   }
 
   func run() throws {
     let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
     let folder = try written { () throws(FileProblem) in try ConfigurationFolder(of: output) }
     try mayReplace(terminal)
-    terminal?.say(
-      """
-      Cordon puts Sign in with Apple in front of your application. A few questions:
-      Enter takes what stands in [brackets], Ctrl-C leaves everything as it is.
-      What to click at Apple's is in Documentation/QUICK-START-APPLE.md.
-      """)
+    if !simulator { welcome(terminal) }
 
-    var interview = Interview(terminal: terminal, folder: folder, output: output)
-    try answer(&interview, folder)
+    var interview = Interview(terminal: simulator ? nil : terminal, folder: folder, output: output)
+    if simulator { try answerForSimulator(&interview, folder) } else { try answer(&interview, folder) }
 
     let key = interview.keySource
     terminal?.say("")
     try written { () throws(FileProblem) in
+      if let made = interview.madeKey { try folder.placeMadeKey(named: LocalApple.keyFile, made) }
       let placed = try folder.placeKey(from: key)
       interview.configuration.set("apple.private_key_file", .text(placed))
       try folder.placeSecret(named: Interview.secretName, interview.secret)
@@ -120,9 +126,9 @@ struct InitCommand: ParsableCommand {
     print(
       """
 
-      In order. The Services ID must list this return URL, exactly:
+      In order. \(simulator ? "The simulated Apple:" : "The Services ID must list this return URL, exactly:")
 
-        \(configuration.redirectURI)
+        \(simulator ? LocalApple.command(configuration, folder) : configuration.redirectURI)
 
       \(Self.nextSteps(output, isSystemWide: folder.isSystemWide))
       """)
@@ -148,6 +154,32 @@ struct InitCommand: ParsableCommand {
         cordon doctor --config \(output)     asks Apple and the application
         cordon run --config \(output)        the gateway
       """
+  }
+
+  private func welcome(_ terminal: Terminal?) {
+    terminal?.say(
+      """
+      Cordon puts Sign in with Apple in front of your application. A few questions:
+      Enter takes what stands in [brackets], Ctrl-C leaves everything as it is.
+      What to click at Apple's is in Documentation/QUICK-START-APPLE.md.
+      """)
+  }
+
+  /// Takes what options do not say from the simulator's defaults.
+  private func answerForSimulator(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {
+    let address = publicURL ?? LocalApple.publicURL
+    // The first key of the file. Whether it can be an http: address is decided by that of Apple.
+    interview.configuration.set(Question.publicURL.key, .text(address))
+    try interview.useSimulator()
+    try interview.ask(.publicURL, given: address)
+    try interview.ask(.upstream, given: upstream)
+    try interview.ask(.listen, given: listen ?? LocalApple.listen)
+    try interview.askForCertificate(tlsCertificate ?? "", tlsKey)
+    interview.nameSecret()
+    interview.nameAdminSocket()
+    try interview.askForAccess(
+      accessChoice ?? (members == nil && domains == nil ? .everybody : nil), members: members, domains: domains)
+    try interview.ask(.store(in: folder), given: store)
   }
 
   private func answer(_ interview: inout Interview, _ folder: ConfigurationFolder) throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import ConfigurationFile
+import IdentityAssertion
 import Sessions
 
 /// The questions and answers so far, and the configuration that they make. An answer is judged by the same reader that
@@ -15,6 +16,8 @@ struct Interview {
       """)
   /// The current path of the key file.
   private(set) var keySource = ""
+  /// The key that is made for the simulator; nil if the key is Apple's.
+  private(set) var madeKey: [UInt8]?
   let fileName: String
 
   let terminal: Terminal?
@@ -25,6 +28,17 @@ struct Interview {
     self.folder = folder
     fileName = ConfigurationFolder.split(output).name
     secret = SessionSecret.newFileContent()
+  }
+
+  /// Answers the questions about Apple with the simulator's client, and makes a key unless there is one.
+  mutating func useSimulator() throws {
+    let key = "\(folder.path)/\(LocalApple.keyFile)"
+    if case .missing = FileAccess.system.read(key, 64 << 10) { madeKey = AssertionKey.newFileContent() }
+    configuration.set("apple.base_url", .text(LocalApple.origin), comment: "apple-simulator. Not for Apple.")
+    try ask(.clientID, given: LocalApple.clientID)
+    try ask(.teamID, given: LocalApple.teamID)
+    try ask(.keyFile, given: key)
+    try ask(.keyID(in: keySource), given: LocalApple.keyID)
   }
 
   /// Names the secret that will be made.
@@ -115,9 +129,11 @@ struct Interview {
   /// The files as they will be: the secret is not written yet, and the key's copy is nobody else's.
   private var files: FileAccess {
     let (secretPath, secret, keySource) = ("\(folder.path)/\(Self.secretName)", secret, keySource)
+    let madeKey = madeKey
     return FileAccess(
       read: { path, limit in
         if path == secretPath { return .contents(secret, mode: 0o600) }
+        if path == keySource, let madeKey { return .contents(madeKey, mode: 0o600) }
         let outcome = FileAccess.system.read(path, limit)
         if path == keySource, case .contents(let bytes, _) = outcome { return .contents(bytes, mode: 0o600) }
         return outcome
