@@ -54,6 +54,18 @@ struct CheckTests {
     withExtendedLifetime(folder) {}
   }
 
+  @Test("check warns of an upstream whose address is usually one of FastCGI, and of no other")
+  func fastCGI() throws {
+    for (url, isWarned) in [
+      ("http://127.0.0.1:9000", true), ("unix:/run/php/php8.4-fpm.sock", true), ("unix:/run/php-fpm/www.sock", true),
+      ("unix:/run/app/FastCGI.sock", true), ("http://127.0.0.1:3000", false), ("https://127.0.0.1:9000", false),
+    ] {
+      let checked = try check(try GatewayConfiguration(upstream: url, apple: "http://127.0.0.1:9"))
+      #expect(checked.exit == .code(0), "\(checked.text)")
+      #expect(checked.text.contains("may speak FastCGI") == isWarned, "\(url): \(checked.text)")
+    }
+  }
+
   @Test("check warns of a store in a folder that is not there")
   func storeFolder() throws {
     var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")

@@ -80,6 +80,41 @@ struct DoctorTests {
     #expect(told.contains { $0.hasPrefix("warn") && $0.contains("nobody.localhost") }, "\(told)")
   }
 
+  @Test("A FastCGI server behind upstream.url is recognised by its answer, and told with the remedy")
+  func fastCGI() throws {
+    let port = try FreePort.take()
+    let server = try ServerProcess(
+      Machine.program("python3", package: "python3"),
+      [
+        "-c",
+        """
+        import socket, sys
+        server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+        print("listening", flush=True)
+        while True:
+          client = server.accept()[0]
+          data = b""
+          while len(data) < 8 or len(data) < 8 + data[4] * 256 + data[5] + data[6]:
+            more = client.recv(4096)
+            if not more: break
+            data += more
+          if data[:2] == bytes([1, 9]) and b"FCGI_MPXS_CONNS" in data:
+            client.sendall(bytes([1, 10, 0, 0, 0, 18, 6, 0, 15, 1]) + b"FCGI_MPXS_CONNS" + b"0" + bytes(6))
+          client.close()
+        """, "\(port)",
+      ])
+    defer { server.stop() }
+    try server.waitForLine(containing: "listening")
+    let site = try Site(adjust: { $0["upstream", "url"] = "\"http://127.0.0.1:\(port)\"" })
+    defer { site.stop() }
+    let result = try doctor(site.gateway)
+    #expect(result.exit == .code(1), "\(result.lines)")
+    let told = complaints(result.lines)
+    #expect(told.count == 1, "\(told)")
+    #expect(told.first?.contains("http://127.0.0.1:\(port) speaks FastCGI, not HTTP") == true, "\(told)")
+    #expect(result.lines.joined().contains("fastcgi_pass"), "\(result.lines)")
+  }
+
   @Test("An unknown key ID is Apple's refusal, told as that, and nothing else is called wrong")
   func wrongKey() throws {
     let site = try Site()

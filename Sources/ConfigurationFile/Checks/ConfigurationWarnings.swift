@@ -20,7 +20,7 @@ struct ConfigurationWarnings {
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationProblem] {
-    var warnings = reading.warnings + keyName + networks + requests + members + claims + keptHeaders
+    var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
     for index in configuration.routes.indices {
       // A route for every host is looked at as on the first, that of public_url.
       let everywhere = hosts.flatMap { host in host.routes.filter { $0.index == index } }
@@ -53,6 +53,20 @@ struct ConfigurationWarnings {
         "apple.key_id is \(keyID), but the key's file is named after the key \(named)",
         remedy: "write the identifier of the key that the file holds, or name the right file")
     ]
+  }
+
+  /// Addresses of upstreams that are usually those of FastCGI servers.
+  private var fastCGI: [ConfigurationProblem] {
+    ForwardingChecks.paths(of: configuration, Array(configuration.upstreams.indices)).flatMap { settings, path in
+      settings.addresses.compactMap { address in
+        guard let hint = FastCGIWarnings.hint(of: address) else { return nil }
+        let list = path.appending("urls")
+        return reading.warning(
+          atKey: reading.isThere(list) ? list : path.appending("url"),
+          "\(reading.concealing(address.description)) may speak FastCGI, not HTTP: \(hint)",
+          remedy: FastCGIWarnings.remedy)
+      }
+    }
   }
 
   /// Networks, where the client's address is that of the connection.

@@ -11,20 +11,23 @@ struct SiteExamination {
 
   // MARK: The application
 
-  /// Whether each address of each upstream takes connections; not one request is sent.
+  /// FastCGI servers answer at once.
+  private static let probeTimeout = TimeAmount.seconds(1)
+
+  /// Whether each address of each upstream takes connections, and does not speak FastCGI; not one request is sent.
   func examineUpstreams(on eventLoop: any EventLoop) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     for upstream in upstreams {
       for address in upstream.addresses {
         findings.append(
-          await examine(upstream.alone(at: address), "\(address)", on: eventLoop))
+          await examine(upstream.alone(at: address), address, on: eventLoop))
       }
     }
     return findings
   }
 
   private func examine(
-    _ upstream: UpstreamSettings, _ name: String, on eventLoop: any EventLoop
+    _ upstream: UpstreamSettings, _ address: UpstreamAddress, on eventLoop: any EventLoop
   ) async -> DoctorFinding {
     do {
       let client = try await OriginClient(
@@ -33,9 +36,15 @@ struct SiteExamination {
       do throws(OriginError) {
         try await client.connect()
       } catch {
-        return .failure("upstream", "\(name): \(error.reason)", "start the application, or correct upstream.url")
+        return .failure("upstream", "\(address): \(error.reason)", "start the application, or correct upstream.url")
       }
-      return .ok("upstream", "\(name) takes connections")
+      if await FastCGIProbe.ask(address, timeout: Self.probeTimeout, on: eventLoop) {
+        return .failure(
+          "upstream", "\(address) speaks FastCGI, not HTTP",
+          "put a web server with fastcgi_pass between (examples/fastcgi-behind-nginx), and write its address in "
+            + "upstream.url")
+      }
+      return .ok("upstream", "\(address) takes connections")
     } catch {
       return .failure("upstream", "\(error)", "correct upstream.url; is the package ca-certificates installed?")
     }
