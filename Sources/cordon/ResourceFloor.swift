@@ -1,4 +1,5 @@
 import ArgumentParser
+import Gateway
 
 #if canImport(Glibc)
   import Glibc
@@ -8,21 +9,12 @@ import ArgumentParser
 
 /// The resources without which the gateway would start and then fail in ways that name no cause.
 enum ResourceFloor {
-  /// Sockets, the store and the event loops need some thirty; the rest is for clients and the application.
-  private static let descriptors: rlim_t = 64
   /// Threads reserve address space for their stacks and heaps, far more than they use.
   private static let addressSpace: rlim_t = 1 << 30
 
   /// - Throws: `ExitCode` 78, after the reason was written to standard error.
   static func check() throws {
-    let open = limit(RLIMIT_NOFILE)
-    if open < descriptors {
-      complain(
-        "cordon: the limit of open files is \(open), and at least \(descriptors) are needed; raise it (LimitNOFILE= of "
-          + "the unit, ulimit -n)")
-      throw ExitCode(ExitStatus.configuration)
-    }
-    let memory = limit(RLIMIT_AS)
+    let memory = limits(RLIMIT_AS).rlim_cur
     if memory < addressSpace {
       complain(
         "cordon: the limit of address space is \(memory >> 20) MiB, and at least \(addressSpace >> 20) MiB are needed; "
@@ -31,17 +23,31 @@ enum ResourceFloor {
     }
   }
 
-  #if canImport(Glibc)
-    private static func limit(_ resource: __rlimit_resource) -> rlim_t { limit(__rlimit_resource_t(resource.rawValue)) }
+  /// The hard limit counts, because the gateway raises its soft one.
+  /// - Throws: `ExitCode` 78, after the reason was written to standard error.
+  static func checkDescriptors(for settings: GatewaySettings) throws {
+    let (open, least) = (limits(RLIMIT_NOFILE).rlim_max, settings.leastDescriptors)
+    if open < rlim_t(least) {
+      complain(
+        "cordon: the limit of open files is \(open), and at least \(least) are needed; raise it (LimitNOFILE= of the "
+          + "unit, ulimit -n), or lower listen.workers")
+      throw ExitCode(ExitStatus.configuration)
+    }
+  }
 
-    private static func limit(_ resource: __rlimit_resource_t) -> rlim_t {
+  #if canImport(Glibc)
+    private static func limits(_ resource: __rlimit_resource) -> rlimit {
+      limits(__rlimit_resource_t(resource.rawValue))
+    }
+
+    private static func limits(_ resource: __rlimit_resource_t) -> rlimit {
       var value = rlimit()
-      return getrlimit(resource, &value) == 0 ? value.rlim_cur : .max
+      return getrlimit(resource, &value) == 0 ? value : rlimit(rlim_cur: .max, rlim_max: .max)
     }
   #else
-    private static func limit(_ resource: Int32) -> rlim_t {
+    private static func limits(_ resource: Int32) -> rlimit {
       var value = rlimit()
-      return getrlimit(resource, &value) == 0 ? value.rlim_cur : .max
+      return getrlimit(resource, &value) == 0 ? value : rlimit(rlim_cur: .max, rlim_max: .max)
     }
   #endif
 }

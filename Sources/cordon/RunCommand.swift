@@ -48,8 +48,10 @@ struct RunCommand: AsyncParsableCommand {
     let logger = Logger(label: "cordon")
     warnAboutRoot(configuration.store, logger)
     do {
+      let settings = try GatewaySettings(configuration)
+      try ResourceFloor.checkDescriptors(for: settings)
       let service = GatewayService(
-        settings: try GatewaySettings(configuration), open: opener(configuration.store, logger),
+        settings: settings, open: opener(configuration.store, logger),
         logger: logger, log: log, version: CordonCommand.version, reread: reread(config))
       let group = ServiceGroup(
         configuration: .init(
@@ -58,6 +60,8 @@ struct RunCommand: AsyncParsableCommand {
       defer { handling.cancel() }
       try await group.run()
       LogSink.standard.flush()
+    } catch let exit as ExitCode {
+      throw exit
     } catch {
       logger.critical("cordon could not start", metadata: ["reason": "\(error)"])
       LogSink.standard.flush()

@@ -57,6 +57,30 @@ struct DescriptorTests {
     #expect(gateway.process.isRunning && gateway.process.pid == pid)
   }
 
+  @Test("An accept that fails for want of a descriptor is repeated after a pause, not at once")
+  func failingAccept() throws {
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    let gateway = try GatewayProcess.open(to: upstream, wrapper: .descriptorLimit(256))
+    defer { gateway.stop() }
+    let pid = gateway.process.pid
+    // Room for three more: the fourth accept fails, although the budget has room.
+    let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd").compactMap { Int($0) }
+    let limit = try #require((0..<256).filter { !open.contains($0) }.dropFirst(2).first) + 1
+    let limited = try ServerProcess.run(
+      Machine.program("prlimit", package: "util-linux"), ["--pid", "\(pid)", "--nofile=\(limit):\(limit)"])
+    #expect(limited.exit == .code(0), "\(limited.standardError)")
+    let waiting = try (0..<8).map { _ in try gateway.connect() }
+    let (before, began) = (try Self.processorTicks(of: pid), Date())
+    try poll("a second to pass", by: .seconds(60)) { -began.timeIntervalSinceNow > 1 ? () : nil }
+    let used = Double(try Self.processorTicks(of: pid) - before) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    #expect(used < 0.2 * -began.timeIntervalSinceNow)
+    try gateway.waitForLog("out of file descriptors")
+    for connection in waiting { connection.close() }
+    try poll("a client to be served") { try? gateway.client.get("/honest").status == 200 ? () : nil }
+    #expect(gateway.process.isRunning && gateway.process.pid == pid)
+  }
+
   /// User and system time (proc(5), fields 14 and 15).
   private static func processorTicks(of pid: pid_t) throws -> Int {
     let text = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)

@@ -59,10 +59,14 @@ struct ServiceProcessTests {
 
   @Test(
     "A limit under which nothing good can come keeps it from starting, with the remedy",
-    arguments: [("--nofile=48", "LimitNOFILE="), ("--as=419430400", "ulimit -v")])
-  func floors(limit: String, remedy: String) throws {
+    arguments: [
+      (1, "--nofile=48", "LimitNOFILE="), (10, "--nofile=80", "listen.workers"), (1, "--as=419430400", "ulimit -v"),
+    ])
+  func floors(workers: Int, limit: String, remedy: String) throws {
     let directory = try TemporaryDirectory()
-    let file = try configuration().install(in: directory)
+    var configuration = try configuration()
+    configuration["listen", "workers"] = "\(workers)"
+    let file = try configuration.install(in: directory)
     let ended = try ServerProcess.run(
       Machine.program("prlimit", package: "util-linux"), [limit, Machine.binary("cordon"), "run", "--config", file])
     #expect(ended.exit == .code(78), "\(ended)")

@@ -92,4 +92,15 @@ extension GatewaySettings {
 
   /// The number of event loops: as configured, or one for each processor that the process may use.
   var eventLoops: Int { workers > 0 ? workers : AvailableProcessors.count }
+
+  /// The fewest descriptors that a gateway with these settings works with: its own, and some for clients. Each event
+  /// loop has three and one for each address, each connection to PostgreSQL one.
+  package var leastDescriptors: Int {
+    let connections =
+      switch store.location {
+      case .sqlite: 0
+      case .postgreSQL: store.connections + 1
+      }
+    return 56 + eventLoops * (3 + listener.entrances.count) + connections
+  }
 }

@@ -20,6 +20,9 @@ final class AcceptGate: ChannelDuplexHandler {
     case open
     /// Nothing is accepted until the pause is over. `isDue`: a read was asked for meanwhile.
     case paused(isDue: Bool)
+    /// An accept failed: the channel does not read until the pause is over.
+    case failed
+    case stopped
   }
 
   private static let pause = TimeAmount.milliseconds(100)
@@ -29,14 +32,24 @@ final class AcceptGate: ChannelDuplexHandler {
     self.use = use
   }
 
+  /// Stops accepting for good.
+  static func stop(_ channel: any Channel) -> EventLoopFuture<Void> {
+    channel.pipeline.handler(type: AcceptGate.self).map { $0.phase = .stopped }
+      .flatMap { channel.setOption(.autoRead, value: false) }
+  }
+
   func read(context: ChannelHandlerContext) {
-    if case .paused = phase {
-      phase = .paused(isDue: true)
-    } else if descriptors.room(for: use) > 0 {
-      context.read()
-    } else {
-      descriptors.ranOut()
-      pause(isDue: true, context)
+    switch phase {
+    case .paused: phase = .paused(isDue: true)
+    case .failed, .stopped: break
+    case .open:
+      if descriptors.room(for: use) > 0 {
+        context.read()
+      } else {
+        descriptors.ranOut()
+        phase = .paused(isDue: true)
+        resumeLater(context)
+      }
     }
   }
 
@@ -45,20 +58,36 @@ final class AcceptGate: ChannelDuplexHandler {
       descriptors.ranOut()
       // The limit has changed, or other code has opened more descriptors than the reserve.
       if error.errnoCode == EMFILE { descriptors.measure(sockets: 0) }
-      if case .open = phase { pause(isDue: false, context) }
+      switch phase {
+      case .open, .paused:
+        phase = .failed
+        // The read that failed is still pending, and SwiftNIO would repeat it at once, again and again.
+        context.channel.setOption(.autoRead, value: false).whenComplete { _ in }
+        resumeLater(context)
+      case .failed, .stopped: break
+      }
     }
     context.fireErrorCaught(error)
   }
 
-  private func pause(isDue: Bool, _ context: ChannelHandlerContext) {
-    phase = .paused(isDue: isDue)
+  private func resumeLater(_ context: ChannelHandlerContext) {
     let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
     context.eventLoop.scheduleTask(in: Self.pause) { bound.value.0.resume(bound.value.1) }
   }
 
   private func resume(_ context: ChannelHandlerContext) {
-    guard case .paused(let isDue) = phase else { return }
-    phase = .open
-    if isDue, context.channel.isActive { read(context: context) }
+    switch phase {
+    case .open, .stopped: break
+    case .paused(let isDue):
+      phase = .open
+      if isDue, context.channel.isActive { read(context: context) }
+    case .failed:
+      // What others had open then, they may have closed.
+      descriptors.measure(sockets: 0)
+      guard descriptors.room(for: use) > 0 else { return resumeLater(context) }
+      phase = .open
+      // Reads at once.
+      if context.channel.isActive { context.channel.setOption(.autoRead, value: true).whenComplete { _ in } }
+    }
   }
 }

@@ -201,7 +201,7 @@ package final class Listener: Sendable {
   /// would be closed with it. So that loop stops accepting, and each takes what was handed to it.
   private func finishHandingOut(_ socket: BoundSocket) async {
     guard socket.channels.count < loops.count else { return }
-    for channel in socket.channels { try? await channel.setOption(.autoRead, value: false).get() }
+    for channel in socket.channels { try? await AcceptGate.stop(channel).get() }
     for loop in loops { try? await loop.eventLoop.submit {}.get() }
   }
 
