@@ -75,7 +75,7 @@ let package = Package(
       name: "AppleIdentity", dependencies: ["Secrets", "WebFormats", .jwtKit, .crypto, .httpTypes],
       swiftSettings: strict),
     .target(name: "Sessions", dependencies: ["Secrets", "WebFormats", .crypto], swiftSettings: strict),
-    .target(name: "SQLiteSessions", dependencies: ["Sessions", .grdb], swiftSettings: strict),
+    .target(name: "SQLiteSessions", dependencies: ["Sessions", "WebFormats", .grdb], swiftSettings: strict),
     .target(
       name: "PostgreSQLSessions", dependencies: ["Sessions", "WebFormats", "CPostgreSQL"], swiftSettings: strict),
     .target(name: "IdentityAssertion", dependencies: ["WebFormats", .jwtKit, .crypto], swiftSettings: strict),
@@ -196,7 +196,7 @@ let package = Package(
       ].map { "\($0).py" }
         + ["commands", "configuration", "cookies", "json", "log", "metrics", "paths", "postgresql", "sqlite"].map {
           "Outside/\($0).txt"
-        },
+        } + ["Import"],
       swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

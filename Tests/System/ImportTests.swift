@@ -54,6 +54,8 @@ struct ImportTests {
       "url = \"http://127.0.0.1:8080\"", "client_id = \"com.example.shop\"", "lifetime = \"7d\"", "access = true",
       "show_sign_in_page = false", "X-Auth-Request-Email = \"email\"", "scopes = [\"email\"]",
       "allow_email_domains = [\"example.com\", \"example.org\"]", "path = \"/public/\"", "path = \"/reports/\"",
+      "path = \"/api/\"\nmethods = [\"GET\"]\naccess = \"public\"",
+      "path = \"/health\"\nmatch = \"exact\"\naccess = \"public\"",
       "unauthenticated = \"401\"",
     ] { #expect(made.configuration.contains(line), "\(line)\n\(made.configuration)") }
 
@@ -251,6 +253,9 @@ struct ImportTests {
       ("reverse_proxy = true", "reverse_proxy: LEFT", nil),
       ("reverse_proxy = false", "reverse_proxy: needs nothing", nil),
       ("auth_request_response_mode = \"form_post\"", nil, "response_mode = \"form_post\""),
+      ("skip_auth_preflight = true", "skip_auth_preflight: LEFT", "path = \"/\"\npreflight = \"pass\""),
+      ("skip_auth_preflight = false", "skip_auth_preflight: needs nothing", nil),
+      ("alpha_config = \"alpha.yaml\"", "alpha_config: LEFT", "access = \"deny\""),
       ("auth_request_response_mode = \"pigeon\"", "auth_request_response_mode: LEFT", nil),
       ("redirect_url = \"https://a.example.com\"\nproxy_prefix = \"/login\"", nil, "path_prefix = \"/login\""),
       ("redirect_url = \"https://a.example.com\"", nil, "path_prefix = \"/oauth2\""),
@@ -263,6 +268,7 @@ struct ImportTests {
       ("proxy_prefix = \"/a b\"", "proxy_prefix: LEFT", nil),
       ("redirect_url = \"http://a.example.com/oauth2/callback\"", "redirect_url: LEFT", nil),
       ("http_address = \"localhost:4180\"", nil, "address = \"127.0.0.1:4180\""),
+      ("https_address = \":443\"", "https_address: needs nothing", nil),
       ("http_address = \"proxy.example.com:4180\"", "http_address: LEFT", nil),
       (
         "upstreams = [\"http://u:p@127.0.0.1:1/\", \"http://127.0.0.1:1/a%20b/\", \"http://127.0.0.1:1/../x/\"]",
@@ -296,7 +302,10 @@ struct ImportTests {
 
   @Test(
     "A pattern that is not the beginning of a path is not made public",
-    arguments: ["/public", "GET=^/public/", "^/health$", "^/(a|b)/", "^/a.c/", "!=^/x/", "^/", "^/public", "^/%2e%2e/"])
+    arguments: [
+      "/public", "GET!=^/public/", "get=^/public/", "^/health", "^/he?lth$", "^/(a|b)/", "^/a.c/", "!=^/x/", "^/",
+      "^/public", "^/%2e%2e/", "^/$", "^//x$",
+    ])
   func patterns(pattern: String) throws {
     let made = try translate("skip_auth_routes = ['\(pattern)']\n")
     #expect(made.exit == .code(0))
@@ -318,6 +327,75 @@ struct ImportTests {
     let made = try translate(names.sorted().map { "\($0) = \"x\"" }.joined(separator: "\n") + "\n")
     #expect(made.exit == .code(0))
     #expect(!made.notes.contains("does not know"), "\(made.notes)")
+  }
+
+  // MARK: Other sources
+
+  /// Configurations in the manner of those that are published with applications, and what becomes of them.
+  @Test("A configuration of a usual kind becomes what is recorded, and the result is valid", arguments: golden)
+  func recorded(name: String) throws {
+    for file in try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
+    where file.hasPrefix(name + ".") && !file.hasSuffix(".expected") {
+      let text = try String(contentsOf: Self.folder.appending(path: file), encoding: .utf8)
+      try directory.write(text, to: file)
+    }
+    func have(_ ending: String) -> Bool {
+      FileManager.default.fileExists(atPath: "\(directory.path)/\(name).\(ending)")
+    }
+    var arguments = ["import"]
+    if have("cfg") { arguments.append("\(name).cfg") }
+    if have("env") { arguments += ["--env", "\(name).env"] }
+    if have("args") {
+      arguments += ["--args", try String(contentsOfFile: "\(directory.path)/\(name).args", encoding: .utf8)]
+    }
+    let made = try ServerProcess.run(Machine.binary("cordon"), arguments, directory: directory.path)
+    #expect(made.exit == .code(0), "\(made.standardError)")
+    let found = made.standardOutput + "\n----\n" + made.standardError
+    let file = Self.folder.appending(path: "\(name).expected")
+    if ProcessInfo.processInfo.environment["CORDON_UPDATE_GOLDEN"] == "1" {
+      try Data(found.utf8).write(to: file)
+    }
+    #expect(try String(contentsOf: file, encoding: .utf8) == found)
+    try check(made.standardOutput)
+  }
+
+  private nonisolated static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appending(path: "Import")
+  private nonisolated static let golden = ["alpha", "arguments", "compose", "ingress", "keycloak", "layers", "systemd"]
+
+  @Test("Arguments take precedence over the environment, and the environment over the file")
+  func precedence() throws {
+    try directory.write(
+      "email_domains = [\"*\"]\ncookie_expire = \"1h\"\nproxy_prefix = \"/a\"\n", to: "oauth2-proxy.cfg")
+    try directory.write(
+      "OTHER=x\nOAUTH2_PROXY_EMAIL_DOMAINS=example.org\nexport OAUTH2_PROXY_COOKIE_EXPIRE='2h'\n", to: "proxy.env")
+    let made = try ServerProcess.run(
+      Machine.binary("cordon"),
+      [
+        "import", "oauth2-proxy.cfg", "--env", "proxy.env", "--args",
+        "oauth2-proxy --email-domain=example.com --email-domain 'example.net' -reverse-proxy --no-such-option x",
+      ], directory: directory.path)
+    #expect(made.exit == .code(0))
+    #expect(made.standardOutput.contains("allow_email_domains = [\"example.com\", \"example.net\"]"))
+    #expect(made.standardOutput.contains("lifetime = \"2h\""))
+    #expect(made.standardOutput.contains("path_prefix = \"/a\""))
+    #expect(made.standardError.contains("--reverse-proxy: reverse_proxy: LEFT"), "\(made.standardError)")
+    #expect(made.standardError.contains("--no-such-option: no_such_option: LEFT"), "\(made.standardError)")
+    #expect(made.standardError.contains("/a/sign_in"), "\(made.standardError)")
+    try check(made.standardOutput)
+  }
+
+  @Test(
+    "An environment or arguments that cannot be read are refused, because a restriction may be in them",
+    arguments: [
+      ["--env", "bad.env"], ["--args", "--email-domain=example.com 'x"], ["--args", "--email-domain"],
+      ["--args", "oauth2-proxy example.com"],
+    ])
+  func unreadable(arguments: [String]) throws {
+    try directory.write("OAUTH2_PROXY_PROVIDER=oidc\nwhat is this\n", to: "bad.env")
+    let made = try ServerProcess.run(Machine.binary("cordon"), ["import"] + arguments, directory: directory.path)
+    #expect(made.exit == .code(65), "\(made)")
+    #expect(made.standardOutput.isEmpty)
   }
 
   @Test("A list of domains with * lets everybody pass who is signed in")

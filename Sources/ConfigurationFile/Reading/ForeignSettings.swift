@@ -1,13 +1,18 @@
-/// The settings of another program, whose file is TOML with every key at the top: what `cordon import` reads.
+/// The settings of another program: what `cordon import` reads.
 ///
-/// It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most 1 MiB, nesting bounded.
+/// A file is TOML with every key at the top. It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most 1 MiB,
+/// nesting bounded.
 package struct ForeignSettings: Sendable {
   /// One key and its value.
   package struct Setting: Sendable, Equatable {
     package let name: String
     package let value: Value
-    /// The line of the key, starting at 1.
-    package let line: Int
+    /// The place, for people: `FILE:LINE`, or the name of an argument.
+    package let place: String
+
+    package init(name: String, value: Value, place: String) {
+      (self.name, self.value, self.place) = (name, value, place)
+    }
   }
 
   package enum Value: Sendable, Equatable {
@@ -32,6 +37,8 @@ package struct ForeignSettings: Sendable {
   /// In the order of the file.
   package let settings: [Setting]
 
+  package init(_ settings: [Setting]) { self.settings = settings }
+
   /// - Throws: What makes the file no TOML.
   package init(_ bytes: [UInt8], name: String) throws(ConfigurationProblems) {
     let document: Document
@@ -43,9 +50,9 @@ package struct ForeignSettings: Sendable {
           file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
       ])
     }
-    settings = document.root.map { key, node in
-      Setting(name: key, value: Value(node), line: document.placeOfKey(NodePath([.key(key)])).line)
-    }.sorted { ($0.line, $0.name) < ($1.line, $1.name) }
+    settings = document.root.map { key, node in (document.placeOfKey(NodePath([.key(key)])).line, key, node) }
+      .sorted { ($0.0, $0.1) < ($1.0, $1.1) }
+      .map { line, key, node in Setting(name: key, value: Value(node), place: "\(name):\(line)") }
   }
 }
 

@@ -48,6 +48,14 @@ package struct ConfigurationText: Sendable {
     return tables.contains { $0.name == table && $0.lines.contains { $0.key == name } }
   }
 
+  /// The text that a key was set to; nil where it was not set, or to something else.
+  package func text(of key: String) -> String? {
+    let (table, name) = Self.split(key)
+    let line = tables.first { $0.name == table }?.lines.first { $0.key == name }
+    guard case .text(let text)? = line?.value else { return nil }
+    return text
+  }
+
   /// Adds one of the tables of which there may be many: `route`, `upstreams`.
   package mutating func append(_ list: String, _ pairs: [(key: String, value: Value)], comment: String? = nil) {
     var lines = pairs.map { Line(comment: nil, key: $0.key, value: $0.value) }

@@ -7,36 +7,42 @@ struct ImportCommand: ParsableCommand {
     commandName: "import",
     abstract: "Translates an oauth2-proxy configuration.",
     discussion: """
-      Prints a gateway.conf with the translated options, and reports on standard error, with line numbers, which \
-      options are not needed and which need your attention. Add flags and OAUTH2_PROXY_… environment variables to the \
-      file first. Check the result with `cordon check`.
+      Reads oauth2-proxy's file, environment (OAUTH2_PROXY_…) and arguments, any of them or all: arguments take \
+      precedence over the environment, and the environment over the file. Prints a gateway.conf with the translated \
+      options, and reports on standard error which options are not needed, which need your attention, and which \
+      addresses change. Check the result with `cordon check`.
 
-      Exit status: 0 if the file could be read, even if options are left; 65 if it is not TOML.
+      Exit status: 0 if everything could be read, even if options are left; 65 if the file is not TOML, or the \
+      environment or the arguments are none.
       """)
 
   @Argument(help: ArgumentHelp("The file: oauth2-proxy.cfg.", valueName: "file"), completion: .file())
-  var file: String
+  var file: String?
+
+  @Option(
+    name: .long, help: ArgumentHelp("A file of environment variables, one NAME=value on each line.", valueName: "file"),
+    completion: .file())
+  var env: String?
+
+  @Option(
+    name: .long, parsing: .unconditional,
+    help: ArgumentHelp(
+      "Arguments of oauth2-proxy, in one word: --args \"--email-domain=… --upstream=…\".", valueName: "text"))
+  var args: String?
 
   @Option(
     name: .long, help: ArgumentHelp("Write to a new file instead of standard output.", valueName: "file"),
     completion: .file())
   var output: String?
 
+  func validate() throws {
+    guard file != nil || env != nil || args != nil else {
+      throw ValidationError("name a file, or give --env FILE or --args \"…\"")
+    }
+  }
+
   func run() throws {
-    let bytes: [UInt8]
-    switch FileAccess.system.read(file, 1 << 20) {
-    case .contents(let contents, _): bytes = contents
-    case .missing: throw refused("\(file): there is no such file")
-    case .notRegular: throw refused("\(file): this is no regular file")
-    case .tooLong: throw refused("\(file): the file is longer than 1 MiB")
-    case .unreadable(let reason): throw refused("\(file): \(reason)")
-    }
-    let translation: OAuth2ProxyTranslation
-    do throws(ConfigurationProblems) {
-      translation = OAuth2ProxyTranslation(of: try ForeignSettings(bytes, name: file), read: readBeside)
-    } catch {
-      throw refused("\(error)")
-    }
+    let translation = OAuth2ProxyTranslation(of: try settings(), read: readBeside)
     if let output {
       do throws(KeygenCommand.NewFileError) {
         try KeygenCommand.create(output, Array(translation.configuration.text.utf8))
@@ -47,15 +53,41 @@ struct ImportCommand: ParsableCommand {
     } else {
       print(translation.configuration.text, terminator: "")
     }
-    for note in translation.notes { complain(printable("\(file):\(note.line): \(note.text)")) }
-    complain("\n" + translation.summary)
+    for note in translation.notes { complain(printable(note.text)) }
+    complain("\n" + translation.summary + "\n")
+    for line in translation.addresses { complain(printable(line)) }
+  }
+
+  private func settings() throws -> ForeignSettings {
+    var sources: [[ForeignSettings.Setting]] = []
+    do {
+      if let file { sources.append(try ForeignSettings(try bytes(of: file), name: file).settings) }
+      if let env { sources.append(try OAuth2ProxySources.environment(try bytes(of: env), name: env)) }
+      if let args { sources.append(try OAuth2ProxySources.arguments(args)) }
+    } catch let problems as ConfigurationProblems {
+      throw refused("\(problems)")
+    } catch let failure as OAuth2ProxySources.Failure {
+      throw refused(printable(failure.message))
+    }
+    return OAuth2ProxySources.merged(sources)
+  }
+
+  private func bytes(of file: String) throws -> [UInt8] {
+    switch FileAccess.system.read(file, 1 << 20) {
+    case .contents(let contents, _): contents
+    case .missing: throw refused("\(file): there is no such file")
+    case .notRegular: throw refused("\(file): this is no regular file")
+    case .tooLong: throw refused("\(file): the file is longer than 1 MiB")
+    case .unreadable(let reason): throw refused("\(file): \(reason)")
+    }
   }
 
   /// Reads a file that the configuration names: relative to the working directory, as oauth2-proxy does, or else to the
   /// folder of the configuration.
   private func readBeside(_ path: String) -> [UInt8]? {
-    let slash = file.utf8.lastIndex(of: UInt8(ascii: "/"))
-    let folder = slash.map { String(file[...$0]) } ?? ""
+    let configuration = file ?? env ?? ""
+    let slash = configuration.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let folder = slash.map { String(configuration[...$0]) } ?? ""
     for candidate in path.utf8.first == UInt8(ascii: "/") ? [path] : [path, folder + path] {
       if case .contents(let bytes, _) = FileAccess.system.read(candidate, 512 * 1_024) { return bytes }
     }

@@ -118,7 +118,7 @@ struct OAuth2ProxyAccess {
   }
 
   /// Writes `[access]`, and the route that denies where one is needed.
-  func write(to configuration: inout ConfigurationText) {
+  func write(to configuration: inout ConfigurationText, _ routes: inout OAuth2ProxyRoutes) {
     let comment = notes.isEmpty ? nil : notes.joined(separator: "\n")
     if !admitsEverybody {
       if !emails.isEmpty { configuration.set(Self.emailsKey, .texts(emails), comment: comment) }
@@ -133,8 +133,7 @@ struct OAuth2ProxyAccess {
       }
     }
     guard !reasons.isEmpty else { return }
-    configuration.append(
-      "route", [("path", .text("/")), ("access", .text("deny"))],
+    routes.close(
       comment: (["Closed by cordon import, until you have decided who may pass:"] + reasons.map { "- \($0)" }
         + notes.map { "- \($0)" }).joined(separator: "\n"))
   }

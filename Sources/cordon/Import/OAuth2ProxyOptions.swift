@@ -64,9 +64,8 @@ enum OAuth2ProxyOptions {
     "oidc_extra_audiences": "apps of your own are apple.native_client_ids",
     "trusted_ips": "nobody passes by their address alone; make a path public, or let them go round the gateway",
     "real_client_ip_header": "it is X-Forwarded-For or Forwarded, from listen.trusted_proxies",
-    "force_https": "redirect from http in what speaks it; the gateway does not redirect",
+    "force_https": "a [[listener]] with redirect = true answers http with redirects to public_url",
     "force_json_errors": "fetch and XHR get JSON anyway; unauthenticated = \"401\" in a route for the rest",
-    "skip_auth_preflight": "OPTIONS without a session gets 401: make the path public, or answer it before the gateway",
     "skip_jwt_bearer_tokens": "others' bearer tokens are not taken; programs sign in as native apps do (native.bearer)",
     "extra_jwt_issuers": "bearer tokens are not taken",
     "pass_access_token": "Apple's access token is good for nothing and thrown away",
@@ -135,6 +134,31 @@ enum OAuth2ProxyOptions {
       false, "nobody is believed unless listen.trusted_proxies names them",
       "name the proxies before the gateway in listen.trusted_proxies: no others are believed"
     ),
+  ]
+
+  /// Options that an argument without a value switches on, and whose text is a truth value in the environment, as
+  /// `strconv.ParseBool` reads it.
+  static let truths: Set<String> = Set(switches.keys).union([
+    "auth_logging", "azure_use_federated_token", "code_challenge", "cookie_csrf_per_request", "cookie_httponly",
+    "cookie_secure", "display_htpasswd_form", "encode_state", "errors_to_info_log", "force_https", "force_json_errors",
+    "gcp_healthchecks", "google_use_application_default_credentials", "google_use_organization_id",
+    "insecure_oidc_allow_unverified_email", "insecure_oidc_skip_issuer_verification", "insecure_oidc_skip_nonce",
+    "logging_compress", "logging_local_time", "pass_access_token", "pass_authorization_header", "pass_basic_auth",
+    "prefer_email_to_user", "redis_insecure_skip_tls_verify", "redis_use_cluster", "redis_use_sentinel",
+    "relative_redirect_url", "request_logging", "session_cookie_minimal", "set_authorization_header",
+    "set_basic_auth", "set_xauthrequest", "show_debug_on_error", "skip_auth_preflight", "skip_auth_strip_headers",
+    "skip_claims_from_profile_url", "skip_jwt_bearer_tokens", "skip_oidc_discovery", "skip_provider_button",
+    "ssl_insecure_skip_verify", "ssl_upstream_insecure_skip_verify", "use_system_trust_store",
+  ])
+
+  /// Arguments that may be repeated, whose name in files and in the environment is another.
+  static let plurals: [String: String] = [
+    "api_route": "api_routes", "cookie_domain": "cookie_domains", "email_domain": "email_domains",
+    "exclude_logging_path": "exclude_logging_paths", "oidc_audience_claim": "oidc_audience_claims",
+    "oidc_extra_audience": "oidc_extra_audiences", "provider_ca_file": "provider_ca_files",
+    "skip_auth_route": "skip_auth_routes", "tls_cipher_suite": "tls_cipher_suites", "trusted_ip": "trusted_ips",
+    "trusted_proxy_ip": "trusted_proxy_ips", "upstream": "upstreams", "whitelist_domain": "whitelist_domains",
+    "htpasswd_user_group": "htpasswd_user_groups",
   ]
 
   /// Prefixes of options for other providers.

@@ -14,7 +14,9 @@ struct OAuth2ProxyTranslation {
 
   /// The message about one option.
   struct Note {
-    let line: Int
+    /// The place of the option in the order of the settings.
+    let index: Int
+    /// With the place for people.
     let text: String
   }
 
@@ -25,8 +27,12 @@ struct OAuth2ProxyTranslation {
       """)
   private(set) var notes: [Note] = []
   private var counts = (translated: 0, unneeded: 0, left: 0)
+  /// The prefixes of oauth2-proxy's own endpoints, and of the gateway's.
+  private var (oldPrefix, newPrefix) = ("/oauth2", "/.auth")
   private var access = OAuth2ProxyAccess()
   private var routes = OAuth2ProxyRoutes()
+  /// The number of each setting, by its place.
+  private let order: [String: Int]
   /// The setting that a key was translated from.
   private var origins: [String: ForeignSettings.Setting] = [:]
   /// Reads a file that the settings name; nil where that is not possible.
@@ -50,12 +56,18 @@ struct OAuth2ProxyTranslation {
     configuration.set("apple.private_key_file", .text("AuthKey_ABC123DEFG.p8"))
     configuration.set(
       "session.secret_files", .texts(["session.key"]), comment: "cordon keygen --output session.key")
+    order = Dictionary(
+      settings.settings.enumerated().map { ($0.element.place, $0.offset) }, uniquingKeysWith: { first, _ in first })
     for setting in settings.settings { note(translate(setting, in: settings), setting) }
+    if case .text(let prefix)? = settings.settings.first(where: { $0.name == "proxy_prefix" })?.value, !prefix.isEmpty {
+      oldPrefix = prefix
+    }
     access.finish(isFromElsewhere: OAuth2ProxyProvider(settings) == .privateUsers)
-    access.write(to: &configuration)
+    access.write(to: &configuration, &routes)
     routes.write(to: &configuration)
     removeRefused()
-    notes.sort { $0.line < $1.line }
+    newPrefix = configuration.text(of: "path_prefix") ?? "/.auth"
+    notes.sort { $0.index < $1.index }
   }
 
   private mutating func note(_ outcome: Outcome, _ setting: ForeignSettings.Setting) {
@@ -63,11 +75,16 @@ struct OAuth2ProxyTranslation {
     case .translated: counts.translated += 1
     case .unneeded(let why):
       counts.unneeded += 1
-      notes.append(Note(line: setting.line, text: "\(setting.name): needs nothing: \(why)"))
+      append("needs nothing: \(why)", setting)
     case .left(let what):
       counts.left += 1
-      notes.append(Note(line: setting.line, text: "\(setting.name): LEFT: \(what)"))
+      append("LEFT: \(what)", setting)
     }
+  }
+
+  private mutating func append(_ text: String, _ setting: ForeignSettings.Setting) {
+    notes.append(
+      Note(index: order[setting.place] ?? 0, text: "\(setting.place): \(setting.name): \(text)"))
   }
 
   /// Takes out what the reader of configurations refuses, and says why. Files are not looked at: they may be elsewhere.
@@ -109,6 +126,24 @@ struct OAuth2ProxyTranslation {
     origins[key] = setting
   }
 
+  /// The addresses under which others may have linked to oauth2-proxy, and what they become.
+  var addresses: [String] {
+    let (old, new) = (oldPrefix, newPrefix)
+    var pairs = [
+      ("\(old)/sign_in", "\(new)/sign-in"), ("\(old)/start?rd=PATH", "\(new)/authorize?return_to=PATH"),
+      ("\(old)/sign_out", "\(new)/sign-out"), ("\(old)/auth", "\(new)/verify (200 instead of 202)"),
+      ("\(old)/userinfo", "\(new)/session"),
+      ("\(old)/callback", "\(new)/callback (register it with Apple)"),
+      ("/ping, /ready, /metrics", "/livez, /readyz, /metrics on the admin listener"),
+    ]
+    pairs.removeAll { $0.0.utf8.elementsEqual($0.1.utf8) }
+    let width = pairs.map(\.0.utf8.count).max() ?? 0
+    let lines = pairs.map { from, to in
+      "  \(from)\(String(repeating: " ", count: width - from.utf8.count))  \(to)"
+    }
+    return ["Links, probes and rules of other servers have to change:"] + lines
+  }
+
   /// One line about the whole.
   var summary: String {
     "\(counts.translated) translated, \(counts.unneeded) unneeded, \(counts.left) left for you."
@@ -142,6 +177,11 @@ struct OAuth2ProxyTranslation {
     case "skip_auth_routes", "skip_auth_regex":
       return addRoutes(setting, ("access", .text("public")))
     case "api_routes": return addRoutes(setting, ("unauthenticated", .text("401")))
+    case "skip_auth_preflight": return preflight(setting)
+    case "alpha_config":
+      access.deny("alpha_config names another file, whose providers and upstreams were not read")
+      return .left("translate that file by hand, see Documentation/MIGRATING.md, and remove the route that denies")
+    case "config": return .left("name it: cordon import FILE, together with --env and --args")
     case "skip_provider_button":
       guard case .truth(let skip) = setting.value else { return .left("true or false is expected") }
       set("pages.show_sign_in_page", .truth(!skip), from: setting)
@@ -220,8 +260,11 @@ struct OAuth2ProxyTranslation {
       return .left("listen.address is an address and a port, or \"unix:/path\"")
     }
     let speaksTLS = all.settings.contains { $0.name == "tls_cert_file" && $0.value != .text("") }
-    guard (setting.name == "https_address") == speaksTLS else {
-      return .unneeded("there is one listener, with TLS where tls_cert_file is given")
+    switch (setting.name == "https_address", speaksTLS) {
+    case (true, true), (false, false): break
+    case (true, false): return .unneeded("without tls_cert_file nothing speaks TLS")
+    case (false, true):
+      return .left("https_address is listened on: add a [[listener]], with redirect = true if it is to lead to https")
     }
     set("listen.address", .text(address), from: setting)
     return .translated
@@ -260,7 +303,8 @@ struct OAuth2ProxyTranslation {
       if path.isEmpty || path == "/" {
         set("upstream.url", .text(origin), from: setting)
         hasRoot = true
-      } else if OAuth2ProxyValue.isPlainPath(path), routes.add(path, "upstream", .text(name), comment: nil) {
+      } else if OAuth2ProxyValue.isPlainPath(path), routes.add(.init(path: path), "upstream", .text(name), comment: nil)
+      {
         configuration.append("upstreams", [("name", .text(name)), ("url", .text(origin))])
       } else {
         left.append(entry)
@@ -303,15 +347,23 @@ struct OAuth2ProxyTranslation {
     guard let list = setting.value.words else { return Self.notText }
     var left: [String] = []
     for pattern in list {
-      if let path = OAuth2ProxyValue.prefix(pattern) {
-        _ = routes.add(path, rule.key, rule.value, comment: "was \(pattern)")
+      if let path = OAuth2ProxyValue.path(pattern) {
+        _ = routes.add(
+          path, rule.key, rule.value,
+          comment: "was \(pattern)" + (path.method == "GET" ? "; here GET includes HEAD" : ""))
       } else {
         left.append(pattern)
       }
     }
     return left.isEmpty
       ? .translated
-      : .left("routes go by the beginning of the path, for every method: write one for \(left.joined(separator: ", "))")
+      : .left("routes go by one path or the beginning of paths: write one for \(left.joined(separator: ", "))")
+  }
+
+  private mutating func preflight(_ setting: ForeignSettings.Setting) -> Outcome {
+    guard setting.value == .truth(true) else { return .unneeded("it is switched off") }
+    _ = routes.add(.init(path: "/"), "preflight", .text("pass"), comment: "was skip_auth_preflight")
+    return .left("preflights of CORS pass, if the application is to answer them; other requests with OPTIONS do not")
   }
 
   private mutating func responseHeaders(_ setting: ForeignSettings.Setting) -> Outcome {

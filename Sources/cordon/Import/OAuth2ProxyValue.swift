@@ -68,17 +68,28 @@ enum OAuth2ProxyValue {
     return nil
   }
 
-  /// The beginning of a path that a regular expression means, where it means no more: `^/public/`, `^/health$`,
-  /// `/static/.*`. One that is not bound to the beginning, or names a method, is none.
-  static func prefix(_ pattern: String) -> String? {
+  /// The meaning of a regular expression for paths, where it means no more than a route can say: the beginning of paths
+  /// (`^/public/`, `^/static/.*`) or one path (`^/health$`), for all methods or for one (`GET=^/public/`). One that is
+  /// not bound to the beginning, or excludes a method (`GET!=^/`), is none.
+  static func path(_ pattern: String) -> OAuth2ProxyRoutes.Place? {
     var bytes = Array(pattern.utf8)[...]
+    var method: String?
+    if let equals = bytes.firstIndex(of: UInt8(ascii: "=")), equals > 0,
+      bytes[..<equals].allSatisfy({ (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) })
+    {
+      method = String(decoding: bytes[..<equals], as: UTF8.self)
+      bytes = bytes[(equals + 1)...]
+    }
     guard bytes.first == UInt8(ascii: "^") else { return nil }
     bytes = bytes.dropFirst()
-    if bytes.suffix(2).elementsEqual(".*".utf8) { bytes = bytes.dropLast(2) }
-    // What ends with "$" is one path, and a route rules what is below it, too: that would be more than was meant.
-    guard bytes.first == UInt8(ascii: "/"), bytes.count > 1, bytes.last == UInt8(ascii: "/") else { return nil }
+    let isExact = bytes.last == UInt8(ascii: "$")
+    let isOpen = bytes.suffix(2).elementsEqual(".*".utf8)
+    bytes = bytes.dropLast(isExact ? 1 : isOpen ? 2 : 0)
+    let slash = UInt8(ascii: "/")
+    guard bytes.first == slash, bytes.count > 1, isExact || bytes.last == slash else { return nil }
     let isPlain = bytes.allSatisfy { $0.isUnreserved && $0 != UInt8(ascii: ".") || $0 == UInt8(ascii: "/") }
-    return isPlain ? String(decoding: bytes, as: UTF8.self) : nil
+    guard isPlain, !bytes.dropFirst().starts(with: "/".utf8) else { return nil }
+    return .init(path: String(decoding: bytes, as: UTF8.self), isExact: isExact, method: method)
   }
 
   /// A duration of Go's, `168h0m0s`, in the largest unit that keeps it whole; nil for zero, fractions and what is none.
