@@ -29,7 +29,7 @@ struct ImportRules {
     "AppleIdentity": ["Secrets", "WebFormats"], "Sessions": ["Secrets", "WebFormats"],
     "IdentityAssertion": ["WebFormats"],
     "AccessPolicy": ["WebFormats"], "Pages": ["WebFormats"], "Operations": ["WebFormats"],
-    "SQLiteSessions": ["Sessions"],
+    "SQLiteSessions": ["Sessions", "WebFormats"],
     "PostgreSQLSessions": ["Sessions", "WebFormats", "CPostgreSQL"],
     "SessionStoreTesting": ["Secrets", "Sessions"],
     "PostgreSQLServerTesting": [],

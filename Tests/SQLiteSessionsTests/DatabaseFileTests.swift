@@ -122,4 +122,14 @@ struct DatabaseFileTests {
     #expect(journal == "wal")
     #expect(foreignKeys == 1)
   }
+
+  @Test("The folder of a file is found, of one without a folder in its path and of one at the root, too")
+  func folders() throws {
+    #expect(FolderOwner.folder(of: "cordon.db") == ".")
+    #expect(FolderOwner.folder(of: "/cordon.db") == "/")
+    #expect(FolderOwner.folder(of: "data/cordon.db") == "data")
+    #expect(FolderOwner(of: "/proc/self/status")?.isRoot == (geteuid() == 0))
+    let folder = try TemporaryFolder()
+    #expect(FolderOwner(of: folder.path("missing/cordon.db")) == nil)
+  }
 }

@@ -21,9 +21,10 @@ struct ConfigurationWarnings {
   /// - Parameter hosts: the effective settings on each host.
   func all(_ hosts: [EffectiveHost]) -> [ConfigurationProblem] {
     var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
-    for index in configuration.routes.indices {
+    var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
+    for host in hosts { for route in host.routes { places[route.index].append(route) } }
+    for (index, everywhere) in places.enumerated() {
       // A route for every host is looked at as on the first, that of public_url.
-      let everywhere = hosts.flatMap { host in host.routes.filter { $0.index == index } }
       guard let first = everywhere.first else { continue }
       warnings += warningsAboutRoute(index, first.settings) + warningsAboutEffect(index, everywhere)
     }

@@ -73,6 +73,8 @@ package final class MetricsRegistry: Sendable {
     var gauges: [Gauge] = []
     /// The names of hosts, by their numbers.
     var hosts: [String] = []
+    /// The numbers of hosts, by the bytes of their names.
+    var hostNumbers: [[UInt8]: Int] = [:]
   }
 
   private let version: String
@@ -100,12 +102,12 @@ package final class MetricsRegistry: Sendable {
   package func hostNumbers(of names: [String]) -> [Int] {
     parts.withLock { parts in
       names.map { name in
-        if let known = parts.hosts.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) { return known }
-        if parts.hosts.count < RequestRecorder.hostLimit - 1 {
-          parts.hosts.append(name)
-          return parts.hosts.count - 1
-        }
-        return RequestRecorder.hostLimit - 1
+        let bytes = Array(name.utf8)
+        if let known = parts.hostNumbers[bytes] { return known }
+        guard parts.hosts.count < RequestRecorder.hostLimit - 1 else { return RequestRecorder.hostLimit - 1 }
+        parts.hosts.append(name)
+        parts.hostNumbers[bytes] = parts.hosts.count - 1
+        return parts.hosts.count - 1
       }
     }
   }

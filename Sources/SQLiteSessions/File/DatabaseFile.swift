@@ -20,14 +20,14 @@ struct DatabaseFile: Sendable {
   /// Creates the file for this user alone if there is none; otherwise removes others' permissions if we own it. SQLite
   /// gives the write-ahead log the mode of the file.
   static func prepare(_ path: String) throws(StoreError) {
-    let folder = folder(of: path)
-    guard let status = status(folder), status.st_mode & S_IFMT == S_IFDIR else {
+    let folder = FolderOwner.folder(of: path)
+    guard let owner = FolderOwner(of: path) else {
       throw StoreError(
         code: .missingDirectory,
         message: "the folder \(folder) of the store \(path) does not exist; create it for the account that runs cordon "
           + "(install -d -m 0700 -o USER \(folder)) or set store.url to another place")
     }
-    guard let existing = Self.status(path) else { return try create(path) }
+    guard let existing = Self.status(path) else { return try create(path, for: owner) }
     guard existing.st_mode & S_IFMT == S_IFREG else {
       throw StoreError(code: .unavailable, message: "the store \(path) is no file; set store.url to a file's path")
     }
@@ -45,10 +45,13 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  private static func create(_ path: String) throws(StoreError) {
+  /// A file that root creates belongs to the account that owns the folder: that is who opens it from then on. SQLite
+  /// gives the write-ahead log the owner of the file. If the change is refused, the file stays with root, and the
+  /// service then reports that it cannot open it.
+  private static func create(_ path: String, for owner: FolderOwner) throws(StoreError) {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     if descriptor >= 0 {
-      giveToFolderOwner(descriptor, path)
+      owner.give(descriptor)
       close(descriptor)
       return
     }
@@ -64,22 +67,9 @@ struct DatabaseFile: Sendable {
     }
   }
 
-  /// A file that root creates belongs to the account that owns the folder: that is who opens it from then on. SQLite
-  /// gives the write-ahead log the owner of the file.
-  private static func giveToFolderOwner(_ descriptor: Int32, _ path: String) {
-    guard geteuid() == 0, let folder = status(folder(of: path)), folder.st_uid != 0 else { return }
-    // If the change is refused, the file stays with root; the service then reports that it cannot open it.
-    _ = fchown(descriptor, folder.st_uid, folder.st_gid)
-  }
-
   private static func status(_ path: String) -> stat? {
     var status = stat()
     return stat(path, &status) == 0 ? status : nil
-  }
-
-  private static func folder(of path: String) -> String {
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func denied(_ path: String) -> StoreError {

@@ -8,18 +8,33 @@
 package struct FolderOwner {
   /// The folder.
   package let folder: String
-  /// Whether it is root's.
-  package let isRoot: Bool
-  /// Its name, or its number where it has none.
-  package let name: String
+  private let user: uid_t
+  private let group: gid_t
 
   /// Nil if there is no such folder.
   package init?(of path: String) {
-    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) ?? path.startIndex
-    folder = slash == path.startIndex ? "/" : String(path[..<slash])
+    folder = Self.folder(of: path)
     var status = stat()
-    guard stat(folder, &status) == 0 else { return nil }
-    isRoot = status.st_uid == 0
-    name = getpwuid(status.st_uid).map { String(cString: $0.pointee.pw_name) } ?? "\(status.st_uid)"
+    guard stat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    (user, group) = (status.st_uid, status.st_gid)
+  }
+
+  /// The folder of a file, whether it exists or not.
+  static func folder(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// Whether it is root's.
+  package var isRoot: Bool { user == 0 }
+
+  /// Its name, or its number where it has none.
+  package var name: String { getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)" }
+
+  /// Gives an open file to the account and to the group of the folder, unless root owns the folder or we are not root.
+  /// A file that cannot be given away stays as it is.
+  func give(_ descriptor: Int32) {
+    guard geteuid() == 0, !isRoot else { return }
+    _ = fchown(descriptor, user, group)
   }
 }

@@ -1,4 +1,5 @@
 import Synchronization
+import WebFormats
 
 #if canImport(Glibc)
   import Glibc
@@ -12,6 +13,14 @@ import Synchronization
 package final class StoreClaim: Sendable {
   private let descriptor = Mutex<Int32>(-1)
 
+  private enum Claim {
+    case taken(Int32)
+    /// Another process has it.
+    case another
+    /// The system would not say.
+    case unknown
+  }
+
   /// No claim yet.
   package init() {}
 
@@ -23,27 +32,18 @@ package final class StoreClaim: Sendable {
     var status = stat()
     // Opening may be tried again; the claim is this process's already.
     guard descriptor.withLock({ $0 < 0 }), stat(path, &status) == 0 else { return true }
-    let name = Array("\0cordon-store-\(status.st_dev)-\(status.st_ino)".utf8)
-    #if canImport(Glibc)
-      let kind = CInt(SOCK_DGRAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
-    #else
-      let kind = SOCK_DGRAM | SOCK_CLOEXEC
-    #endif
-    let opened = socket(AF_UNIX, kind, 0)
-    guard opened >= 0 else { return true }
-    var address = sockaddr_un()
-    address.sun_family = sa_family_t(AF_UNIX)
-    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-    let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
-    let bound = withUnsafePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(opened, $0, length) }
-    }
-    guard bound == 0 else {
+    let name = UnixSocketAddress("@cordon-store-\(status.st_dev)-\(status.st_ino)")
+    let claim = name?.withDatagramSocket { opened, address, length in
+      if bind(opened, address.assumingMemoryBound(to: sockaddr.self), length) == 0 { return Claim.taken(opened) }
       let isTaken = errno == EADDRINUSE
       close(opened)
-      return !isTaken
+      return isTaken ? .another : .unknown
     }
-    descriptor.withLock { $0 = opened }
+    switch claim {
+    case .taken(let opened): descriptor.withLock { $0 = opened }
+    case .another: return false
+    case .unknown, nil: break
+    }
     return true
   }
 }
