@@ -81,6 +81,38 @@ struct StoreConnectionTests {
     #expect(try server.query("SELECT count(*) FROM cordon.sessions", at: url) == "64")
   }
 
+  @Test("A password with any characters is taken percent-encoded in store.url, and as it is from PGPASSWORD")
+  func passwords() throws {
+    let server = try PostgreSQLServer()
+    let password = "p@ss/w#rd%1?:&\u{E9} "
+    try server.query("CREATE ROLE odd LOGIN SUPERUSER PASSWORD '\(password)'")
+    let database = try #require(try server.makeDatabase().split(separator: "/").last.map(String.init))
+    let place = "127.0.0.1:\(server.port)/\(database)?sslmode=disable"
+    let encoded = password.utf8.map { "%" + String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    let upstream = try RawUpstream()
+    defer { upstream.stop() }
+    for (url, environment) in [
+      ("postgresql://odd:\(encoded)@\(place)", [:]), ("postgresql://odd@\(place)", ["PGPASSWORD": password]),
+      ("postgresql://odd:${ENCODED}@\(place)", ["ENCODED": encoded]),
+    ] {
+      var configuration = try GatewayConfiguration(
+        upstream: "http://127.0.0.1:\(upstream.port)", apple: "http://127.0.0.1:9")
+      configuration["store", "url"] = "\"\(url)\""
+      let gateway = try GatewayProcess(configuration, environment: environment)
+      defer { gateway.stop() }
+      #expect(try gateway.admin.get("/readyz").status == 200, "\(url)")
+      #expect(!String(decoding: gateway.log, as: UTF8.self).contains("w#rd"))
+    }
+    var configuration = try GatewayConfiguration(upstream: "http://127.0.0.1:9", apple: "http://127.0.0.1:9")
+    configuration["store", "url"] = "\"postgresql://odd:${RAW}@\(place)\""
+    let directory = try TemporaryDirectory()
+    let ended = try ServerProcess.run(
+      Machine.binary("cordon"), ["run", "--config", try configuration.install(in: directory)],
+      environment: ["RAW": password], directory: directory.path)
+    #expect(ended.exit == .code(78), "\(ended)")
+    #expect(ended.standardError.contains("PGPASSWORD") && !ended.standardError.contains("w#rd"), "\(ended)")
+  }
+
   @Test("While the server stands still, who is signed in does not wait for what another event loop knows")
   func frozen() throws {
     let server = try PostgreSQLServer()

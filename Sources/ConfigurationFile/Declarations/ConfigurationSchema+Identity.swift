@@ -158,8 +158,8 @@ extension ConfigurationSchema {
         "store.url", .storeURL, into: \.configuration.store.location,
         """
         "sqlite:" and the path of a file, for one gateway; or "postgresql://USER@HOST/DATABASE", for several gateways \
-        that share sessions. Use an environment variable for the password: \
-        "postgresql://cordon:${PGPASSWORD}@db/cordon".
+        that share sessions. Put the password into the environment variable PGPASSWORD, which libpq reads: it may have \
+        any characters, which here would have to be percent-encoded. Over a network add "?sslmode=verify-full".
         """),
       .withDefault(
         "store.outage_grace", .duration(.zero...(.seconds(86_400))), into: \.configuration.store.outageGrace,
@@ -435,7 +435,7 @@ extension ConfigurationSchema {
         """
         Whether CORS preflights (OPTIONS with Origin and Access-Control-Request-Method, without a body) reach the \
         application: "pass", without an identity and without method-override headers; or "block": they are treated as \
-        other requests. Browsers send them without cookies. networks apply.
+        other requests. Browsers send them without cookies. networks apply. It has no effect through verify.
         """, omission: "Inherited, finally \"block\".", seeAlso: ["route.methods", "route.networks"]),
       .absent(
         "route.private_email", .choice, into: \.privateEmail, example: "\"deny\"",

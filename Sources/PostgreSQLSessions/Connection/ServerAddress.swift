@@ -23,8 +23,9 @@ struct ServerAddress: Sendable, CustomStringConvertible {
       throw StoreError(
         code: .misconfigured,
         message:
-          "store.url is no address that libpq can read; write postgresql://user:password@host:5432/database, with "
-          + "special characters of the password percent-encoded, and only parameters that libpq knows")
+          "store.url is no address that libpq can read; write postgresql://user@host:5432/database with only "
+          + "parameters that libpq knows, and the password into the environment variable PGPASSWORD; in the address "
+          + "its special characters would have to be percent-encoded")
     }
     self.url = url
     var given: [String: String] = [:]
