@@ -157,7 +157,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "AccessPolicyTests", dependencies: ["AccessPolicy", "WebFormats"], swiftSettings: strict),
-    .testTarget(name: "PagesTests", dependencies: ["Pages"], swiftSettings: strict),
+    .testTarget(name: "PagesTests", dependencies: ["Pages", "WebFormats"], swiftSettings: strict),
     .testTarget(name: "OperationsTests", dependencies: ["Operations"], swiftSettings: strict),
     .testTarget(
       name: "ConfigurationFileTests", dependencies: ["ConfigurationFile"],

@@ -85,13 +85,23 @@ package struct PageRenderer: Sendable {
       ["content": content])
   }
 
+  /// Such a page whose script asks our own origin and submits a form to the address of the page, which may redirect
+  /// anywhere.
+  func page(status: Int, title: Markup, requestID: String?, script: Markup, content: Markup) -> RenderedPage {
+    page(
+      named: PageTemplates.contentName, status: status, title: title, requestID: requestID, script: script,
+      allowsRequests: true, formAction: .unlimited, style: "", ["content": content])
+  }
+
   private func page(
     named name: String, status: Int, title: Markup, requestID: String? = nil, script: Markup? = nil,
-    formAction: ContentSecurityPolicy.FormAction, style: Markup, _ content: [String: Markup]
+    allowsRequests: Bool = false, formAction: ContentSecurityPolicy.FormAction, style: Markup,
+    _ content: [String: Markup]
   ) -> RenderedPage {
     var generator = SystemRandomNumberGenerator()
     let policy = ContentSecurityPolicy(
-      nonce: .init(using: &generator), allowsScript: script != nil, formAction: formAction)
+      nonce: .init(using: &generator), allowsScript: script != nil, allowsRequests: allowsRequests,
+      formAction: formAction)
     let stylesheet = "\(Markup(trusted: Stylesheet.button))\(style)\(ownStylesheet)" as Markup
     var values: [String: Markup] = [
       "language": Markup(escaping: texts.language), "direction": Markup(escaping: texts.direction.rawValue),

@@ -19,6 +19,8 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   case requestAccess = "request-access"
   /// The end of a visit to `public_url`'s sign-in, on the host that it began on.
   case arrive
+  /// The way back to a form that was kept while its user signed in, and what its page asks about the account.
+  case form
 
   /// The endpoint of a path below `path_prefix`, without the slash before it. A code follows `invite/`.
   package init?(name: String) {
@@ -33,7 +35,7 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
   package var mayBeReturnedTo: Bool {
     switch self {
     case .signIn, .authorize, .callback, .signOut, .native, .nativeExchange, .notifications, .arrive: false
-    case .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess: true
+    case .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess, .form: true
     }
   }
 
@@ -42,7 +44,7 @@ package enum GatewayEndpoint: String, Sendable, CaseIterable {
     switch self {
     case .account, .accountStop: true
     case .signIn, .button, .authorize, .callback, .signOut, .session, .native, .nativeExchange, .notifications, .keys,
-      .verify, .invite, .people, .requestAccess, .arrive:
+      .verify, .invite, .people, .requestAccess, .arrive, .form:
       false
     }
   }

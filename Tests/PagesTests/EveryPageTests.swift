@@ -1,4 +1,5 @@
 import Testing
+import WebFormats
 
 @testable import Pages
 
@@ -80,7 +81,7 @@ struct EveryPageTests {
 
   @Test("All of them are looked at")
   func all() {
-    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 9 + 14)
+    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 12 + 14)
   }
 
   @Test("Two pages never share a nonce")
@@ -138,6 +139,15 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
     Exhibit(name: "account", page: renderer.account(.exhibit(named: name), after: .endedOne)),
     Exhibit(name: "stop", page: renderer.stopQuestion()), Exhibit(name: "not-revoked", page: renderer.notRevoked()),
     Exhibit(name: "farewell", page: renderer.farewell()),
+    Exhibit(
+      name: "kept-form",
+      page: renderer.keptForm(
+        FormEntries(
+          encoding: .multipart,
+          entries: [.init(name: name, content: .text(name)), .init(name: "file", content: .noFile)]),
+        account: "a", requestID: name, returnTo: path)),
+    Exhibit(name: "form-not-kept", page: renderer.formNotKept(requestID: name, returnTo: path)),
+    Exhibit(name: "back-to-form", page: renderer.backToForm()),
   ]
     + accessPages(renderer, name)
     + PageFailure.allCases.map {

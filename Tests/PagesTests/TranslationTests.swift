@@ -28,6 +28,16 @@ struct TranslationTests {
     }
   }
 
+  @Test(
+    "Every text about forms is there, translated and tidy", arguments: PageLanguage.allCases)
+  func forms(language: PageLanguage) {
+    for key in FormText.allCases {
+      let text = language.texts.text(key)
+      #expect(isTidy(text) && text.count > 2, "\(language) \(key)")
+      #expect(language == .english || text != EnglishTexts().text(key), "\(language) \(key)")
+    }
+  }
+
   @Test("The application is called by its name wherever English does", arguments: PageLanguage.allCases)
   func names(language: PageLanguage) {
     let texts = language.texts

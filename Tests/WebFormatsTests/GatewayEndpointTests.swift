@@ -10,7 +10,7 @@ struct GatewayEndpointTests {
         "/.auth/sign-in", "/.auth/button", "/.auth/authorize", "/.auth/callback", "/.auth/sign-out", "/.auth/session",
         "/.auth/account", "/.auth/account/stop", "/.auth/native", "/.auth/native/exchange", "/.auth/notifications",
         "/.auth/keys", "/.auth/verify", "/.auth/invite", "/.auth/people", "/.auth/request-access",
-        "/.auth/arrive",
+        "/.auth/arrive", "/.auth/form",
       ])
   }
 
@@ -26,7 +26,7 @@ struct GatewayEndpointTests {
   func returnTargets() {
     #expect(
       GatewayEndpoint.allCases.filter(\.mayBeReturnedTo) == [
-        .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess,
+        .button, .session, .account, .accountStop, .keys, .verify, .invite, .people, .requestAccess, .form,
       ])
   }
 }

@@ -45,6 +45,7 @@ struct DecisionCompiler {
     var decision = RouteDecision(access: access(effective), unauthenticated: effective.unauthenticated.value)
     if let name = effective.upstream.value { decision.upstream = number(ofUpstream: name) }
     decision.bodyRate = effective.bodyRate.value
+    decision.keptFormBytes = effective.keptFormBytes.value
     decision.networks = networks(effective.networks)
     if decision.access == .public {
       // The gate knows for every user whether those of `[access]` name the user.

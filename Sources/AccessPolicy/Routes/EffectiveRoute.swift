@@ -12,6 +12,8 @@ package struct EffectiveRoute: Sendable, Equatable {
   package var upstream: Stated<String?>
   /// The least rate of a request's body; nil where none is stated: the listener's then, or none towards HTTP/2.
   package var bodyRate: Stated<Int?>
+  /// Most bytes of a form that is kept in the browser while its user signs in; 0 for none.
+  package var keptFormBytes: Stated<Int>
   /// The lists of networks that must each contain the client's address, from the most to the least specific route. On
   /// a public route those of routes only, where access is `sign-out` none.
   package var networks: [Stated<[NetworkPrefix]>]
@@ -75,6 +77,7 @@ package struct EffectiveRoute: Sendable, Equatable {
     self.upstream = Stated(isDefault ? nil : upstream?.value, by: upstream?.source ?? .standard)
     let bodyRate = Self.first(chain) { routes[$0].bodyRate }
     self.bodyRate = Stated(bodyRate?.value, by: bodyRate?.source ?? .standard)
+    keptFormBytes = Self.first(chain) { routes[$0].keptFormBytes } ?? Stated(0, by: .standard)
     networks = chain.filter { !routes[$0].networks.isEmpty }.map { Stated(routes[$0].networks, by: .route($0)) }
     if isSignOut {
       networks = []
@@ -93,7 +96,8 @@ package struct EffectiveRoute: Sendable, Equatable {
   func comes(fromRoute index: Int) -> Bool {
     let source = Source.route(index)
     return access.source == source || unauthenticated.source == source || upstream.source == source
-      || bodyRate.source == source || maxAge.source == source || tokens.source == source
+      || bodyRate.source == source || keptFormBytes.source == source || maxAge.source == source
+      || tokens.source == source
       || preflight.source == source
       || conditions.contains { $0.source == source } || networks.contains { $0.source == source }
   }

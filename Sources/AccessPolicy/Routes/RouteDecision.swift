@@ -9,6 +9,9 @@ package struct RouteDecision: Sendable, Hashable {
   package var upstream = 0
   /// The least rate of its body, decided on like ``upstream``; nil where no route states one.
   package var bodyRate: Int?
+  /// Most bytes of a form that is kept in the browser while its user signs in, decided on like ``upstream``; 0 for
+  /// none.
+  package var keptFormBytes = 0
   /// The networks that must contain the client's address: see ``RouteTable/admits(_:from:)``. Empty for no condition.
   package var networks = NetworkIndexes()
   /// The age in seconds from which a sign-in must be repeated; 0 for none.

@@ -22,6 +22,9 @@ package struct RouteSettings: Sendable, Equatable {
   package var upstream: String?
   /// The least rate of a request's body in bytes per second, 0 for none. Default: nil: inherited.
   package var bodyRate: Int?
+  /// Most bytes of a form that is kept in the browser while its user signs in, 0 for none. Default: nil: inherited, in
+  /// the end none.
+  package var keptFormBytes: Int?
   /// The networks of which one must contain the client's address (`networks`), in addition to those of other routes
   /// that hold; also on a public route. Default: none.
   package var networks: [NetworkPrefix] = []

@@ -141,6 +141,7 @@ enum RouteChecks {
     route.unauthenticated = draft.unauthenticated?.setting
     route.upstream = draft.upstream.map { UpstreamChecks.routeName($0) }
     route.bodyRate = draft.bodyRate
+    route.keptFormBytes = draft.keptFormBytes
     route.methods = draft.methods
     route.networks = draft.networks ?? []
     route.maxAge = draft.maxAge.map { Int($0.components.seconds) }
@@ -235,8 +236,8 @@ extension RouteBuilder.Access {
   /// Keys of a route that would say nothing beside it.
   fileprivate var effectlessKeys: [String] {
     switch self {
-    case .public, .deny: ["unauthenticated", "max_age"]
-    case .signOut: ["unauthenticated", "max_age", "networks", "tokens", "preflight"]
+    case .public, .deny: ["unauthenticated", "max_age", "keep_forms"]
+    case .signOut: ["unauthenticated", "max_age", "keep_forms", "networks", "tokens", "preflight"]
     case .signedIn: []
     }
   }

@@ -99,6 +99,7 @@ struct RouteBuilder: DecodingTarget {
   var unauthenticated: Unauthenticated?
   var upstream: String?
   var bodyRate: Int?
+  var keptFormBytes: Int?
   var subjects: [String]?
   var emails: [String]?
   var emailDomains: [String]?

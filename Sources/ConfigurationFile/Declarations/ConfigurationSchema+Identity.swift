@@ -375,6 +375,15 @@ extension ConfigurationSchema {
         omission: "Inherited, finally listen.limits.body_rate, or no limit if the upstream's protocol is \"h2\".",
         seeAlso: ["listen.limits.body_rate"]),
       .absent(
+        "route.keep_forms", .size(0...1_048_576), into: \.keptFormBytes, example: "\"64KiB\"",
+        """
+        Maximum size of a form that is kept while its user signs in. A form that is submitted without a session is \
+        answered with a page; with this setting, the page holds its fields, and sends them after the sign-in, by a \
+        button, once, and with the account that used the browser before, if that is known. The fields are in this page \
+        only, never in the store or a log. Kept are forms without files, from pages of the same origin. It needs \
+        JavaScript.
+        """, omission: "Inherited, finally \"0\": no form is kept.", seeAlso: ["route.unauthenticated"]),
+      .absent(
         "route.allow_subjects", subjects, into: \.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",
         """

@@ -46,6 +46,11 @@ struct RouteExplanationWriter {
           (stated.value == .unauthorized ? "401" : "browsers are sent to sign in, others get 401")
             + origin(stated.source, of: route, ["unauthenticated"])
         ))
+      if effective.keptFormBytes.value > 0 {
+        let stated = effective.keptFormBytes
+        facts.append(
+          ("forms", "kept up to \(SizeText.format(stated.value))" + origin(stated.source, of: route, ["keep_forms"])))
+      }
     }
     if access.value.isForwarded {
       facts.append(

@@ -142,7 +142,8 @@ struct SnapshotFactory: Sendable {
         origin: origin, pages: pages, requestSessions: requestSessions, store: store, storeHealth: storeHealth,
         sessions: sessions, judge: judge, audit: keys.audit),
       people: people(settings, keys, pages, requestSessions, judge),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge))
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+      keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
   private func hostEndpoints(
@@ -170,7 +171,8 @@ struct SnapshotFactory: Sendable {
         origin: origin, pages: pages, returnTargets: returnTargets, requestSessions: requestSessions,
         sessions: sessions, reset: reset(settings, keys), audit: keys.audit),
       button: ButtonEndpoint(button: button, pages: pages),
-      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge))
+      accessRequest: accessRequest(settings, keys, origin, pages, requestSessions, judge),
+      keptForm: KeptFormEndpoint(pages: pages, requestSessions: requestSessions, keyring: keys.keyring))
   }
 
   private func reset(_ settings: GatewaySettings, _ keys: GatewayKeys) -> BrowserReset {

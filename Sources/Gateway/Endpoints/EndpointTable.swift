@@ -22,13 +22,15 @@ struct EndpointTable: Sendable {
   let invitation: InvitationEndpoint
   let people: PeopleEndpoint
   let accessRequest: AccessRequestEndpoint
+  let keptForm: KeptFormEndpoint
 
   /// The endpoints for the gate.
   var endpoints: SiteEndpoints {
     var actions: [GatewayEndpoint: EndpointAction] = [:]
     for endpoint in GatewayEndpoint.allCases { actions[endpoint] = action(of: endpoint) }
     return SiteEndpoints(
-      actions: actions, applicationSignOut: signOut.applicationAction, accessRequests: accessRequest.lookUps)
+      actions: actions, applicationSignOut: signOut.applicationAction, keepForm: keptForm.keeping,
+      accessRequests: accessRequest.lookUps)
   }
 
   private func action(of endpoint: GatewayEndpoint) -> EndpointAction? {
@@ -50,6 +52,7 @@ struct EndpointTable: Sendable {
     case .invite: invitationAction
     case .people: action([.get: people.page, .post: people.act], bodyLimit: 16 * 1024)
     case .requestAccess: accessRequest.action(within: signInLimit)
+    case .form: keptForm.action
     case .verify, .arrive: nil
     }
   }

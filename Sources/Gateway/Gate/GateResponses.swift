@@ -70,18 +70,21 @@ struct GateResponses {
     _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest,
     because failure: PageFailure = .signInRequired
   ) -> ControlResponse {
-    // An app whose token has expired could not follow a redirect to the sign-in page.
-    let mayShowPage = route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
+    let mayShowPage = mayShowPage(route, head, request)
     guard mayShowPage, RequestKind.isNavigation(head, bytes) else {
       guard mayShowPage, RequestKind.isFormSubmission(head, bytes) else {
         var response = failureJSON(failure, head, bytes, request)
         challenge(&response, route, head, request)
         return response
       }
+      let (pages, id) = (pages(head, bytes, request), request.id.description)
+      let returnTo = referringPage(head, bytes, request).path
+      if failure == .signInRequired, route.keptFormBytes > 0 {
+        return ControlResponse(pages.formNotKept(requestID: id, returnTo: returnTo))
+      }
       return ControlResponse(
-        pages(head, bytes, request).failure(
-          failure == .signInRequired ? .formNotSent : failure, requestID: request.id.description,
-          returnTo: referringPage(head, bytes, request).path))
+        pages.failure(
+          failure == .signInRequired ? .formNotSent : failure, requestID: id, returnTo: returnTo))
     }
     let wanted = ReturnTarget(
       parsing: bytes.extracting(head.path.lowerBound..<head.query.upperBound)._unsafeView(as: UInt8.self),
@@ -93,6 +96,26 @@ struct GateResponses {
     let origin = request.isAlias ? configuration.origin.description : ""
     let path = endpoint.path(below: configuration.prefix)
     return .redirect(.found, to: "\(origin)\(path)?return_to=\(wanted.queryValue)")
+  }
+
+  /// Whether a request without a session may be answered with a page. An app whose token has expired could not follow a
+  /// redirect to the sign-in page.
+  private func mayShowPage(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ request: GateRequest
+  ) -> Bool {
+    route.unauthenticated == .automatic && !head.wantsUpgrade && !request.carriesOurToken
+  }
+
+  /// The page that a form was on whose entries are to be kept while its user signs in; nil for other requests.
+  func pageOfKeepableForm(
+    _ route: RouteDecision, _ head: borrowing RequestHead, _ bytes: RawSpan, _ request: GateRequest
+  ) -> ReturnTarget? {
+    // The cookie of a session does not arrive at an alias.
+    guard route.keptFormBytes > 0, !request.isAlias, mayShowPage(route, head, request),
+      RequestKind.isFormSubmission(head, bytes),
+      KeepableForm.isOne(head, bytes, limit: route.keptFormBytes, origin: request.site.origins[0])
+    else { return nil }
+    return referringPage(head, bytes, request)
   }
 
   /// The page that a form was on, by `Referer`: the front page if it is unknown or another site's.

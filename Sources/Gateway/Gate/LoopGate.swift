@@ -136,6 +136,11 @@ final class LoopGate: RequestGate {
       return refuse(.storeUnavailable, head, bytes, request, routeClass: routeClass)
     case .none:
       if isPublic { return forward(nil, route, routeClass, head, bytes, request) }
+      if let returnTo = responses.pageOfKeepableForm(route, head, bytes, request) {
+        var action = endpoints[request.site.number].keepForm(route.keptFormBytes, returnTo.path)
+        action.routeClass = routeClass.rawValue
+        return .handle(action)
+      }
       return .answer(responses.signInFirst(route, head, bytes, request), routeClass: routeClass.rawValue)
     }
     if isPublic, entry.isNobody(on: route, sessions.configuration) {

@@ -8,12 +8,19 @@ extension PageRenderer {
   ///   - requestID: what the operator finds the request by.
   ///   - returnTo: the path that was wanted: where "try again" leads, and where signing in leads in the end.
   package func failure(_ failure: PageFailure, requestID: String? = nil, returnTo: String = "/") -> RenderedPage {
+    self.failure(failure, requestID: requestID, returnTo: returnTo, advice: nil)
+  }
+
+  /// - Parameter advice: stands in for that of the failure.
+  func failure(
+    _ failure: PageFailure, requestID: String?, returnTo: String, advice: String?
+  ) -> RenderedPage {
     let said = texts.text(failure, application: applicationName)
     var values = [
       "heading": Markup(escapingOwn: said.heading), "explanation": Markup(escapingOwn: said.explanation),
       "status": Markup(escaping: String(failure.status)), "failure": Markup(escaping: failure.rawValue),
     ]
-    if let advice = said.advice { values["advice"] = Markup(escapingOwn: advice) }
+    if let advice = advice ?? said.advice { values["advice"] = Markup(escapingOwn: advice) }
     for (way, key) in zip(failure.ways, ["way", "otherWay"]) {
       values[key] = link(way, returnTo: returnTo).href
       values[key + "Label"] = label(way)

@@ -10,6 +10,7 @@ protocol PageTexts: Sendable {
   func text(_ key: AccessText) -> String
   func text(_ failure: PageFailure, application: String) -> FailureText
   func text(_ key: AccountText) -> String
+  func text(_ key: FormText) -> String
 }
 
 /// `dir` of HTML.

@@ -5,6 +5,8 @@ struct ContentSecurityPolicy: Sendable, Equatable {
   /// A random text that marks our own style and script.
   let nonce: Nonce
   var allowsScript = false
+  /// Whether its script may ask our own origin.
+  var allowsRequests = false
   /// The permitted targets of forms. Some browsers (Chromium) apply this also to redirects of the response, so a page
   /// whose form may be redirected anywhere has no `form-action`; its form's target is escaped and fixed.
   var formAction: FormAction = .nowhere
@@ -17,6 +19,7 @@ struct ContentSecurityPolicy: Sendable, Equatable {
   var value: String {
     var directives = ["default-src 'none'", "style-src 'nonce-\(nonce.text)'", "img-src 'self' data:"]
     if allowsScript { directives.append("script-src 'nonce-\(nonce.text)'") }
+    if allowsRequests { directives.append("connect-src 'self'") }
     directives += ["base-uri 'none'", "frame-ancestors 'none'"]
     switch formAction {
     case .nowhere: directives.append("form-action 'none'")

@@ -23,6 +23,27 @@ struct Markup: Sendable, Equatable {
     return String(scalars)
   }
 
+  /// Escapes a value that a form is to submit as it is: nothing is left out. NUL cannot stand in HTML.
+  init(exactly text: String) {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "&": bytes += "&amp;".utf8
+      case "<": bytes += "&lt;".utf8
+      case ">": bytes += "&gt;".utf8
+      case "\"": bytes += "&quot;".utf8
+      case "'": bytes += "&#39;".utf8
+      case "\u{0}": bytes += "\u{FFFD}".utf8
+      // Parsers take a carriage return for a newline.
+      case "\r", "\u{200E}", "\u{200F}", "\u{061C}", "\u{202A}"..."\u{202E}", "\u{2066}"..."\u{2069}":
+        bytes += "&#\(scalar.value);".utf8
+      default: bytes += UTF8.encode(scalar).map(Array.init) ?? []
+      }
+    }
+    html = String(decoding: bytes, as: UTF8.self)
+  }
+
   /// Escapes a text of ours, in which foreign names have lost their directional controls already.
   init(escapingOwn text: String) {
     var bytes: [UInt8] = []

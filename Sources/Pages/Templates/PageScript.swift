@@ -1,4 +1,4 @@
-/// The scripts of the pages that post Apple's answer: the only ones there are. A field called `submit` would hide the
+/// The scripts of the pages that post a form: the only ones there are. A field called `submit` would hide the
 /// form's own function of that name, which is why they take it from its prototype.
 enum PageScript {
   /// Posts the form of the page.
@@ -18,5 +18,47 @@ enum PageScript {
     history.replaceState(null, '', location.pathname);
     form.closest('[hidden]')?.removeAttribute('hidden');
     HTMLFormElement.prototype.submit.call(form);
+    """
+
+  /// Shows the part of the page that says who has signed in meanwhile, whenever the user comes back to it, and submits
+  /// the form once, by the button, if that is still the account that it is for. When the page is left behind, its
+  /// entries are gone.
+  static let form: StaticString = """
+    const page = document.getElementById('kept');
+    const form = document.getElementById('entries');
+    const send = document.getElementById('send');
+    let sent = false;
+    const show = (account) => {
+      for (const part of page.querySelectorAll('[data-account]')) part.hidden = part.dataset.account !== account;
+    };
+    const ask = async () => {
+      try {
+        const answer = await fetch(page.dataset.check, {cache: 'no-store', redirect: 'error'});
+        return answer.ok ? (await answer.json()).account : 'none';
+      } catch {
+        return 'none';
+      }
+    };
+    const look = async () => {
+      if (sent) return;
+      const account = await ask();
+      if (!sent) show(account);
+    };
+    send.addEventListener('click', async () => {
+      if (sent) return;
+      sent = true;
+      const account = await ask();
+      if (account === 'same') {
+        send.disabled = true;
+        HTMLFormElement.prototype.submit.call(form);
+      } else {
+        sent = false;
+        show(account);
+      }
+    });
+    addEventListener('focus', look);
+    document.addEventListener('visibilitychange', look);
+    addEventListener('pagehide', () => { if (sent) form.replaceChildren(); });
+    page.hidden = false;
     """
 }

@@ -68,6 +68,9 @@ package struct SessionKeyring: Sendable {
     return keys.map { Base64URL.text(HMAC<SHA256>.authenticationCode(for: data, using: $0.account).prefix(12)) }
   }
 
+  /// The length of an account's keyed hash before it is encoded, in bytes.
+  package static let accountMarkLength = 16
+
   /// The keyed hash of an account for a cookie: 22 characters of base64url.
   package func accountMark(of subject: Subject) -> String { Self.accountMark(of: subject, keys[0]) }
 
@@ -78,7 +81,7 @@ package struct SessionKeyring: Sendable {
 
   private static func accountMark(of subject: Subject, _ keys: Keys) -> String {
     Base64URL.text(
-      HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys.account).prefix(16))
+      HMAC<SHA256>.authenticationCode(for: Array(subject.text.utf8), using: keys.account).prefix(accountMarkLength))
   }
 
   /// The keys derived from one secret.

@@ -68,8 +68,13 @@ final class GateRig: Sendable {
     let ofHosts = Dictionary(
       uniqueKeysWithValues: [GatewayEndpoint.signIn, .arrive, .session, .signOut, .button].map { ($0, nothing) })
     let endpoints =
-      [SiteEndpoints(actions: actions, applicationSignOut: nothing, accessRequests: accessRequests)]
-      + settings.sites.map { _ in SiteEndpoints(actions: ofHosts, applicationSignOut: nothing) }
+      [
+        SiteEndpoints(
+          actions: actions, applicationSignOut: nothing, keepForm: { _, _ in nothing }, accessRequests: accessRequests)
+      ]
+      + settings.sites.map { _ in
+        SiteEndpoints(actions: ofHosts, applicationSignOut: nothing, keepForm: { _, _ in nothing })
+      }
     var gates: [NIOLoopBound<LoopGate>] = []
     for loop in group.makeIterator() {
       let gate = try await loop.submit { [loops, sessions, storeHealth, lastSeen] in

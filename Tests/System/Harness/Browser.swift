@@ -142,6 +142,11 @@ final class Browser {
     return (old, new)
   }
 
+  /// The handle of the tab that commands go to, and those of all tabs.
+  func tab() throws -> String { try text(command("GET", session + "/window")) }
+  func tabs() throws -> [String] { try command("GET", session + "/window/handles") as? [String] ?? [] }
+  func closeTab() throws { _ = try command("DELETE", session + "/window") }
+
   func switchTo(_ tab: String) throws { _ = try command("POST", session + "/window", ["handle": tab]) }
 
   /// Every cookie that the current page may send, by name.

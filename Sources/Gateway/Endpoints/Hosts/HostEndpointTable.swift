@@ -13,6 +13,7 @@ struct HostEndpointTable: Sendable {
   let signOut: SignOutEndpoint
   let button: ButtonEndpoint
   let accessRequest: AccessRequestEndpoint
+  let keptForm: KeptFormEndpoint
 
   /// The endpoints for the gate.
   var endpoints: SiteEndpoints {
@@ -25,6 +26,8 @@ struct HostEndpointTable: Sendable {
         .signOut: signOut.action,
         .button: button.action,
         .requestAccess: accessRequest.action(within: signInLimit),
-      ], applicationSignOut: signOut.applicationAction, accessRequests: accessRequest.lookUps)
+        .form: keptForm.action,
+      ], applicationSignOut: signOut.applicationAction, keepForm: keptForm.keeping,
+      accessRequests: accessRequest.lookUps)
   }
 }

@@ -61,6 +61,14 @@ struct RequestSessions: Sendable {
     return nil
   }
 
+  /// The account of the request's first valid credential, which this does not use; nil if there is none.
+  func peekSubject(_ request: ControlRequest) async throws(StoreError) -> Subject? {
+    for identifier in identifiers(request) {
+      if let found = try await sessions.peek(identifier) { return found.session.subject }
+    }
+    return nil
+  }
+
   /// The session of the request's first valid credential, looked up; nil if there is none.
   func find(_ request: ControlRequest) async throws(StoreError) -> SessionSnapshot? {
     try await current(request)?.snapshot

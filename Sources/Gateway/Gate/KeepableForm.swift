@@ -1,0 +1,29 @@
+internal import HTTPWire
+internal import WebFormats
+
+/// Forms whose entries may be kept while their user signs in.
+enum KeepableForm {
+  /// Whether a submitted form can be kept, by its head. Only what a page of our own origin submits at the top level is:
+  /// to submit anything else later, from our own origin, would launder a cross-site request.
+  /// - Parameters:
+  ///   - limit: most bytes of the body, whose length must be known.
+  ///   - origin: our own, as browsers write it in `Origin`.
+  static func isOne(_ head: borrowing RequestHead, _ bytes: RawSpan, limit: Int, origin: [UInt8]) -> Bool {
+    guard head.method == .post, case .length(let length) = head.framing, length <= limit else { return false }
+    guard let line = head.fields.line(.origin), !head.fields.isRepeated(.origin),
+      bytes.array(line.value) == origin,
+      let site = head.fields.line(.secFetchSite), bytes.equals("same-origin", site.value),
+      let mode = head.fields.line(.secFetchMode), bytes.equals("navigate", mode.value)
+    else { return false }
+    var (isTopLevel, hasType) = (false, false)
+    for line in head.fields.lines {
+      if bytes.equalsIgnoringCase("content-encoding", line.name) { return false }
+      if bytes.equalsIgnoringCase("sec-fetch-dest", line.name) { isTopLevel = bytes.equals("document", line.value) }
+      if bytes.equalsIgnoringCase("content-type", line.name) {
+        guard !hasType, FormEntries.isReadable(contentType: bytes.array(line.value)) else { return false }
+        hasType = true
+      }
+    }
+    return isTopLevel && hasType
+  }
+}

@@ -1,0 +1,82 @@
+import AccessPolicy
+import Testing
+
+@testable import Gateway
+
+@Suite("Forms at the gate")
+struct KeepableFormGateTests {
+  private static func settings() throws -> GatewaySettings {
+    var kept = RouteSettings(path: "/wiki/")
+    kept.keptFormBytes = 1_000
+    var never = RouteSettings(path: "/wiki/never/")
+    never.keptFormBytes = 0
+    var api = RouteSettings(path: "/wiki/api/")
+    api.unauthenticated = .unauthorized
+    var settings = try GatewaySettings.forTests(routes: [kept, never, api])
+    settings.hosts = ["old.example.com"]
+    return settings
+  }
+
+  private static let fields = [
+    "Accept: text/html", "Content-Type: application/x-www-form-urlencoded", "Content-Length: 1000",
+    "Origin: https://app.example.com", "Sec-Fetch-Site: same-origin", "Sec-Fetch-Mode: navigate",
+    "Sec-Fetch-Dest: document",
+  ]
+
+  private func isRead(
+    _ rig: GateRig, _ fields: [String] = fields, _ target: String = "/wiki/save", method: String = "POST",
+    host: String = "app.example.com"
+  ) async throws -> Bool {
+    switch try await rig.decide(Asked(target: target, method: method, host: host, fields: fields)) {
+    case .handle: return true
+    case .answer(let status, _):
+      #expect([401, 302].contains(status))
+      return false
+    case .forward, .suspend:
+      Issue.record("it was forwarded")
+      return false
+    }
+  }
+
+  @Test("Only a form of our own origin at the top level is read, up to the size that the route states")
+  func read() async throws {
+    let rig = try await GateRig(try Self.settings())
+    #expect(try await isRead(rig))
+    for target in ["/save", "/wiki/never/save", "/wiki/api/save"] {
+      #expect(try await isRead(rig, Self.fields, target) == false, "\(target)")
+    }
+    #expect(try await isRead(rig, method: "PUT") == false)
+    #expect(try await isRead(rig, host: "old.example.com") == false, "no session arrives at an alias")
+    let replacements = [
+      "Content-Type: text/plain", "Content-Type: application/json", "Content-Length: 1001", "Origin: null",
+      "Origin: https://evil.example", "Origin: http://app.example.com", "Sec-Fetch-Site: cross-site",
+      "Sec-Fetch-Site: same-site", "Sec-Fetch-Site: none", "Sec-Fetch-Mode: cors", "Sec-Fetch-Dest: iframe",
+    ]
+    for replacement in replacements {
+      let name = replacement.prefix { $0 != ":" } + ":"
+      let others = Self.fields.filter { !$0.hasPrefix(name) }
+      #expect(try await isRead(rig, others + [replacement]) == false, "\(replacement)")
+    }
+    for index in Self.fields.indices.dropFirst() {
+      var fields = Self.fields
+      let missing = fields.remove(at: index)
+      #expect(try await isRead(rig, fields) == false, "without \(missing)")
+    }
+    for more in ["Origin: https://app.example.com", "Content-Encoding: gzip", "Content-Type: multipart/form-data"] {
+      #expect(try await isRead(rig, Self.fields + [more]) == false, "\(more)")
+    }
+    let chunked = Self.fields.filter { !$0.hasPrefix("Content-Length") } + ["Transfer-Encoding: chunked"]
+    #expect(try await isRead(rig, chunked) == false)
+    try await rig.stop()
+  }
+
+  @Test("A form of a signed-in user is forwarded as ever")
+  func signedIn() async throws {
+    let rig = try await GateRig(try Self.settings())
+    let (_, cookie) = try rig.signIn("001.anna")
+    let decided = try await rig.decide(
+      Asked(target: "/wiki/save", method: "POST", fields: Self.fields + ["Cookie: \(cookie)"]))
+    #expect(decided.identity != nil)
+    try await rig.stop()
+  }
+}
