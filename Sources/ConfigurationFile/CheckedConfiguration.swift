@@ -4,7 +4,7 @@ import AccessPolicy
 package struct CheckedConfiguration: Sendable {
   package let configuration: Configuration
   /// Warnings about possible mistakes, in the order of the file.
-  package let warnings: [ConfigurationProblem]
+  package let warnings: [ConfigurationDiagnostic]
   /// The effective settings of each route, in the order of the file, and last of all other requests if there are any:
   /// those of the host of `public_url`, then those of each `[[host]]`.
   package let explanations: [RouteExplanation]

@@ -66,5 +66,5 @@ package struct Configuration: Sendable, Equatable {
   }
 
   /// The public origin in its parts.
-  package var publicOrigin: PublicOrigin { get throws(OriginProblem) { try PublicOrigin(parsing: publicURL) } }
+  package var publicOrigin: PublicOrigin { get throws(PublicOriginError) { try PublicOrigin(parsing: publicURL) } }
 }

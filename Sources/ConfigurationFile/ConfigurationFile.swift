@@ -17,7 +17,7 @@ package enum ConfigurationFile {
   package static func load(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system, checksMembersFiles: Bool = true
-  ) throws(ConfigurationProblems) -> Configuration {
+  ) throws(ConfigurationError) -> Configuration {
     let bytes = try contents(of: path, files)
     return try read(
       bytes, name: path, directory: directory(of: path), environment: environment, files: files,
@@ -30,12 +30,12 @@ package enum ConfigurationFile {
   package static func check(
     _ path: String, environment: @escaping @Sendable (String) -> String? = processEnvironment,
     files: FileAccess = .system
-  ) throws(ConfigurationProblems) -> CheckedConfiguration {
+  ) throws(ConfigurationError) -> CheckedConfiguration {
     let bytes = try contents(of: path, files)
     return try check(bytes, name: path, directory: directory(of: path), environment: environment, files: files)
   }
 
-  private static func contents(of path: String, _ files: FileAccess) throws(ConfigurationProblems) -> [UInt8] {
+  private static func contents(of path: String, _ files: FileAccess) throws(ConfigurationError) -> [UInt8] {
     let (what, remedy): (String, String)
     switch files.read(path, Document.sizeLimit) {
     case .contents(let bytes, _): return bytes
@@ -45,7 +45,7 @@ package enum ConfigurationFile {
     case .tooLong: (what, remedy) = ("the file is longer than 1 MiB", "name the right file")
     case .unreadable(let reason): (what, remedy) = ("the file cannot be read (\(reason))", "let this user read it")
     }
-    throw ConfigurationProblems([ConfigurationProblem(file: path, line: 1, column: 1, what: what, remedy: remedy)])
+    throw ConfigurationError([ConfigurationDiagnostic(file: path, line: 1, column: 1, what: what, remedy: remedy)])
   }
 
   /// Reads the contents of a file.
@@ -59,7 +59,7 @@ package enum ConfigurationFile {
   package static func parse(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
-  ) throws(ConfigurationProblems) -> Configuration {
+  ) throws(ConfigurationError) -> Configuration {
     try read(bytes, name: name, directory: directory, environment: environment, files: files).configuration
   }
 
@@ -68,7 +68,7 @@ package enum ConfigurationFile {
   static func check(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess
-  ) throws(ConfigurationProblems) -> CheckedConfiguration {
+  ) throws(ConfigurationError) -> CheckedConfiguration {
     let (configuration, places, reading) = try read(
       bytes, name: name, directory: directory, environment: environment, files: files)
     return CheckedConfiguration(configuration, places, reading)
@@ -79,14 +79,14 @@ package enum ConfigurationFile {
   private static func read(
     _ bytes: [UInt8], name: String, directory: String, environment: @escaping @Sendable (String) -> String?,
     files: FileAccess, checksMembersFiles: Bool = true
-  ) throws(ConfigurationProblems) -> (configuration: Configuration, places: DocumentPlaces, reading: DecodingContext) {
+  ) throws(ConfigurationError) -> (configuration: Configuration, places: DocumentPlaces, reading: DecodingContext) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
     } catch {
-      let problem = ConfigurationProblem(
+      let problem = ConfigurationDiagnostic(
         file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
-      throw ConfigurationProblems([problem])
+      throw ConfigurationError([problem])
     }
     var reader = DocumentReader(
       reading: DecodingContext(document: document, fileName: name, directory: directory, environment: environment))
@@ -106,7 +106,7 @@ package enum ConfigurationFile {
     if checksMembersFiles {
       draft.configuration.membersInFiles = FileChecks(files: files).check(reader.groups, &reading)
     }
-    guard reading.problems.isEmpty else { throw ConfigurationProblems(reading.sortedProblems) }
+    guard reading.problems.isEmpty else { throw ConfigurationError(reading.sortedProblems) }
     return (draft.configuration, DocumentPlaces(routes: routes, hosts: hosts), reading)
   }
 

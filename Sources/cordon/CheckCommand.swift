@@ -27,7 +27,7 @@ struct CheckCommand: ParsableCommand {
   var quiet = false
 
   func run() throws {
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       let checked = try ConfigurationFile.check(config)
       if explain {
         Self.explain(checked.explanations)

@@ -18,7 +18,7 @@ extension Configuration {
   /// - Parameter checksMembersFiles: not for commands that ask a running gateway, which keeps the members that it has.
   /// - Throws: `ExitCode` 78, after every problem was told on standard error.
   static func loaded(from path: String, checksMembersFiles: Bool = true) throws -> Configuration {
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       return try ConfigurationFile.load(path, checksMembersFiles: checksMembersFiles)
     } catch {
       complain("\(error)")

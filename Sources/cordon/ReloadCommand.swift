@@ -21,7 +21,7 @@ struct ReloadCommand: AsyncParsableCommand {
   @OptionGroup var gateway: RunningGatewayOptions
 
   func run() async throws {
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       _ = try ConfigurationFile.load(gateway.config, checksMembersFiles: false)
     } catch {
       return try await run(despite: error)
@@ -35,7 +35,7 @@ struct ReloadCommand: AsyncParsableCommand {
 
   /// The file is not in order. The gateway is asked all the same: so that its log and its metrics tell of it, too, and
   /// because it may see the file otherwise, having another environment and being another user.
-  private func run(despite problems: ConfigurationProblems) async throws {
+  private func run(despite problems: ConfigurationError) async throws {
     let report: ReloadReport
     do {
       guard let place = ConfigurationFile.administration(gateway.config) else {

@@ -114,7 +114,7 @@ private func reread(_ path: String) -> @Sendable () throws(SettingsError) -> Gat
   { () throws(SettingsError) in
     do {
       return try GatewaySettings(try ConfigurationFile.load(path, checksMembersFiles: false))
-    } catch let problems as ConfigurationProblems {
+    } catch let problems as ConfigurationError {
       throw SettingsError(problems.problems.map(\.description))
     } catch {
       throw SettingsError(["\(path):1:1: \(error)"])

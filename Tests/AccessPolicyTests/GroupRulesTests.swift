@@ -94,7 +94,7 @@ struct GroupRulesTests {
 
   @Test("An unknown group is a problem with the nearest name")
   func unknown() {
-    func problems(_ edit: (inout AccessSettings, inout RouteSettings) -> Void) -> [RouteProblem] {
+    func problems(_ edit: (inout AccessSettings, inout RouteSettings) -> Void) -> [RouteDiagnostic] {
       var access = AccessSettings()
       var route = RouteSettings(path: "/a/")
       edit(&access, &route)

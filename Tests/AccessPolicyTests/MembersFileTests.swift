@@ -3,11 +3,11 @@ import Testing
 
 @Suite("Files of members")
 struct MembersFileTests {
-  private func parse(_ text: String) -> Result<[String], MembersFileProblem> {
-    Result { () throws(MembersFileProblem) in try MembersFile.parse(Array(text.utf8)) }
+  private func parse(_ text: String) -> Result<[String], MembersFileSyntaxError> {
+    Result { () throws(MembersFileSyntaxError) in try MembersFile.parse(Array(text.utf8)) }
   }
 
-  private func problem(_ text: String) -> (line: Int, reason: MembersFileProblem.Reason)? {
+  private func problem(_ text: String) -> (line: Int, reason: MembersFileSyntaxError.Reason)? {
     guard case .failure(let problem) = parse(text) else { return nil }
     return (problem.line, problem.reason)
   }
@@ -53,19 +53,19 @@ struct MembersFileTests {
   @Test(
     "A line that is no member is a problem of that line",
     arguments: [
-      ("ada@example.com, ben@example.com", GroupMember.Problem.notMember), ("Ada Lovelace", .notMember),
+      ("ada@example.com, ben@example.com", GroupMember.Diagnostic.notMember), ("Ada Lovelace", .notMember),
       ("ada@", .notMember), ("@", .notMember), ("a@b@c", .notMember), ("001 234", .notMember), ("\u{E9}", .notMember),
       ("*@example.com", .pattern), ("*", .pattern), ("@*.example.com", .notMember),
       ("@PrivateRelay.appleid.com", .relayDomain), ("a\u{0}b", .notMember), ("a\rb", .notMember),
     ])
-  func wrong(line: String, expected: GroupMember.Problem) throws {
+  func wrong(line: String, expected: GroupMember.Diagnostic) throws {
     let found = try #require(problem("001.a\n\n\(line)\n002.b\n"))
     #expect(found.line == 3 && found.reason == .member(expected))
   }
 
   @Test("Bytes that are no UTF-8 are a problem of their line, and the message does not repeat the line")
   func bytes() throws {
-    let problem = try #require(throws: MembersFileProblem.self) {
+    let problem = try #require(throws: MembersFileSyntaxError.self) {
       try MembersFile.parse(Array("001.a\n".utf8) + [0xFF, 0x0A])
     }
     #expect(problem.line == 2 && problem.reason == .notUTF8)
@@ -80,7 +80,7 @@ struct MembersFileTests {
       for index in 0..<(2 * 1_000_001) { buffer[index] = line[index & 1] }
       count = 2 * 1_000_001
     }
-    do throws(MembersFileProblem) {
+    do throws(MembersFileSyntaxError) {
       _ = try MembersFile.parse(bytes)
       Issue.record("it was accepted")
     } catch {

@@ -43,8 +43,8 @@ struct OriginTests {
       ("https://2130706433", .authority), ("https://a,b", .authority), ("http://app.example.com", .plainHTTP),
       ("http://localhost.example.com", .plainHTTP), ("http://127.0.0.1.example.com", .plainHTTP),
       ("http://notlocalhost", .plainHTTP),
-    ] as [(String, OriginProblem)])
-  func problem(text: String, problem: OriginProblem) {
+    ] as [(String, PublicOriginError)])
+  func problem(text: String, problem: PublicOriginError) {
     #expect(throws: problem) { try PublicOrigin(parsing: text) }
     #expect(!problem.message.isEmpty)
   }
@@ -105,12 +105,12 @@ struct OriginTests {
   @Test("A listed host that is none is a problem that names it")
   func listedProblem() throws {
     let origin = try PublicOrigin(parsing: "https://app.example.com")
-    let problem = #expect(throws: AuthorityProblem.self) {
+    let problem = #expect(throws: AuthorityListError.self) {
       try AuthorityList(origin: origin, hosts: ["ok", "https://x"])
     }
     #expect(problem?.index == 1 && problem?.message.contains("\"https://x\"") == true)
     for bad in ["*.example.com", "x/", "", "x:port"] {
-      #expect(throws: AuthorityProblem.self) { try AuthorityList(origin: origin, hosts: [bad]) }
+      #expect(throws: AuthorityListError.self) { try AuthorityList(origin: origin, hosts: [bad]) }
     }
   }
 

@@ -66,7 +66,7 @@ struct SignOutRouteTests {
     #expect {
       _ = try RouteTable(routes: [RouteSettings(path: "/logout", access: .signOut), below])
     } throws: { error in
-      let problem = (error as? RouteProblems)?.problems.first
+      let problem = (error as? RouteTableError)?.problems.first
       return problem?.key == "deny_subjects" && problem?.message.contains("access = \"sign-out\"") == true
     }
   }

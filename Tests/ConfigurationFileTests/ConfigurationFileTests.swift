@@ -33,7 +33,7 @@ struct ConfigurationFileTests {
       #expect(try configuration.publicOrigin.host == "app.example.com")
 
       try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: folder + "/session.key")
-      let problems = try #require(throws: ConfigurationProblems.self) {
+      let problems = try #require(throws: ConfigurationError.self) {
         try ConfigurationFile.load(folder + "/gateway.conf")
       }
       #expect(problems.problems.map(\.line) == [12])
@@ -45,7 +45,7 @@ struct ConfigurationFileTests {
   func unreadable() throws {
     try inFolder { folder in
       for (path, what) in [(folder + "/absent", "there is no such file"), (folder, "this is not a regular file")] {
-        let problems = try #require(throws: ConfigurationProblems.self) { try ConfigurationFile.load(path) }
+        let problems = try #require(throws: ConfigurationError.self) { try ConfigurationFile.load(path) }
         #expect(problems.description.hasPrefix("\(path):1:1: \(what); "))
       }
     }
@@ -85,7 +85,7 @@ struct ConfigurationFileTests {
 
   @Test("A complaint is one line, whatever the file holds")
   func oneLine() {
-    let problem = ConfigurationProblem(
+    let problem = ConfigurationDiagnostic(
       file: "a\nb", line: 1, column: 2, what: "x\u{1B}[31m\r\u{2028}\u{9B}", remedy: "y\u{202E}")
     #expect(problem.description == "a\\u{a}b:1:2: x\\u{1b}[31m\\u{d}\\u{2028}\\u{9b}; y\\u{202e}")
   }

@@ -33,7 +33,7 @@ struct MutationTests {
     for round in 0..<(Int(ProcessInfo.processInfo.environment["CORDON_MUTATIONS"] ?? "") ?? 600) {
       var bytes = cases.randomElement(using: &random) ?? []
       for _ in 0...Int.random(in: 0..<8, using: &random) { mutate(&bytes, &random) }
-      do throws(ConfigurationProblems) {
+      do throws(ConfigurationError) {
         _ = try Sandbox.parse(bytes)
       } catch {
         let text = error.description

@@ -81,14 +81,14 @@ enum Sandbox {
     }
   }
 
-  static func parse(_ text: some Collection<UInt8>) throws(ConfigurationProblems) -> Configuration {
+  static func parse(_ text: some Collection<UInt8>) throws(ConfigurationError) -> Configuration {
     try ConfigurationFile.parse(
       Array(text), name: "gateway.conf", directory: directory, environment: environment, files: files)
   }
 
   /// The settings, or the complaints, as text.
   static func meaning(of bytes: [UInt8]) -> String {
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       let checked = try ConfigurationFile.check(
         bytes, name: "gateway.conf", directory: directory, environment: environment, files: files)
       var lines = Dump.lines(of: checked.configuration) + checked.warnings.map(\.description)

@@ -69,8 +69,8 @@ struct AccessPageTests {
     #expect(html(renderer.refusal(.forbidden, .mayAsk, returnTo: "/")).contains("<button>Ask for access</button>"))
     #expect(html(renderer.refusal(.forbidden, .waits(code: "AB"), returnTo: "/")).contains("<b>AB</b>"))
     #expect(!html(renderer.failure(.forbidden)).contains("<form"))
-    #expect(throws: TemplateProblems.self) { try own("{{#request_access}}x{{/request_access}}") }
-    #expect(throws: TemplateProblems.self) {
+    #expect(throws: TemplateError.self) { try own("{{#request_access}}x{{/request_access}}") }
+    #expect(throws: TemplateError.self) {
       try own("<form method=\"post\" action=\"{{action}}\">{{fields}}<button>x</button></form>")
     }
   }

@@ -11,12 +11,12 @@ struct OwnTemplateTests {
     {{#requestID}}<p>{{requestIDLabel}} {{requestID}}</p>{{/requestID}}{{script}}</body></html>
     """
 
-  private func own(_ files: [(String, String)]) throws(TemplateProblems) -> OwnTemplates {
+  private func own(_ files: [(String, String)]) throws(TemplateError) -> OwnTemplates {
     try OwnTemplates(files: files.map { ($0.0, Array($0.1.utf8)) })
   }
 
   private func complaints(_ file: String, _ text: String) -> [String] {
-    do throws(TemplateProblems) {
+    do throws(TemplateError) {
       _ = try own([(file, text)])
       return []
     } catch {
@@ -194,7 +194,7 @@ struct OwnTemplateTests {
     let combining = "<!doctype html>{{style}}{{button}}\u{301}"
     #expect(complaints("sign-in.mustache", combining) == ["a combining mark stands behind a brace"])
     #expect(complaints("signin.mustache", "x") == ["there is no page of this name"])
-    #expect(throws: TemplateProblems.self) { try OwnTemplates(files: [("sign-in.mustache", [0xFF])]) }
+    #expect(throws: TemplateError.self) { try OwnTemplates(files: [("sign-in.mustache", [0xFF])]) }
     #expect(complaints("sign-in.mustache", "").first == "it does not begin with <!doctype html>")
   }
 

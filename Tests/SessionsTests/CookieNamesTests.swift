@@ -4,8 +4,8 @@ import Testing
 
 @Suite("The names of the gateway's cookies")
 struct CookieNamesTests {
-  private func problem(_ name: String) -> CookieNameProblem? {
-    do throws(CookieNameProblem) {
+  private func problem(_ name: String) -> CookieNameError? {
+    do throws(CookieNameError) {
       _ = try CookieNames(session: name)
       return nil
     } catch {
@@ -32,12 +32,12 @@ struct CookieNamesTests {
   @Test(
     "A name that browsers, applications or other gateways would misunderstand is refused",
     arguments: [
-      ("cordon", CookieNameProblem.form), ("__Host-", .form), ("__host-wiki", .form), ("__Secure-wiki", .form),
+      ("cordon", CookieNameError.form), ("__Host-", .form), ("__host-wiki", .form), ("__Secure-wiki", .form),
       ("__Host-a b", .form), ("__Host-a=b", .form), ("__Host-a;b", .form), ("__Host-é", .form), ("", .form),
       ("__Host-" + String(repeating: "a", count: 58), .form), ("__Host-cordon2", .besideStandard),
       ("__Host-Cordon", .besideStandard), ("__Host-CORDON-2", .besideStandard),
       ("__Host-cordon-last", .ofAnotherCookie), ("__Host-cordon-attempt-1", .ofAnotherCookie),
       ("__Host-wiki-Name", .ofAnotherCookie), ("__Host-visit", .ofAnotherCookie),
     ])
-  func refused(_ name: String, _ expected: CookieNameProblem) { #expect(problem(name) == expected) }
+  func refused(_ name: String, _ expected: CookieNameError) { #expect(problem(name) == expected) }
 }

@@ -30,10 +30,10 @@ struct DateTextTests {
     #expect(try DurationNotation.parse("30d") == .seconds(30 * 86_400))
     #expect(try DurationNotation.parse("0s") == .zero)
     for text in ["", "d", "30", "30 d", "-1d", "+1d", "1.5h", "30D", "1w"] {
-      #expect(throws: DurationNotation.Problem.malformed) { try DurationNotation.parse(text) }
+      #expect(throws: DurationNotation.ParseError.malformed) { try DurationNotation.parse(text) }
     }
     for text in ["36501d", "99999999999999999999d"] {
-      #expect(throws: DurationNotation.Problem.tooLong) { try DurationNotation.parse(text) }
+      #expect(throws: DurationNotation.ParseError.tooLong) { try DurationNotation.parse(text) }
     }
   }
 }

@@ -178,7 +178,7 @@ package enum GroupMember: Sendable, Hashable {
   }
 
   /// The problem of a text as a member; nil for a member.
-  package static func problem(of text: String) -> Problem? {
+  package static func problem(of text: String) -> Diagnostic? {
     guard let member = GroupMember(text) else { return .notMember }
     switch member {
     case .email(let bytes):
@@ -188,8 +188,8 @@ package enum GroupMember: Sendable, Hashable {
     }
   }
 
-  /// A problem of a text that should be a member.
-  package enum Problem: Sendable, Equatable {
+  /// A diagnostic about a text that should be a member.
+  package enum Diagnostic: Sendable, Equatable {
     case notMember, pattern, relayDomain
 
     /// The problem, to follow a subject.

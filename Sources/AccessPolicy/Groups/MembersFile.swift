@@ -9,8 +9,8 @@ package enum MembersFile {
 
   /// The members of a file, in its order.
   /// - Throws: the first line that is wrong, or that there is no member.
-  package static func parse(_ bytes: [UInt8]) throws(MembersFileProblem) -> [String] {
-    guard bytes.count <= sizeLimit else { throw MembersFileProblem(line: 1, reason: .tooLong) }
+  package static func parse(_ bytes: [UInt8]) throws(MembersFileSyntaxError) -> [String] {
+    guard bytes.count <= sizeLimit else { throw MembersFileSyntaxError(line: 1, reason: .tooLong) }
     var members: [String] = []
     var line = 0
     var start = bytes.starts(with: byteOrderMark) ? byteOrderMark.count : 0
@@ -20,16 +20,16 @@ package enum MembersFile {
       let text = content(of: bytes[start..<end])
       start = end + 1
       if text.isEmpty { continue }
-      guard members.count < memberLimit else { throw MembersFileProblem(line: line, reason: .tooMany) }
+      guard members.count < memberLimit else { throw MembersFileSyntaxError(line: line, reason: .tooMany) }
       guard let member = String(validating: text, as: UTF8.self) else {
-        throw MembersFileProblem(line: line, reason: .notUTF8)
+        throw MembersFileSyntaxError(line: line, reason: .notUTF8)
       }
       if let problem = GroupMember.problem(of: member) {
-        throw MembersFileProblem(line: line, reason: .member(problem))
+        throw MembersFileSyntaxError(line: line, reason: .member(problem))
       }
       members.append(member)
     }
-    if members.isEmpty { throw MembersFileProblem(line: 1, reason: .empty) }
+    if members.isEmpty { throw MembersFileSyntaxError(line: 1, reason: .empty) }
     return members
   }
 
@@ -65,7 +65,7 @@ package enum MembersFile {
 }
 
 /// A problem of a `members_file`: the line, what is wrong, and the remedy.
-package struct MembersFileProblem: Error, Sendable, Equatable, CustomStringConvertible {
+package struct MembersFileSyntaxError: Error, Sendable, Equatable, CustomStringConvertible {
   /// From 1.
   package let line: Int
   package let reason: Reason
@@ -79,7 +79,7 @@ package struct MembersFileProblem: Error, Sendable, Equatable, CustomStringConve
     case tooMany
     case notUTF8
     /// The line is no member.
-    case member(GroupMember.Problem)
+    case member(GroupMember.Diagnostic)
   }
 
   /// The problem without the contents of the line, which may be private.

@@ -30,7 +30,7 @@ package struct AuthorityList: Sendable {
   /// - Throws: the first alias that is no authority.
   package init(
     origin: PublicOrigin, hosts: [String] = [], sites: [PublicOrigin] = []
-  ) throws(AuthorityProblem) {
+  ) throws(AuthorityListError) {
     defaultPort = origin.scheme.defaultPort
     self.origin = Authority(host: Array(origin.host.utf8), port: origin.port)
     var others = ByteTrie()
@@ -41,7 +41,7 @@ package struct AuthorityList: Sendable {
       if numberOfNode[node] == Self.none { numberOfNode[node] = number }
     }
     for (index, text) in hosts.enumerated() {
-      guard let authority = Authority(parsing: text.utf8) else { throw AuthorityProblem(index: index, text: text) }
+      guard let authority = Authority(parsing: text.utf8) else { throw AuthorityListError(index: index, text: text) }
       insert(authority.host, authority.port ?? defaultPort, Self.alias)
     }
     for (number, site) in sites.enumerated() { insert(Array(site.host.utf8), site.port, Int32(number)) }
@@ -84,7 +84,7 @@ package struct AuthorityList: Sendable {
 }
 
 /// A problem with one of `listen.hosts`.
-package struct AuthorityProblem: Error, Sendable, Equatable {
+package struct AuthorityListError: Error, Sendable, Equatable {
   /// Its place in the list.
   package var index: Int
   package var text: String

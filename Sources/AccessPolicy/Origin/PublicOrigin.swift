@@ -23,7 +23,7 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
   }
 
   /// Parses an origin, such as `https://app.example.com` or `http://localhost:8080`. One trailing slash is allowed.
-  package init(parsing text: String) throws(OriginProblem) {
+  package init(parsing text: String) throws(PublicOriginError) {
     var bytes = Array(text.utf8)
     let folded = bytes.map(\.asciiLowercased)
     guard let scheme = Scheme.allCases.first(where: { folded.starts(with: "\($0.rawValue)://".utf8) }) else {
@@ -43,7 +43,7 @@ package struct PublicOrigin: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A problem with an origin.
-package enum OriginProblem: Error, Sendable, Equatable {
+package enum PublicOriginError: Error, Sendable, Equatable {
   case scheme, userInformation, path, authority, plainHTTP
 
   /// The problem and its remedy.

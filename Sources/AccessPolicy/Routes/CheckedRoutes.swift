@@ -7,7 +7,7 @@ struct CheckedRoutes {
   private(set) var methods = RouteMethods()
   /// The numbers of the methods that a route holds for; nil: all.
   private(set) var methodNumbers: [Set<Int>?] = []
-  private(set) var problems = RouteProblemSet()
+  private(set) var problems = RouteDiagnostics()
 
   /// Routes without a problem of their own, by their host.
   private var good: [Host: [Int]] = [:]
@@ -49,12 +49,12 @@ struct CheckedRoutes {
       complaint(about: access.conditions.denied), unknownGroup("managers", access.managers),
     ]
     for (key, message) in complaints.compactMap({ $0 }) {
-      problems.add(RouteProblem(route: nil, key: key, message: message))
+      problems.add(RouteDiagnostic(route: nil, key: key, message: message))
     }
     for (index, route) in routes.enumerated() {
       methodNumbers.append(route.methods.map { methods.numbers(of: $0) })
       if let (key, message) = complaint(about: route, at: index) {
-        problems.add(RouteProblem(route: index, key: key, message: "route \"\(route.path)\": \(message)"))
+        problems.add(RouteDiagnostic(route: index, key: key, message: "route \"\(route.path)\": \(message)"))
       } else {
         good[Host(route.host), default: []].append(index)
       }
@@ -63,9 +63,9 @@ struct CheckedRoutes {
 
   /// Routes that must be in order by themselves.
   /// - Throws: every problem of the routes by themselves at once.
-  init(goodRoutes routes: [RouteSettings], _ access: AccessSettings, _ groups: GroupNumbers) throws(RouteProblems) {
+  init(goodRoutes routes: [RouteSettings], _ access: AccessSettings, _ groups: GroupNumbers) throws(RouteTableError) {
     self.init(access, routes, groups)
-    if !problems.problems.isEmpty { throw RouteProblems(problems: problems.problems) }
+    if !problems.problems.isEmpty { throw RouteTableError(problems: problems.problems) }
   }
 
   /// Whether there are routes for a host alone.
@@ -217,12 +217,12 @@ struct CheckedRoutes {
 }
 
 /// The problems of routes, without repetitions.
-struct RouteProblemSet {
-  private(set) var problems: [RouteProblem] = []
+struct RouteDiagnostics {
+  private(set) var problems: [RouteDiagnostic] = []
   /// Routes that were complained of for what their chain holds.
   private var told: Set<Int> = []
 
-  mutating func add(_ problem: RouteProblem) { problems.append(problem) }
+  mutating func add(_ problem: RouteDiagnostic) { problems.append(problem) }
 
   /// Looks at what holds together for a request.
   /// - Parameter chain: the routes, the most specific one first.
@@ -268,6 +268,6 @@ struct RouteProblemSet {
 
   private mutating func tell(_ route: Int, _ checked: CheckedRoutes, key: String, _ message: String) {
     guard told.insert(route).inserted else { return }
-    add(RouteProblem(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
+    add(RouteDiagnostic(route: route, key: key, message: "route \"\(checked.routes[route].path)\": \(message)"))
   }
 }

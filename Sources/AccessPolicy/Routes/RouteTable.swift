@@ -59,7 +59,7 @@ package final class RouteTable: Sendable {
   package init(
     access: AccessSettings = AccessSettings(), routes: [RouteSettings] = [], groups: [String] = [],
     hosts: [HostSettings] = []
-  ) throws(RouteProblems) {
+  ) throws(RouteTableError) {
     let numbers = GroupNumbers(groups)
     self.groups = numbers
     let checked = CheckedRoutes(access, routes, numbers)
@@ -83,7 +83,7 @@ package final class RouteTable: Sendable {
       if !hasOwnRoutes { shared[upstream] = Int32(others.count) }
       others.append(RouteTree(RouteTreeBuilder(checked, host: host).parts(&compiler, &problems)))
     }
-    if !problems.problems.isEmpty { throw RouteProblems(problems: problems.problems) }
+    if !problems.problems.isEmpty { throw RouteTableError(problems: problems.problems) }
     (self.hosts, self.hostOfNode, self.others) = (names, hostOfNode, others)
     hasRestrictions = tree.hasRestrictions || others.contains { $0.hasRestrictions }
     (methods, rules, upstreams) = (checked.methods, compiler.rules, compiler.upstreams)
@@ -183,7 +183,7 @@ package final class RouteTable: Sendable {
   /// - Throws: every problem of the routes at once.
   package static func effectiveRoutes(
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings] = []
-  ) throws(RouteProblems) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
+  ) throws(RouteTableError) -> (routes: [EffectiveRoute], elsewhere: EffectiveRoute) {
     let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
     let builder = RouteTreeBuilder(checked, host: nil)
     var others: [String: RouteTreeBuilder] = [:]
@@ -201,7 +201,7 @@ package final class RouteTable: Sendable {
   /// - Throws: every problem of the routes at once.
   package static func effectiveHosts(
     access: AccessSettings, routes: [RouteSettings], groups: [String] = [], hosts: [HostSettings]
-  ) throws(RouteProblems) -> [EffectiveHost] {
+  ) throws(RouteTableError) -> [EffectiveHost] {
     let checked = try CheckedRoutes(goodRoutes: routes, access, GroupNumbers(groups))
     let named = NamedHost.all(hosts, []).map { Optional($0) }
     return ([nil] + named).map { host in
@@ -238,12 +238,12 @@ package struct EffectiveHost: Sendable, Equatable {
 }
 
 /// The problems of a configuration's routes.
-package struct RouteProblems: Error, Sendable, Equatable {
-  package var problems: [RouteProblem]
+package struct RouteTableError: Error, Sendable, Equatable {
+  package var problems: [RouteDiagnostic]
 }
 
 /// A problem of one route, or of `[access]`.
-package struct RouteProblem: Sendable, Equatable {
+package struct RouteDiagnostic: Sendable, Equatable {
   /// The place of the route in the configured order; nil for `[access]`.
   package var route: Int?
   /// The key that it is about.

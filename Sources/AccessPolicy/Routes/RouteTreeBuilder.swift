@@ -116,7 +116,7 @@ struct RouteTreeBuilder {
   /// - Parameters:
   ///   - compiler: makes decisions of what holds.
   ///   - problems: takes what is wrong with a chain of routes.
-  func parts(_ compiler: inout DecisionCompiler, _ problems: inout RouteProblemSet) -> Parts {
+  func parts(_ compiler: inout DecisionCompiler, _ problems: inout RouteDiagnostics) -> Parts {
     var parts = Parts(rows: RouteRows(methods: checked.methods.count))
     parts.exact = exact
     parts.placeOfNode = placeOfNode
@@ -165,7 +165,7 @@ struct RouteTreeBuilder {
 
   /// The decisions at a place: one, or one for each method where routes above or at it name methods.
   private func decisions(
-    at path: [UInt8], isExact: Bool, _ compiler: inout DecisionCompiler, _ problems: inout RouteProblemSet
+    at path: [UInt8], isExact: Bool, _ compiler: inout DecisionCompiler, _ problems: inout RouteDiagnostics
   ) -> [RouteDecision] {
     var methods = Array(0...checked.methods.other)
     let namesMethods = chainNamesMethods(at: path, isExact: isExact)

@@ -19,7 +19,7 @@ struct ConfigurationWarnings {
 
   /// In the order of the file.
   /// - Parameter hosts: the effective settings on each host.
-  func all(_ hosts: [EffectiveHost]) -> [ConfigurationProblem] {
+  func all(_ hosts: [EffectiveHost]) -> [ConfigurationDiagnostic] {
     var warnings = reading.warnings + keyName + fastCGI + networks + requests + members + claims + keptHeaders
     var places = [[EffectiveHost.Route]](repeating: [], count: configuration.routes.count)
     for host in hosts { for route in host.routes { places[route.index].append(route) } }
@@ -43,7 +43,7 @@ struct ConfigurationWarnings {
   // MARK: The whole
 
   /// A file of Apple's key that still has the name that Apple gave it, which is that of another key.
-  private var keyName: [ConfigurationProblem] {
+  private var keyName: [ConfigurationDiagnostic] {
     let keyID = configuration.apple.keyID
     guard let named = AppleKeyFile.keyID(inNameOf: configuration.apple.privateKeyFile),
       !named.utf8.elementsEqual(keyID.utf8)
@@ -57,7 +57,7 @@ struct ConfigurationWarnings {
   }
 
   /// Addresses of upstreams that are usually those of FastCGI servers.
-  private var fastCGI: [ConfigurationProblem] {
+  private var fastCGI: [ConfigurationDiagnostic] {
     ForwardingChecks.paths(of: configuration, Array(configuration.upstreams.indices)).flatMap { settings, path in
       settings.addresses.compactMap { address in
         guard let hint = FastCGIWarnings.hint(of: address) else { return nil }
@@ -71,7 +71,7 @@ struct ConfigurationWarnings {
   }
 
   /// Networks, where the client's address is that of the connection.
-  private var networks: [ConfigurationProblem] {
+  private var networks: [ConfigurationDiagnostic] {
     let isBehindProxy = configuration.listener.acceptors.contains {
       !$0.trustedProxies.isEmpty || !$0.proxyProtocolPeers.isEmpty
     }
@@ -89,7 +89,7 @@ struct ConfigurationWarnings {
     ]
   }
 
-  private var requests: [ConfigurationProblem] {
+  private var requests: [ConfigurationDiagnostic] {
     guard configuration.access.requests, configuration.groups.isEmpty else { return [] }
     return [
       reading.warning(
@@ -99,10 +99,10 @@ struct ConfigurationWarnings {
   }
 
   /// Members that look like something else than they are.
-  private var members: [ConfigurationProblem] {
+  private var members: [ConfigurationDiagnostic] {
     configuration.groups.indices.flatMap { index in
       let path = GroupChecks.path(at: index).appending("members")
-      return configuration.groups[index].members.indices.compactMap { place -> ConfigurationProblem? in
+      return configuration.groups[index].members.indices.compactMap { place -> ConfigurationDiagnostic? in
         let member = configuration.groups[index].members[place]
         guard case .subject(let bytes) = GroupMember(member), bytes.first?.isASCIILetter == true,
           bytes.contains(UInt8(ascii: "."))
@@ -115,7 +115,7 @@ struct ConfigurationWarnings {
   }
 
   /// Claims in headers that neither Apple nor the gateway is known to send.
-  private var claims: [ConfigurationProblem] {
+  private var claims: [ConfigurationDiagnostic] {
     let headers = NodePath(ConfigurationSchema.identityHeaders.name)
     var places = configuration.identityHeaders.headers.flatMap { header in
       header.claims.map { ($0, headers.appending(header.name)) }
@@ -142,7 +142,7 @@ struct ConfigurationWarnings {
   }
 
   /// Names that are not removed anyway.
-  private var keptHeaders: [ConfigurationProblem] {
+  private var keptHeaders: [ConfigurationDiagnostic] {
     let path = NodePath("identity.keep_headers")
     return configuration.identityHeaders.keptHeaders.filter { !ForwardingRules.isForeign($0) }.map { name in
       reading.warning(
@@ -159,9 +159,9 @@ struct ConfigurationWarnings {
 
   // MARK: Routes
 
-  private func warningsAboutRoute(_ route: Int, _ effective: EffectiveRoute) -> [ConfigurationProblem] {
+  private func warningsAboutRoute(_ route: Int, _ effective: EffectiveRoute) -> [ConfigurationDiagnostic] {
     let settings = configuration.routes[route]
-    var warnings: [ConfigurationProblem] = []
+    var warnings: [ConfigurationDiagnostic] = []
     if effective.access.value == .public, case .route(let source) = effective.access.source, source != route {
       warnings.append(
         reading.warning(
@@ -200,7 +200,7 @@ struct ConfigurationWarnings {
   /// A route that decides nothing, because more specific ones state all that it states, or whose access cannot lift a
   /// denial for every host.
   /// - Parameter everywhere: the route on each host that it holds for.
-  private func warningsAboutEffect(_ route: Int, _ everywhere: [EffectiveHost.Route]) -> [ConfigurationProblem] {
+  private func warningsAboutEffect(_ route: Int, _ everywhere: [EffectiveHost.Route]) -> [ConfigurationDiagnostic] {
     let settings = configuration.routes[route]
     if settings.host == .all, !everywhere.contains(where: \.hasEffect) {
       return [

@@ -127,7 +127,7 @@ struct FileChecks {
           at: path, "\(path): every user can write \(reading.shown(file))",
           remedy: "fix it with: chmod o-w \(reading.concealing(file))")
       }
-      do throws(MembersFileProblem) {
+      do throws(MembersFileSyntaxError) {
         counts[place] = try MembersFile.parse(bytes).count
       } catch {
         reading.complain(

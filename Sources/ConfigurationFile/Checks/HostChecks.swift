@@ -46,7 +46,7 @@ enum HostChecks {
     guard let publicOrigin = publicOrigin(configuration, reading) else { return nil }
     let key = path.appending("name")
     let origin: PublicOrigin
-    do throws(OriginProblem) {
+    do throws(PublicOriginError) {
       origin = try self.origin(name, of: publicOrigin)
     } catch .plainHTTP {
       reading.complain(
@@ -111,7 +111,7 @@ enum HostChecks {
     reading.good.contains("public_url") ? try? configuration.publicOrigin : nil
   }
 
-  private static func origin(_ name: String, of publicOrigin: PublicOrigin) throws(OriginProblem) -> PublicOrigin {
+  private static func origin(_ name: String, of publicOrigin: PublicOrigin) throws(PublicOriginError) -> PublicOrigin {
     try PublicOrigin(parsing: "\(publicOrigin.scheme.rawValue)://\(name)")
   }
 

@@ -105,13 +105,13 @@ enum RouteChecks {
 
   private static func table(
     _ access: AccessSettings, _ routes: [RouteSettings], _ groups: [String] = [], _ hosts: [HostSettings] = []
-  ) -> Result<RouteTable, RouteProblems> {
-    Result { () throws(RouteProblems) in
+  ) -> Result<RouteTable, RouteTableError> {
+    Result { () throws(RouteTableError) in
       try RouteTable(access: access, routes: routes, groups: groups, hosts: hosts)
     }
   }
 
-  private static func complain(_ problem: RouteProblem, at path: NodePath, _ reading: inout DecodingContext) {
+  private static func complain(_ problem: RouteDiagnostic, at path: NodePath, _ reading: inout DecodingContext) {
     // The message is "WHAT: …; REMEDY": what stands after the last semicolon tells what to do.
     let message = Array(reading.concealing(problem.message).utf8)
     let cut = message.lastIndex(of: UInt8(ascii: ";")) ?? message.endIndex

@@ -47,7 +47,7 @@ enum TemplateChecks {
           &reading)
       }
     }
-    do throws(TemplateProblems) {
+    do throws(TemplateError) {
       let templates = try OwnTemplates(files: found)
       if asksForAccess, templates.lacksRequestSection {
         complain(

@@ -6,7 +6,7 @@ extension ValueType where Value == CookieNames {
     text(
       "cookie name", expected: "the name of a cookie, as in \"__Host-cordon-2\"", write: \.session,
       parse: { text, _ throws(Diagnostic) in
-        do throws(CookieNameProblem) {
+        do throws(CookieNameError) {
           return try CookieNames(session: text)
         } catch {
           throw error.diagnostic
@@ -15,7 +15,7 @@ extension ValueType where Value == CookieNames {
   }
 }
 
-extension CookieNameProblem {
+extension CookieNameError {
   fileprivate var diagnostic: Diagnostic {
     switch self {
     case .form:

@@ -42,7 +42,7 @@ extension ValueType where Value == String {
     text(
       "origin", expected: "an origin, as in \"https://app.example.com\"", write: { $0 },
       parse: { text, _ throws(Diagnostic) in
-        do throws(OriginProblem) {
+        do throws(PublicOriginError) {
           return try PublicOrigin(parsing: text).description
         } catch {
           // The message of the problem is "WHAT; REMEDY".

@@ -4,9 +4,9 @@ import WebFormats
 struct DecodingContext {
   /// The folder that relative paths are relative to, absolute.
   let directory: String
-  private(set) var problems: [ConfigurationProblem] = []
+  private(set) var problems: [ConfigurationDiagnostic] = []
   /// Warnings about files and folders that the configuration names.
-  private(set) var warnings: [ConfigurationProblem] = []
+  private(set) var warnings: [ConfigurationDiagnostic] = []
   /// Entries that were there and in order.
   private(set) var good: Set<String> = []
 
@@ -59,7 +59,7 @@ struct DecodingContext {
   func isThere(_ path: NodePath) -> Bool { document.hasKey(path) }
 
   /// The problems in the order of the file.
-  var sortedProblems: [ConfigurationProblem] {
+  var sortedProblems: [ConfigurationDiagnostic] {
     problems.enumerated().sorted {
       ($0.element.line, $0.element.column, $0.offset) < ($1.element.line, $1.element.column, $1.offset)
     }.map(\.element)
@@ -83,9 +83,9 @@ struct DecodingContext {
   }
 
   /// A problem at a key that keeps nothing from running: it is told, not collected.
-  func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationProblem {
+  func warning(atKey path: NodePath, _ what: String, remedy: String) -> ConfigurationDiagnostic {
     let place = document.placeOfKey(path)
-    return ConfigurationProblem(
+    return ConfigurationDiagnostic(
       file: fileName, line: place.line, column: place.column, what: "warning: \(what)", remedy: remedy)
   }
 
@@ -96,7 +96,7 @@ struct DecodingContext {
 
   private mutating func add(_ what: String, remedy: String, at place: SourcePlace) {
     problems.append(
-      ConfigurationProblem(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))
+      ConfigurationDiagnostic(file: fileName, line: place.line, column: place.column, what: what, remedy: remedy))
   }
 
   /// A text of the file, with `${NAME}` replaced by the variable of that name; nil, and a problem, where it is no text

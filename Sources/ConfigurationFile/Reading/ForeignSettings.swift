@@ -40,13 +40,13 @@ package struct ForeignSettings: Sendable {
   package init(_ settings: [Setting]) { self.settings = settings }
 
   /// - Throws: What makes the file no TOML.
-  package init(_ bytes: [UInt8], name: String) throws(ConfigurationProblems) {
+  package init(_ bytes: [UInt8], name: String) throws(ConfigurationError) {
     let document: Document
     do throws(DocumentError) {
       document = try Document(bytes)
     } catch {
-      throw ConfigurationProblems([
-        ConfigurationProblem(
+      throw ConfigurationError([
+        ConfigurationDiagnostic(
           file: name, line: error.place.line, column: error.place.column, what: error.what, remedy: error.remedy)
       ])
     }

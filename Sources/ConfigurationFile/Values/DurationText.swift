@@ -3,7 +3,7 @@ import WebFormats
 /// Durations: a whole number and a unit, `ms`, `s`, `m`, `h` or `d` (24 h).
 enum DurationText {
   static func parse(_ text: String) throws(Diagnostic) -> Duration {
-    do throws(DurationNotation.Problem) {
+    do throws(DurationNotation.ParseError) {
       return try DurationNotation.parse(text)
     } catch {
       switch error {

@@ -101,6 +101,6 @@ extension GatewaySettings {
       case .sqlite: 0
       case .postgreSQL: store.connections + 1
       }
-    return 56 + eventLoops * (3 + listener.entrances.count) + connections
+    return 56 + eventLoops * (3 + listener.acceptors.count) + connections
   }
 }

@@ -93,7 +93,7 @@ struct MembersFiles: Sendable {
       throw MembersFileError(
         group: group, problem: "\(path): every user can write it", remedy: "fix it with: chmod o-w \(path)")
     }
-    do throws(MembersFileProblem) {
+    do throws(MembersFileSyntaxError) {
       return try MembersFile.parse(bytes)
     } catch {
       throw MembersFileError(group: group, problem: "\(path):\(error.line): \(error.message)", remedy: error.remedy)

@@ -23,7 +23,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
   package static let limit = 64
 
   /// - Throws: the reason why a gateway cannot use the name.
-  package init(session name: String) throws(CookieNameProblem) {
+  package init(session name: String) throws(CookieNameError) {
     if let problem = Self.problem(of: Array(name.utf8)) { throw problem }
     self.init(valid: name)
   }
@@ -37,7 +37,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
     displayName = name + "-name"
   }
 
-  private static func problem(of name: [UInt8]) -> CookieNameProblem? {
+  private static func problem(of name: [UInt8]) -> CookieNameError? {
     let prefix = Array("__Host-".utf8)
     guard name.starts(with: prefix), name.count > prefix.count, name.count <= limit else { return .form }
     guard name.allSatisfy(isTokenByte) else { return .form }
@@ -73,7 +73,7 @@ package struct CookieNames: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// The reason why a gateway cannot use a name for its session cookie.
-package enum CookieNameProblem: Error, Sendable, Equatable {
+package enum CookieNameError: Error, Sendable, Equatable {
   /// It does not begin with `__Host-`, is too long, or has other characters than a token.
   case form
   /// It begins as the standard name does, without a hyphen behind that.

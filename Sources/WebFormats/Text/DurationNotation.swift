@@ -9,14 +9,14 @@ package enum DurationNotation {
   private static let limit = 100 * 365 * 86_400_000
 
   /// A text that is no duration.
-  package enum Problem: Error, Sendable, Equatable {
+  package enum ParseError: Error, Sendable, Equatable {
     case malformed
     /// Longer than a hundred years.
     case tooLong
   }
 
   /// Parses a duration.
-  package static func parse(_ text: String) throws(Problem) -> Duration {
+  package static func parse(_ text: String) throws(ParseError) -> Duration {
     let bytes = Array(text.utf8)
     let digits = bytes.prefix(while: \.isASCIIDigit)
     let unit = bytes[digits.count...]

@@ -52,7 +52,7 @@ struct DemoCommand: AsyncParsableCommand {
         try await waitForEnd(of: parts, interruption: interruption)
         await stop(parts)
         folder.remove()
-      } catch let problem as DemoProblem {
+      } catch let problem as DemoError {
         await stop(parts)
         group.cancelAll()
         throw problem
@@ -104,8 +104,8 @@ struct DemoCommand: AsyncParsableCommand {
     let deadline = Date().addingTimeInterval(Self.patience)
     while !LoopbackPort.answers(port, path: path) {
       if interruption.flag.load(ordering: .relaxed) { throw Interrupted() }
-      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoProblem.ended(ended.name, log: ended.log) }
-      if Date() >= deadline, let last = parts.last { throw DemoProblem.notReady(last.name, log: last.log) }
+      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoError.ended(ended.name, log: ended.log) }
+      if Date() >= deadline, let last = parts.last { throw DemoError.notReady(last.name, log: last.log) }
       try await Task.sleep(for: .milliseconds(100))
     }
   }
@@ -114,7 +114,7 @@ struct DemoCommand: AsyncParsableCommand {
 
   private func waitForEnd(of parts: [DemoPart], interruption: Interruption) async throws {
     while !interruption.flag.load(ordering: .relaxed) {
-      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoProblem.ended(ended.name, log: ended.log) }
+      if let ended = parts.first(where: { !$0.isRunning }) { throw DemoError.ended(ended.name, log: ended.log) }
       try await Task.sleep(for: .milliseconds(200))
     }
   }
@@ -134,7 +134,7 @@ private final class Interruption: Sendable {
 private struct Interrupted: Error {}
 
 /// The reason why the demo cannot go on.
-enum DemoProblem: Error, CustomStringConvertible {
+enum DemoError: Error, CustomStringConvertible {
   case missing(String, remedy: String)
   case noPort(Int)
   case folder(String)

@@ -19,17 +19,17 @@ struct DemoInstallation {
 
     simulator = folder.appendingPathComponent("apple-simulator").path
     guard files.isExecutableFile(atPath: simulator) else {
-      throw DemoProblem.missing(simulator, remedy: "build it: swift build --product apple-simulator")
+      throw DemoError.missing(simulator, remedy: "build it: swift build --product apple-simulator")
     }
     let interpreters = ["/usr/bin/python3", "/usr/local/bin/python3"]
     guard let python = interpreters.first(where: files.isExecutableFile(atPath:)) else {
-      throw DemoProblem.missing("python3", remedy: "install it: apt-get install python3")
+      throw DemoError.missing("python3", remedy: "install it: apt-get install python3")
     }
     self.python = python
 
     let candidates = app.map { [URL(fileURLWithPath: $0).path] } ?? Self.examples(above: folder)
     guard let found = candidates.first(where: files.isReadableFile(atPath:)) else {
-      throw DemoProblem.missing(
+      throw DemoError.missing(
         app ?? "examples/legacy-wsgi/app.py",
         remedy: "start the demo in the repository's folder, or name an application with --app")
     }
@@ -55,7 +55,7 @@ struct DemoFolder {
   init() throws {
     let place = FileManager.default.temporaryDirectory.appendingPathComponent("cordon-demo.XXXXXX")
     var template = Array(place.path.utf8CString)
-    guard let made = mkdtemp(&template) else { throw DemoProblem.folder(String(cString: strerror(errno))) }
+    guard let made = mkdtemp(&template) else { throw DemoError.folder(String(cString: strerror(errno))) }
     path = String(cString: made)
   }
 

@@ -6,7 +6,7 @@ enum LoopbackPort {
   static func free(from first: Int) throws -> Int {
     let candidates = first...min(first + 200, 65_535)
     guard (1...65_535).contains(first), let found = candidates.first(where: isFree) else {
-      throw DemoProblem.noPort(first)
+      throw DemoError.noPort(first)
     }
     return found
   }

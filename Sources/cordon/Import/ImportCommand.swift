@@ -64,7 +64,7 @@ struct ImportCommand: ParsableCommand {
       if let file { sources.append(try ForeignSettings(try bytes(of: file), name: file).settings) }
       if let env { sources.append(try OAuth2ProxySources.environment(try bytes(of: env), name: env)) }
       if let args { sources.append(try OAuth2ProxySources.arguments(args)) }
-    } catch let problems as ConfigurationProblems {
+    } catch let problems as ConfigurationError {
       throw refused("\(problems)")
     } catch let failure as OAuth2ProxySources.Failure {
       throw refused(printable(failure.message))

@@ -101,8 +101,8 @@ struct OAuth2ProxyTranslation {
     }
   }
 
-  private func firstRefused() -> (key: String, problem: ConfigurationProblem)? {
-    do throws(ConfigurationProblems) {
+  private func firstRefused() -> (key: String, problem: ConfigurationDiagnostic)? {
+    do throws(ConfigurationError) {
       _ = try ConfigurationFile.parse(
         Array(configuration.text.utf8), name: "gateway.conf", directory: "/", environment: { _ in nil },
         files: FileAccess(read: { _, _ in .missing }))

@@ -7,7 +7,7 @@ import ConfigurationFile
 #endif
 
 /// The reason why a file could not be created, with the remedy.
-struct FileProblem: Error {
+struct ConfigurationFolderError: Error {
   let message: String
 }
 
@@ -21,7 +21,7 @@ final class ConfigurationFolder {
   private let group: gid_t?
 
   /// - Parameter file: The configuration, as it was named. Its folder is made if it is not there.
-  init(of file: String) throws(FileProblem) {
+  init(of file: String) throws(ConfigurationFolderError) {
     let parent = Self.split(file).folder
     if mkdir(parent, 0o750) != 0, errno != EEXIST { throw Self.problem(parent) }
     guard let real = realpath(parent, nil) else { throw Self.problem(parent) }
@@ -41,7 +41,7 @@ final class ConfigurationFolder {
   }
 
   /// Copies the key from Apple here, unless it is here already; answers its name.
-  func placeKey(from source: String) throws(FileProblem) -> String {
+  func placeKey(from source: String) throws(ConfigurationFolderError) -> String {
     let (folder, name) = Self.split(source)
     let target = "\(path)/\(name)"
     let real = realpath(folder, nil)
@@ -54,7 +54,8 @@ final class ConfigurationFolder {
     let bytes = try Self.contents(of: source)
     if access(target, F_OK) == 0 {
       guard try Self.contents(of: target) == bytes else {
-        throw FileProblem(message: "\(target): there is another key already; remove it, or name it with --key-file")
+        throw ConfigurationFolderError(
+          message: "\(target): there is another key already; remove it, or name it with --key-file")
       }
     } else {
       try create(target, bytes)
@@ -65,12 +66,12 @@ final class ConfigurationFolder {
   }
 
   /// Writes a key that was made for the simulator.
-  func placeMadeKey(named name: String, _ key: [UInt8]) throws(FileProblem) {
+  func placeMadeKey(named name: String, _ key: [UInt8]) throws(ConfigurationFolderError) {
     try create("\(path)/\(name)", key)
   }
 
   /// Writes the session secret, unless there is one: with another one everybody would have to sign in again.
-  func placeSecret(named name: String, _ secret: [UInt8]) throws(FileProblem) {
+  func placeSecret(named name: String, _ secret: [UInt8]) throws(ConfigurationFolderError) {
     let target = "\(path)/\(name)"
     if access(target, F_OK) == 0 {
       notes.append("The session secret \(target) was there already and is kept.")
@@ -82,7 +83,7 @@ final class ConfigurationFolder {
   }
 
   /// Writes the configuration. One that is there is kept under another name.
-  func writeConfiguration(named name: String, _ text: String) throws(FileProblem) {
+  func writeConfiguration(named name: String, _ text: String) throws(ConfigurationFolderError) {
     let target = "\(path)/\(name)"
     if access(target, F_OK) == 0 {
       var kept = "\(target).old"
@@ -109,28 +110,28 @@ final class ConfigurationFolder {
 
   // MARK: How
 
-  private func create(_ file: String, _ bytes: [UInt8]) throws(FileProblem) {
+  private func create(_ file: String, _ bytes: [UInt8]) throws(ConfigurationFolderError) {
     do throws(KeygenCommand.NewFileError) { try KeygenCommand.create(file, bytes) } catch {
-      throw FileProblem(message: error.message)
+      throw ConfigurationFolderError(message: error.message)
     }
   }
 
   /// For the owner, and for the group that the folder is for.
-  private func restrict(_ file: String) throws(FileProblem) {
+  private func restrict(_ file: String) throws(ConfigurationFolderError) {
     if let group, chown(file, uid_t.max, group) != 0 { throw Self.problem(file) }
     guard chmod(file, group == nil ? 0o600 : 0o640) == 0 else { throw Self.problem(file) }
   }
 
-  private static func contents(of file: String) throws(FileProblem) -> [UInt8] {
+  private static func contents(of file: String) throws(ConfigurationFolderError) -> [UInt8] {
     switch FileAccess.system.read(file, 64 << 10) {
     case .contents(let bytes, _): return bytes
-    case .missing: throw FileProblem(message: "\(file): there is no such file")
-    case .notRegular, .tooLong: throw FileProblem(message: "\(file): this is no key file")
-    case .unreadable(let reason): throw FileProblem(message: "\(file): \(reason)")
+    case .missing: throw ConfigurationFolderError(message: "\(file): there is no such file")
+    case .notRegular, .tooLong: throw ConfigurationFolderError(message: "\(file): this is no key file")
+    case .unreadable(let reason): throw ConfigurationFolderError(message: "\(file): \(reason)")
     }
   }
 
-  private static func problem(_ file: String) -> FileProblem {
-    FileProblem(message: "\(file): \(String(cString: strerror(errno)))")
+  private static func problem(_ file: String) -> ConfigurationFolderError {
+    ConfigurationFolderError(message: "\(file): \(String(cString: strerror(errno)))")
   }
 }

@@ -103,7 +103,7 @@ struct InitCommand: ParsableCommand {
 
   func run() throws {
     let terminal = isatty(STDIN_FILENO) == 1 && !noInput ? Terminal() : nil
-    let folder = try written { () throws(FileProblem) in try ConfigurationFolder(of: output) }
+    let folder = try written { () throws(ConfigurationFolderError) in try ConfigurationFolder(of: output) }
     try mayReplace(terminal)
     if !simulator { welcome(terminal) }
 
@@ -112,7 +112,7 @@ struct InitCommand: ParsableCommand {
 
     let key = interview.keySource
     terminal?.say("")
-    try written { () throws(FileProblem) in
+    try written { () throws(ConfigurationFolderError) in
       if let made = interview.madeKey { try folder.placeMadeKey(named: LocalApple.keyFile, made) }
       let placed = try folder.placeKey(from: key)
       interview.configuration.set("apple.private_key_file", .text(placed))
@@ -209,8 +209,8 @@ struct InitCommand: ParsableCommand {
     throw ExitCode(ExitStatus.cannotCreate)
   }
 
-  private func written<Result>(_ body: () throws(FileProblem) -> Result) throws -> Result {
-    do throws(FileProblem) { return try body() } catch {
+  private func written<Result>(_ body: () throws(ConfigurationFolderError) -> Result) throws -> Result {
+    do throws(ConfigurationFolderError) { return try body() } catch {
       complain("cordon init: \(error.message)")
       throw ExitCode(ExitStatus.cannotCreate)
     }

@@ -114,9 +114,9 @@ struct Interview {
   }
 
   /// The problems of the answers at these keys. Keys that were not asked for yet are ignored.
-  private func problems(with keys: [String]) -> [ConfigurationProblem] {
+  private func problems(with keys: [String]) -> [ConfigurationDiagnostic] {
     let lines = Set(keys.compactMap(configuration.line(of:)))
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       _ = try ConfigurationFile.parse(
         Array(configuration.text.utf8), name: fileName, directory: folder.path,
         environment: ConfigurationFile.processEnvironment, files: files)
@@ -140,7 +140,7 @@ struct Interview {
       }, list: FileAccess.system.list, readCertificate: FileAccess.system.readCertificate)
   }
 
-  private func tell(_ problems: [ConfigurationProblem], _ question: Question) throws {
+  private func tell(_ problems: [ConfigurationDiagnostic], _ question: Question) throws {
     try tell(problems.map { printable("\($0.what); \($0.remedy)") }, question)
   }
 

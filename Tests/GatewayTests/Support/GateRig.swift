@@ -117,7 +117,7 @@ final class GateRig: Sendable {
   func signIn(
     _ name: String, claims: AccountClaims = AccountClaims(), identifier: SessionIdentifier = .random()
   ) throws -> (snapshot: SessionSnapshot, cookie: String) {
-    guard let subject = Subject(name) else { throw RigProblem.noSubject }
+    guard let subject = Subject(name) else { throw RigError.noSubject }
     let token = try keyring.seal(RefreshToken("r.\(name)"), of: subject, clientID: "web")
     let snapshot = try store.signIn(name, identifier, at: clock.now, token: token, claims: claims)
     return (snapshot, cookie(of: identifier, on: .publicURL))
@@ -133,7 +133,7 @@ final class GateRig: Sendable {
     _ name: String, group: String, expires: Date? = nil
   ) async throws -> (text: String, stored: MachineToken) {
     let (text, handle) = MachineTokenText.random(store.key)
-    guard let name = GroupName(name), let group = GroupName(group) else { throw RigProblem.noSubject }
+    guard let name = GroupName(name), let group = GroupName(group) else { throw RigError.noSubject }
     let token = MachineToken(
       name: name, handle: handle, group: group, created: clock.now, expires: expires, by: "cli")
     try await store.create(token)
@@ -146,7 +146,7 @@ final class GateRig: Sendable {
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
       guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
-        throw RigProblem.notForwarded
+        throw RigError.notForwarded
       }
       return Forwarded(
         identity: order.identity.map { String(decoding: $0.lines, as: UTF8.self) }, session: order.session,
@@ -160,7 +160,7 @@ final class GateRig: Sendable {
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
       guard case .answer(let response, _) = try Self.gateDecision(request, gate.value) else {
-        throw RigProblem.notAnswered
+        throw RigError.notAnswered
       }
       return response
     }.get()
@@ -179,7 +179,7 @@ final class GateRig: Sendable {
       case let decided: return decided
       }
     }
-    throw RigProblem.waitsForever
+    throw RigError.waitsForever
   }
 
   /// An exchange that the gate has let through, as a listener would have it reviewed.
@@ -188,7 +188,7 @@ final class GateRig: Sendable {
     let gate = gates[loop]
     return try await gate.eventLoop.submit {
       guard case .forward(let order) = try Self.gateDecision(request, gate.value) else {
-        throw RigProblem.notForwarded
+        throw RigError.notForwarded
       }
       return OpenExchange(
         session: order.session, credential: order.credential,
@@ -230,7 +230,7 @@ final class GateRig: Sendable {
     let span = bytes.span.bytes
     var head = RequestHead()
     let parser = RequestHeadParser(limits: HeadLimits(headBytes: 32_768, fieldCount: 100, targetBytes: 8_192))
-    guard parser.parse(span, into: &head) == .complete else { throw RigProblem.noHead }
+    guard parser.parse(span, into: &head) == .complete else { throw RigError.noHead }
     GatewayCookies(name: CookieNames.standard.session).find(span, in: &head)
     var identifiers = RequestIDSource()
     let peer = ClientPeer(address: request.address, isTrusted: request.isFromProxy)
@@ -258,7 +258,7 @@ struct Forwarded: Sendable {
   let dropsAuthorization: Bool
 }
 
-enum RigProblem: Error { case noHead, noSubject, notForwarded, notAnswered, waitsForever }
+enum RigError: Error { case noHead, noSubject, notForwarded, notAnswered, waitsForever }
 
 /// A request, as far as a gate looks at it.
 struct Asked: Sendable {

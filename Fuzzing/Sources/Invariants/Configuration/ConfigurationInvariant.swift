@@ -4,7 +4,7 @@ extension Invariant {
   /// Any text leads to settings or diagnostics. Each diagnostic has a place in the file, is one line with a remedy, and
   /// never contains the value of an environment variable.
   static let configuration = Invariant("configuration") { bytes in
-    do throws(ConfigurationProblems) {
+    do throws(ConfigurationError) {
       _ = try ConfigurationFile.parse(
         bytes, name: "gateway.conf", directory: "/conf", environment: FixedMachine.variable, files: FixedMachine.files)
     } catch {

@@ -23,7 +23,7 @@ enum AccessTimes {
   }
 
   private static func seconds(_ text: String) throws(AdministrationError) -> Double {
-    do throws(DurationNotation.Problem) {
+    do throws(DurationNotation.ParseError) {
       let duration = try DurationNotation.parse(text)
       return Double(duration.wallClock) / 1_000
     } catch {

@@ -5,19 +5,19 @@ struct OwnStylesheet: Sendable, Equatable {
   let text: String
 
   /// - Throws: everything that is wrong with it.
-  init(_ contents: [UInt8]) throws(TemplateProblems) {
-    func problem(_ reason: String, _ remedy: String, at offset: Int? = nil) -> TemplateProblem {
+  init(_ contents: [UInt8]) throws(TemplateError) {
+    func problem(_ reason: String, _ remedy: String, at offset: Int? = nil) -> TemplateDiagnostic {
       let passed = offset.map { contents.prefix($0) }
       let line = passed.map { $0.count { $0 == 0x0A } + 1 }
       let column = passed.map { $0.count - ($0.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0) + 1 }
-      let place = line.flatMap { line in column.map { TemplateProblem.Place(line: line, column: $0) } }
-      return TemplateProblem(file: OwnTemplates.stylesheetName, place: place, reason: reason, remedy: remedy)
+      let place = line.flatMap { line in column.map { TemplateDiagnostic.Place(line: line, column: $0) } }
+      return TemplateDiagnostic(file: OwnTemplates.stylesheetName, place: place, reason: reason, remedy: remedy)
     }
     guard contents.count <= OwnTemplates.sizeLimit else {
-      throw TemplateProblems([problem("more than 64 KiB", "make it shorter")])
+      throw TemplateError([problem("more than 64 KiB", "make it shorter")])
     }
     guard let text = String(validating: contents, as: UTF8.self) else {
-      throw TemplateProblems([problem("no UTF-8", "save it as UTF-8")])
+      throw TemplateError([problem("no UTF-8", "save it as UTF-8")])
     }
     let lowercased = contents.map(\.asciiLowercased)
     let forbidden = [
@@ -27,14 +27,14 @@ struct OwnStylesheet: Sendable, Equatable {
       ("http:", "the page's policy lets nothing be loaded from elsewhere", "serve it here, as url(/public/logo.svg)"),
       ("https:", "the page's policy lets nothing be loaded from elsewhere", "serve it here, as url(/public/logo.svg)"),
     ]
-    var problems: [TemplateProblem] = []
+    var problems: [TemplateDiagnostic] = []
     for (text, reason, remedy) in forbidden {
       let wanted = Array(text.utf8)
       for offset in lowercased.indices where lowercased[offset...].starts(with: wanted) {
         problems.append(problem("\(text) stands in it: \(reason)", remedy, at: offset))
       }
     }
-    guard problems.isEmpty else { throw TemplateProblems(problems) }
+    guard problems.isEmpty else { throw TemplateError(problems) }
     self.text = text
   }
 }

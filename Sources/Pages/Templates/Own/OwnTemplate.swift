@@ -4,10 +4,10 @@ struct OwnTemplate {
   let source: String
 
   /// - Throws: everything that is wrong with it.
-  init(_ contents: [UInt8], of name: PageTemplates.Name) throws(TemplateProblems) {
+  init(_ contents: [UInt8], of name: PageTemplates.Name) throws(TemplateError) {
     let file = OwnTemplates.fileName(name)
-    func refuse(_ reason: String, _ remedy: String) -> TemplateProblems {
-      TemplateProblems([TemplateProblem(file: file, reason: reason, remedy: remedy)])
+    func refuse(_ reason: String, _ remedy: String) -> TemplateError {
+      TemplateError([TemplateDiagnostic(file: file, reason: reason, remedy: remedy)])
     }
     let bytes = contents.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(contents.dropFirst(3)) : contents
     guard bytes.count <= OwnTemplates.sizeLimit else { throw refuse("more than 64 KiB", "make it shorter") }
@@ -17,7 +17,7 @@ struct OwnTemplate {
     }
     var reader = TemplateReader(name)
     reader.read(bytes)
-    guard reader.problems.isEmpty else { throw TemplateProblems(reader.problems) }
+    guard reader.problems.isEmpty else { throw TemplateError(reader.problems) }
     source = String(decoding: reader.source, as: UTF8.self)
     // swift-mustache looks at Characters: a brace with a combining mark behind it is another one to it.
     for brace in "{}".utf8 {

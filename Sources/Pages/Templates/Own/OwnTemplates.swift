@@ -13,21 +13,22 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
   /// Reads files.
   /// - Parameter files: names as in `sign-in.mustache`, and contents.
   /// - Throws: everything that is wrong with them.
-  package init(files: [(name: String, contents: [UInt8])]) throws(TemplateProblems) {
+  package init(files: [(name: String, contents: [UInt8])]) throws(TemplateError) {
     var (sources, stylesheet): ([PageTemplates.Name: String], OwnStylesheet?) = ([:], nil)
-    var problems: [TemplateProblem] = []
+    var problems: [TemplateDiagnostic] = []
     for (file, contents) in files {
       if file == Self.stylesheetName {
-        do throws(TemplateProblems) { stylesheet = try OwnStylesheet(contents) } catch { problems += error.problems }
+        do throws(TemplateError) { stylesheet = try OwnStylesheet(contents) } catch { problems += error.problems }
       } else if let name = PageTemplates.Name.allCases.first(where: { Self.fileName($0) == file }) {
-        do throws(TemplateProblems) { sources[name] = try OwnTemplate(contents, of: name).source } catch {
+        do throws(TemplateError) { sources[name] = try OwnTemplate(contents, of: name).source } catch {
           problems += error.problems
         }
       } else {
-        problems.append(TemplateProblem(file: file, reason: "there is no page of this name", remedy: Self.nameRemedy))
+        problems.append(
+          TemplateDiagnostic(file: file, reason: "there is no page of this name", remedy: Self.nameRemedy))
       }
     }
-    guard problems.isEmpty else { throw TemplateProblems(problems) }
+    guard problems.isEmpty else { throw TemplateError(problems) }
     (self.sources, self.stylesheet) = (sources, stylesheet)
   }
 
@@ -56,7 +57,7 @@ package struct OwnTemplates: Sendable, Equatable, CustomStringConvertible {
 }
 
 /// A problem of a template.
-package struct TemplateProblem: Sendable, Equatable {
+package struct TemplateDiagnostic: Sendable, Equatable {
   /// The file's name, as in `sign-in.mustache`.
   package var file: String
   /// The location, counted from 1, columns in bytes; nil for the whole file.
@@ -84,8 +85,8 @@ package struct TemplateProblem: Sendable, Equatable {
 }
 
 /// Everything that is wrong with templates; at least one problem.
-package struct TemplateProblems: Error, Equatable {
-  package var problems: [TemplateProblem]
+package struct TemplateError: Error, Equatable {
+  package var problems: [TemplateDiagnostic]
 
-  package init(_ problems: [TemplateProblem]) { self.problems = problems }
+  package init(_ problems: [TemplateDiagnostic]) { self.problems = problems }
 }

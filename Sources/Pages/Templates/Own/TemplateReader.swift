@@ -1,7 +1,7 @@
 /// Reads a template of the operator's own from its beginning to its end: what opens closes, values are known and stand
 /// where their kind may, and what the page cannot do without is there.
 struct TemplateReader {
-  private(set) var problems: [TemplateProblem] = []
+  private(set) var problems: [TemplateDiagnostic] = []
   private(set) var source: [UInt8] = []
 
   private let name: PageTemplates.Name
@@ -20,7 +20,7 @@ struct TemplateReader {
   private struct Opening {
     var name: String
     var kind: Kind
-    var place: TemplateProblem.Place
+    var place: TemplateDiagnostic.Place
     var follower: MarkupFollower
     var isInverted = false
 
@@ -74,7 +74,7 @@ struct TemplateReader {
     }
   }
 
-  private mutating func takeText(_ bytes: ArraySlice<UInt8>, at place: TemplateProblem.Place) {
+  private mutating func takeText(_ bytes: ArraySlice<UInt8>, at place: TemplateDiagnostic.Place) {
     source += bytes
     let isBlank = bytes.allSatisfy(\.isBlank)
     if open.last?.kind == .parent || open.isEmpty && hasParent {
@@ -92,7 +92,7 @@ struct TemplateReader {
     }
   }
 
-  private mutating func takeParent(_ parent: String, at place: TemplateProblem.Place) {
+  private mutating func takeParent(_ parent: String, at place: TemplateDiagnostic.Place) {
     guard name != .layout, parent == PageTemplates.Name.layout.rawValue, open.isEmpty, !hasParent, beginsDocument == nil
     else {
       complain("{{<\(parent)}} cannot stand here", "only {{<layout}} can, around all of a page", at: place)
@@ -103,7 +103,7 @@ struct TemplateReader {
     source += "{{<\(parent)}}".utf8
   }
 
-  private mutating func takeBlock(_ block: String, at place: TemplateProblem.Place) {
+  private mutating func takeBlock(_ block: String, at place: TemplateDiagnostic.Place) {
     let isInPlace = name == .layout ? open.isEmpty : open.last?.kind == .parent
     guard isInPlace, block == "content", !hasContent, markup.follower.position == .text else {
       complain(
@@ -117,7 +117,7 @@ struct TemplateReader {
     source += "{{$\(block)}}".utf8
   }
 
-  private mutating func takeEnd(_ ended: String, at place: TemplateProblem.Place) {
+  private mutating func takeEnd(_ ended: String, at place: TemplateDiagnostic.Place) {
     guard let opening = open.popLast(), opening.name.utf8.elementsEqual(ended.utf8) else {
       complain("{{/\(ended)}} ends what was not begun last", "close what is open in its order", at: place)
       return
@@ -132,7 +132,7 @@ struct TemplateReader {
   }
 
   /// Whether something is shown where it stands, and not between the layout's tags but outside its block.
-  private mutating func isInPage(at place: TemplateProblem.Place) -> Bool {
+  private mutating func isInPage(at place: TemplateDiagnostic.Place) -> Bool {
     guard open.last?.kind == .parent || open.isEmpty && hasParent else { return true }
     complain(Self.outside.reason, Self.outside.remedy, at: place)
     return false
@@ -142,7 +142,7 @@ struct TemplateReader {
     reason: "this stands in the layout, but in no block", remedy: "move it between {{$content}} and {{/content}}"
   )
 
-  private mutating func kind(_ value: String, at place: TemplateProblem.Place) -> TemplateRules.Kind? {
+  private mutating func kind(_ value: String, at place: TemplateDiagnostic.Place) -> TemplateRules.Kind? {
     if let kind = rules.values[value] { return kind }
     complain(
       "there is no value \(value)", "there are \(rules.values.keys.sorted().joined(separator: ", "))", at: place)
@@ -172,14 +172,14 @@ struct TemplateReader {
     for reason in markup.end() { complain(reason.what, reason.remedy) }
   }
 
-  private mutating func complain(_ reason: String, _ remedy: String, at place: TemplateProblem.Place? = nil) {
+  private mutating func complain(_ reason: String, _ remedy: String, at place: TemplateDiagnostic.Place? = nil) {
     problems.append(
-      TemplateProblem(file: OwnTemplates.fileName(name), place: place, reason: reason, remedy: remedy))
+      TemplateDiagnostic(file: OwnTemplates.fileName(name), place: place, reason: reason, remedy: remedy))
   }
 
   private static func place(
-    _ passed: ArraySlice<UInt8>, from place: TemplateProblem.Place
-  ) -> TemplateProblem.Place {
+    _ passed: ArraySlice<UInt8>, from place: TemplateDiagnostic.Place
+  ) -> TemplateDiagnostic.Place {
     passed.reduce(into: place) { place, byte in
       if byte == 0x0A { place = .init(line: place.line + 1, column: 1) } else { place.column += 1 }
     }

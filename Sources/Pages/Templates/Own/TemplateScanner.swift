@@ -17,12 +17,12 @@ struct TemplateScanner {
 
   struct Piece {
     var part: Part
-    var place: TemplateProblem.Place
+    var place: TemplateDiagnostic.Place
   }
 
   private let bytes: [UInt8]
   private var index = 0
-  private var place = TemplateProblem.Place(line: 1, column: 1)
+  private var place = TemplateDiagnostic.Place(line: 1, column: 1)
 
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
@@ -44,7 +44,7 @@ struct TemplateScanner {
   private static let open = Array("{{".utf8)
 
   /// Reads a tag; nil for a comment.
-  private mutating func tag(at begin: TemplateProblem.Place) throws(Complaint) -> Part? {
+  private mutating func tag(at begin: TemplateDiagnostic.Place) throws(Complaint) -> Part? {
     var close = Array("}}".utf8)
     let sign = bytes.count > index + 2 ? bytes[index + 2] : 0
     if sign == UInt8(ascii: "{") { close = Array("}}}".utf8) }
@@ -76,7 +76,8 @@ struct TemplateScanner {
     }
   }
 
-  private static func name(_ content: ArraySlice<UInt8>, at begin: TemplateProblem.Place) throws(Complaint) -> String {
+  private static func name(_ content: ArraySlice<UInt8>, at begin: TemplateDiagnostic.Place) throws(Complaint) -> String
+  {
     let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
     var name = content.drop(while: isBlank)
     while let last = name.last, isBlank(last) { name = name.dropLast() }
@@ -105,11 +106,11 @@ struct TemplateScanner {
 
   /// A problem with its location.
   struct Complaint: Error {
-    var place: TemplateProblem.Place
+    var place: TemplateDiagnostic.Place
     var reason: String
     var remedy: String
 
-    init(_ place: TemplateProblem.Place, _ reason: String, _ remedy: String) {
+    init(_ place: TemplateDiagnostic.Place, _ reason: String, _ remedy: String) {
       (self.place, self.reason, self.remedy) = (place, reason, remedy)
     }
   }

@@ -1,5 +1,5 @@
 /// One thing that is wrong with a configuration, where, and what to do about it.
-package struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible {
+package struct ConfigurationDiagnostic: Sendable, Hashable, CustomStringConvertible {
   /// The file as it was named on the command line.
   package var file: String
   /// From 1.
@@ -39,11 +39,11 @@ package struct ConfigurationProblem: Sendable, Hashable, CustomStringConvertible
 }
 
 /// Everything that is wrong with a configuration, in the order of the file.
-package struct ConfigurationProblems: Error, Sendable, CustomStringConvertible {
+package struct ConfigurationError: Error, Sendable, CustomStringConvertible {
   /// At least one.
-  package var problems: [ConfigurationProblem]
+  package var problems: [ConfigurationDiagnostic]
 
-  package init(_ problems: [ConfigurationProblem]) { self.problems = problems }
+  package init(_ problems: [ConfigurationDiagnostic]) { self.problems = problems }
 
   /// One line each.
   package var description: String { problems.map(\.description).joined(separator: "\n") }

@@ -1,8 +1,8 @@
 import AccessPolicy
 import Testing
 
-@Suite("Problems of routes")
-struct RouteProblemTests {
+@Suite("Diagnostics about routes")
+struct RouteDiagnosticTests {
   @Test(
     "A path that is no canonical prefix is a problem with a remedy",
     arguments: [
@@ -54,7 +54,7 @@ struct RouteProblemTests {
     return problems([RouteSettings(path: "/x", access: .lists(lists))]).map(\.message).joined()
   }
 
-  private func problems(_ routes: [RouteSettings]) -> [RouteProblem] {
+  private func problems(_ routes: [RouteSettings]) -> [RouteDiagnostic] {
     do {
       _ = try RouteTable(routes: routes)
       return []
