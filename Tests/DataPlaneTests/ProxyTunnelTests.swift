@@ -88,7 +88,7 @@ struct ProxyTunnelTests {
     #expect(try result.get().body == Array("hi".utf8))
   }
 
-  @Test("Whatever goes wrong at the proxy, the request counts as not sent, and the reason names it")
+  @Test("A failure at the proxy counts as a request that was not sent, and the reason names it")
   func failures() async throws {
     let cases: [(ScriptedUpstream.Script, String)] = [
       (

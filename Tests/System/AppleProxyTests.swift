@@ -65,7 +65,7 @@ struct AppleProxyTests {
     let site = try Site(adjust: {
       $0["apple", "tls_ca_file"] = "\"\(folder.path)/ca.pem\""
       $0["apple", "native_client_ids"] = "[\"com.example.app\"]"
-      $0["apple", "base_url"] = "\"https://one.test\""
+      $0["apple", "base_url"] = "\"https://localhost\""
       $0["apple", "proxy"] = "\"http://cordon:geheim@127.0.0.1:\(port)\""
     })
     defer { site.stop() }
@@ -92,12 +92,12 @@ struct AppleProxyTests {
       let response = try signIn(site)
       #expect(response.status == 200, "\(response.text)")
       let lines = proxy.standardOutput.split(separator: "\n").filter { $0 != "listening" }
-      #expect(!lines.isEmpty && lines.allSatisfy { $0 == "CONNECT one.test:443 HTTP/1.1" }, "\(lines)")
+      #expect(!lines.isEmpty && lines.allSatisfy { $0 == "CONNECT localhost:443 HTTP/1.1" }, "\(lines)")
 
       let doctor = try ServerProcess.run(
         Machine.binary("cordon"), ["doctor", "--config", site.gateway.file], directory: site.gateway.directory.path)
       #expect(doctor.exit == .code(0), "\(doctor.standardOutput)")
-      #expect(doctor.standardOutput.contains("at https://one.test, through the proxy http://127.0.0.1:"))
+      #expect(doctor.standardOutput.contains("at https://localhost, through the proxy http://127.0.0.1:"))
       let check = try ServerProcess.run(
         Machine.binary("cordon"), ["check", "--config", site.gateway.file], directory: site.gateway.directory.path)
       #expect(check.standardOutput.contains("through the proxy http://127.0.0.1:"), "\(check.standardOutput)")

@@ -410,10 +410,6 @@ struct ApplicationTests {
       }
     }
     try example.startGateway()
-    // The databases of the applications keep the disk busy: the gateway's own may need a moment.
-    _ = try poll("the gateway to reach its store", by: .seconds(90)) {
-      try Visitor().open(example.origin + "/").status == 200 ? () : nil
-    }
     let (visitor, page) = try example.signedIn(as: "anna")
     #expect(page.text.contains("Git repository browser"), "\(page.text)")
     let wiki = try visitor.open(hosts[1] + "/doku.php?id=seeds&do=edit")

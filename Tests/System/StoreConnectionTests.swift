@@ -108,7 +108,7 @@ struct StoreConnectionTests {
     let directory = try TemporaryDirectory()
     let ended = try ServerProcess.run(
       Machine.binary("cordon"), ["run", "--config", try configuration.install(in: directory)],
-      environment: ["RAW": password], directory: directory.path)
+      environment: ["RAW": "p@ss/w#rd%1"], directory: directory.path)
     #expect(ended.exit == .code(78), "\(ended)")
     #expect(ended.standardError.contains("PGPASSWORD") && !ended.standardError.contains("w#rd"), "\(ended)")
   }

@@ -24,5 +24,6 @@ if [[ $(id -u) == 0 ]]; then chown -R www-data data; fi
 chmod a+rx .
 
 trap 'kill $(jobs -p)' EXIT
-"$(ls /usr/sbin/php-fpm* | head -1)" --prefix "$PWD" --fpm-config "$PWD/php-fpm.conf" &
+# PHP-FPM leaves the process group of this script: it ends with it all the same.
+setpriv --pdeathsig TERM "$(ls /usr/sbin/php-fpm* | head -1)" --prefix "$PWD" --fpm-config "$PWD/php-fpm.conf" &
 nginx -p . -c nginx.conf

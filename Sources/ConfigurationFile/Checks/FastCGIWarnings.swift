@@ -1,7 +1,7 @@
 import DataPlane
 import WebFormats
 
-/// Addresses of upstreams that are usually those of FastCGI servers, which do not speak HTTP. `cordon doctor` asks them.
+/// Addresses of upstreams that are usually those of FastCGI servers, which do not speak HTTP.
 enum FastCGIWarnings {
   /// The default port of PHP-FPM.
   private static let port: UInt16 = 9_000

@@ -1,7 +1,7 @@
 /// The settings of another program: what `cordon import` reads.
 ///
-/// A file is TOML with every key at the top. It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most 1 MiB,
-/// nesting bounded.
+/// A file is TOML with every key at the top. It takes what ``ConfigurationFile`` takes and no more: UTF-8, at most
+/// 1 MiB, nesting bounded.
 package struct ForeignSettings: Sendable {
   /// One key and its value.
   package struct Setting: Sendable, Equatable {

@@ -2,8 +2,8 @@ import AppleIdentity
 import Secrets
 import WebFormats
 
-/// The address of an HTTP proxy: `http://proxy:3128`, or with user and password `http://user:password@proxy:3128`, which
-/// diagnostics never repeat.
+/// The address of an HTTP proxy: `http://proxy:3128`, or with user and password `http://user:password@proxy:3128`:
+/// diagnostics never repeat these.
 enum ProxyURL {
   static func parse(_ text: String) throws(Diagnostic) -> AppleProxy {
     let bytes = Array(text.utf8)

@@ -1,5 +1,6 @@
 internal import NIOCore
 package import Secrets
+internal import WebFormats
 
 /// An HTTP proxy that connections to an origin are made through, by CONNECT (RFC 9110, 9.3.6). It learns host and port;
 /// TLS is spoken with the origin.
@@ -74,10 +75,10 @@ struct ProxyReply {
   /// The status of `HTTP/1.x NNN …`.
   private static func status(_ line: ArraySlice<UInt8>) -> Int? {
     let line = Array(line)
-    guard line.count >= 12, line.starts(with: "HTTP/1.".utf8), (0x30...0x39).contains(line[7]), line[8] == 0x20,
-      line[9...11].allSatisfy({ (0x30...0x39).contains($0) }), line.count == 12 || line[12] == 0x20
+    guard line.count >= 12, line.starts(with: "HTTP/1.".utf8), line[7].isASCIIDigit, line[8] == 0x20,
+      line.count == 12 || line[12] == 0x20
     else { return nil }
-    return line[9...11].reduce(0) { $0 * 10 + Int($1 & 0x0F) }
+    return DecimalDigits.parse(line[9...11], limit: 999)
   }
 
   /// The line for a log: foreign bytes are shortened, and control characters replaced.
@@ -86,7 +87,7 @@ struct ProxyReply {
   }
 }
 
-/// Why a proxy made no tunnel.
+/// The reason that a proxy made no tunnel.
 struct ProxyTunnelError: Error, CustomStringConvertible {
   let description: String
 }
@@ -96,7 +97,8 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  private let request: ByteBuffer
+  /// Nil once it was sent.
+  private var request: ByteBuffer?
   private let promise: EventLoopPromise<Void>
   private var reply = ProxyReply()
   private var isDone = false
@@ -129,10 +131,18 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
   }
 
   func handlerAdded(context: ChannelHandlerContext) {
-    if context.channel.isActive { context.writeAndFlush(wrapOutboundOut(request), promise: nil) }
+    if context.channel.isActive { ask(context) }
   }
 
+  // Also after `handlerAdded` on an active channel: the future of a connection is kept before this event.
   func channelActive(context: ChannelHandlerContext) {
+    ask(context)
+    context.fireChannelActive()
+  }
+
+  private func ask(_ context: ChannelHandlerContext) {
+    guard let request else { return }
+    self.request = nil
     context.writeAndFlush(wrapOutboundOut(request), promise: nil)
   }
 

@@ -57,7 +57,7 @@ struct EndpointTable: Sendable {
     }
   }
 
-  /// What is refused as no navigation does not count: a page of another site must not use up a visitor's allowance.
+  /// Counts navigations only: a page of another site must not use up a visitor's allowance by images or scripts.
   private var authorizeAction: EndpointAction {
     let perform = pages.within(
       signInLimit, .signIn, counts: { $0.isTopLevelNavigation }, onceStoreIsOpen(authorize.authorize))

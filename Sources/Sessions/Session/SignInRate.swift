@@ -2,14 +2,19 @@
 package struct SignInRate: Sendable, Equatable {
   /// Events for each period: at least 1. So many can happen at once.
   package var count: Int
+  /// The period.
   package var period: Period
 
-  /// `s`, `m` or `h`.
+  /// The unit of time: `s`, `m` or `h`.
   package enum Period: String, Sendable, CaseIterable {
+    /// A second.
     case second = "s"
+    /// A minute.
     case minute = "m"
+    /// An hour.
     case hour = "h"
 
+    /// Its length.
     package var nanoseconds: UInt64 {
       switch self {
       case .second: 1_000_000_000
@@ -19,6 +24,7 @@ package struct SignInRate: Sendable, Equatable {
     }
   }
 
+  /// So many events in each period.
   package init(count: Int, period: Period) {
     self.count = count
     self.period = period

@@ -130,7 +130,11 @@ final class Example {
   /// Somebody who has opened a page, been led to sign in, and come back.
   func signedIn(as user: String = "anna", at path: String = "/") throws -> (visitor: Visitor, page: Visitor.Page) {
     let visitor = Visitor()
-    let signIn = try visitor.open(origin + path)
+    // A gateway listens before its store has answered: on a busy disk that takes a moment.
+    let signIn = try poll("the gateway to reach its store", by: .seconds(90)) {
+      let page = try visitor.open(origin + path)
+      return page.status == 503 ? nil : page
+    }
     let button = HTMLTag.all(in: signIn.text).first {
       $0.name == "a" && $0["href"]?.contains("/.auth/authorize") == true
     }

@@ -6,7 +6,7 @@ internal import WebFormats
 final class ClientConnections: Sendable {
   /// Most connections of one client; 0 for no limit.
   private let limit: Atomic<Int>
-  private let counts = Mutex<[ClientKey: Int]>([:])
+  private let counts = Mutex<[ClientNetwork: Int]>([:])
 
   init(limit: Int) { self.limit = Atomic(max(0, limit)) }
 
@@ -17,7 +17,7 @@ final class ClientConnections: Sendable {
     /// The connection is not counted.
     case uncounted
     /// The connection is counted until ``leave(_:)``.
-    case counted(ClientKey)
+    case counted(ClientNetwork)
     case refused
   }
 
@@ -25,7 +25,7 @@ final class ClientConnections: Sendable {
   func enter(_ peer: ClientPeer) -> Outcome {
     let limit = limit.load(ordering: .relaxed)
     guard limit > 0, !peer.isTrusted, let address = IPAddress(peer.address) else { return .uncounted }
-    let key = ClientKey(address)
+    let key = ClientNetwork(address)
     return counts.withLock { counts in
       let count = counts[key] ?? 0
       guard count < limit else { return .refused }
@@ -34,7 +34,7 @@ final class ClientConnections: Sendable {
     }
   }
 
-  func leave(_ key: ClientKey) {
+  func leave(_ key: ClientNetwork) {
     counts.withLock { counts in
       guard let count = counts[key] else { return }
       counts[key] = count > 1 ? count - 1 : nil

@@ -39,7 +39,7 @@ struct ClientRateTable {
   /// Counts an event of a client, unless it is one too many. Refused events are not counted.
   /// - Parameter now: nanoseconds of a clock that does not go back.
   /// - Returns: nil, or the seconds after which the client may act again, at least 1.
-  mutating func refusal(of client: ClientKey, at now: UInt64) -> Int? {
+  mutating func refusal(of client: ClientNetwork, at now: UInt64) -> Int? {
     let first = group(of: client) * Self.groupSize
     let group = first..<first + Self.groupSize
     let own = group.first { places[$0].client == client.bits && places[$0].fullAt > 0 }
@@ -52,7 +52,7 @@ struct ClientRateTable {
     return nil
   }
 
-  private func group(of client: ClientKey) -> Int {
+  private func group(of client: ClientNetwork) -> Int {
     // Seeded for each process, so that nobody can choose addresses of one group.
     var hasher = Hasher()
     hasher.combine(client.bits)

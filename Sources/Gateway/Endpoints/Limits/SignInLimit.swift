@@ -55,7 +55,7 @@ struct SignInLimit: Sendable {
   /// - Returns: the seconds after which the client may try again; nil if the request may proceed.
   func refusal(_ kind: Kind, _ client: ClientPeer, now: NIODeadline = .now()) -> Int? {
     guard let address = IPAddress(client.address), !trustedProxies.contains(where: { $0.contains(address) }),
-      let seconds = counts.table.withLock({ $0.refusal(of: ClientKey(address), at: now.uptimeNanoseconds) })
+      let seconds = counts.table.withLock({ $0.refusal(of: ClientNetwork(address), at: now.uptimeNanoseconds) })
     else { return nil }
     metrics.clientLimitRefusals.count(kind.rawValue)
     if counts.warnings.isDue(at: now) {
