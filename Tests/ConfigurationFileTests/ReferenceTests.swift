@@ -87,6 +87,7 @@ struct ReferenceTests {
     #expect(configuration.log == log)
     var apple = minimal.apple
     apple.authorityFile = "/conf/tls/egress-ca.pem"
+    apple.proxy = AppleProxy(host: "proxy", port: 3128)
     #expect(configuration.apple == apple)
   }
 

@@ -29,8 +29,12 @@ struct UnixSocketAddressTests {
     let address = try #require(UnixSocketAddress("@" + name))
     let first = try #require(bound(address))
     #expect(bound(address) == nil)
-    let text = try String(contentsOfFile: "/proc/net/unix", encoding: .utf8)
-    #expect(text.contains("@\(name)\n"))
+    var (named, length) = (sockaddr_un(), socklen_t(MemoryLayout<sockaddr_un>.size))
+    let isNamed = withUnsafeMutablePointer(to: &named) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(first, $0, &length) == 0 }
+    }
+    let bytes = withUnsafeBytes(of: &named.sun_path) { Array($0.prefix(name.utf8.count + 1)) }
+    #expect(isNamed && bytes == [0] + Array(name.utf8), "a zero byte in the place of @")
     close(first)
     let again = try #require(bound(address))
     close(again)
