@@ -142,6 +142,21 @@ struct AccessPageTests {
     #expect(PageTime(seconds: seconds).text == text)
   }
 
+  @Test("A manager sees the browser of a session in everyday words, and an unknown one as it names itself")
+  func browsers() throws {
+    var details = personDetails(named: "Ada")
+    let times = details.sessions[0]
+    for (agent, shown) in [
+      ("Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Safari/604.1", "Safari on iPhone"),
+      ("curl/8 <x>", "<bdi>curl/8 &lt;x&gt;</bdi>"), (nil, "Unknown browser"),
+    ] {
+      details.sessions = [
+        PersonSession(handle: "0123", browser: agent, began: times.began, lastSeen: times.lastSeen)
+      ]
+      #expect(html(try renderer(named: "Orchard").person(details)).contains("<span id=\"s0\">\(shown)</span>"))
+    }
+  }
+
   @Test(
     "The sentences of access are translated, and call the application by its name", arguments: PageLanguage.allCases)
   func translations(language: PageLanguage) {

@@ -81,7 +81,7 @@ struct EveryPageTests {
 
   @Test("All of them are looked at")
   func all() {
-    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 12 + 14)
+    #expect(pages(named: "Orchard").count == PageFailure.allCases.count + 12 + 15)
   }
 
   @Test("Two pages never share a nonce")
@@ -146,6 +146,11 @@ func pages(named name: String, in language: PageLanguage = .english) -> [Exhibit
           encoding: .multipart,
           entries: [.init(name: name, content: .text(name)), .init(name: "file", content: .noFile)]),
         account: "a", requestID: name, returnTo: path)),
+    Exhibit(
+      name: "kept-form-max-age",
+      page: renderer.keptForm(
+        FormEntries(encoding: .multipart, entries: [.init(name: name, content: .text(name))]), account: "a",
+        maxAge: 60, requestID: name, returnTo: path)),
     Exhibit(name: "form-not-kept", page: renderer.formNotKept(requestID: name, returnTo: path)),
     Exhibit(name: "back-to-form", page: renderer.backToForm()),
   ]

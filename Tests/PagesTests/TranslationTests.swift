@@ -97,6 +97,37 @@ struct TranslationTests {
     #expect(html.contains("تسجيل الدخول إلى \u{2068}Orchard\u{2069}</h1>"))
   }
 
+  @Test(
+    "Each language speaks to the visitor in one way, and has one word for the operator",
+    arguments: [
+      (.german, #"\b([Dd]u|[Dd]eine?\w?|[Kk]onto)\b"#), (.french, #"\b([Tt]u|[Tt]es|[Tt]on|(le|son) responsable)\b"#),
+      (.spanish, #"\b([Uu]sted|[Ss]us? (sesi|cuenta|nombre|direcci|formulario)|Inicie|Vuelva|Ha |gestionan?\b)"#),
+      (.italian, #"\b([Ll]ei|[Vv]ostr[aoei]|gestore)\b"#), (.portuguese, #"\b([Tt]uas?|responsável|conta Apple)\b"#),
+      (.japanese, "運営者"), (.korean, "운영자|하세요|[은과을이]\\([는와를가]\\)"), (.chinese, "您|运营者|管理人员"),
+      (.arabic, "المشغّلة"),
+    ] as [(PageLanguage, String)])
+  func address(language: PageLanguage, foreign: String) throws {
+    let pattern = try Regex(foreign)
+    for exhibit in pages(named: "Orchard", in: language) {
+      let words = words(exhibit.page)
+      #expect(try pattern.firstMatch(in: words) == nil, "\(language) \(exhibit.name): \(words)")
+    }
+  }
+
+  @Test("French has no space that a line may break at before its marks or inside its quotation marks")
+  func frenchSpaces() {
+    for exhibit in pages(named: "Orchard", in: .french) {
+      let words = words(exhibit.page)
+      #expect(words.firstMatch(of: /([^ ] [;:?!»]|«[ ])/) == nil, "\(exhibit.name): \(words)")
+    }
+  }
+
+  /// The text of a page, without its style, scripts and tags.
+  private func words(_ page: RenderedPage) -> String {
+    String(decoding: page.body, as: UTF8.self)
+      .replacing(/(?s)<(style|script)[^>]*>.*?<\/(style|script)>/, with: "").replacing(/<[^>]*>/, with: "\n")
+  }
+
   private func isTidy(_ text: String) -> Bool {
     guard let first = text.unicodeScalars.first, let last = text.unicodeScalars.last else { return false }
     return first != " " && last != " " && !text.contains("  ") && !text.unicodeScalars.contains("\u{FFFD}")

@@ -47,7 +47,7 @@ package struct PersonGroup: Sendable, Equatable {
 package struct PersonBan: Sendable, Equatable {
   /// Its end; nil if it has none.
   package var until: PageTime?
-  /// The note of whoever made it.
+  /// The note of its author.
   package var reason: String?
 
   package init(until: PageTime?, reason: String?) {
@@ -60,7 +60,7 @@ package struct PersonBan: Sendable, Equatable {
 package struct PersonSession: Sendable, Equatable {
   /// Its public name.
   package var handle: String
-  /// The user agent, shortened.
+  /// The user agent.
   package var browser: String?
   package var began: PageTime
   package var lastSeen: PageTime

@@ -218,7 +218,7 @@ extension PageRenderer {
   /// The name with the address below it.
   private func who(_ person: PersonEntry, id: Markup) -> Markup {
     let other = person.title == person.email ? nil : person.email
-    let address: Markup = other.map { "<bdi class=\"mail\">\($0)</bdi>" } ?? ""
+    let address: Markup = other.map { "<span class=\"mail\"><bdi>\($0)</bdi></span>" } ?? ""
     let you: Markup = person.isSelf ? " <span class=\"tag\">\(text(.you))</span>" : ""
     return "<strong id=\"\(id)\"><bdi>\(person.title)</bdi></strong>\(you)\(address)"
   }
@@ -283,8 +283,8 @@ extension PageRenderer {
       let end = form(.endSession, [("person", person.subject), ("session", session.handle)]).markup(
         .button(text(.endButton), style: "small danger", id: "\(id)x", concerning: id))
       table.add([
-        "<span id=\"\(id)\"><bdi>\(session.browser ?? session.handle)</bdi></span>", .time(session.began),
-        .time(session.lastSeen), person.isProtected ? "" : end,
+        "<span id=\"\(id)\">\(browser(session.browser))</span>", .time(session.began), .time(session.lastSeen),
+        person.isProtected ? "" : end,
       ])
     }
     let all: Markup =

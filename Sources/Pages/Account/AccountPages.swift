@@ -183,7 +183,7 @@ extension PageRenderer {
   }
 
   /// A browser in everyday words; an unknown one as it names itself.
-  private func browser(_ userAgent: String?) -> Markup {
+  func browser(_ userAgent: String?) -> Markup {
     guard let userAgent else { return text(.unknownBrowser) }
     guard let name = BrowserName(userAgent: userAgent) else { return "<bdi>\(userAgent)</bdi>" }
     guard let device = name.device else { return Markup(escaping: name.browser) }

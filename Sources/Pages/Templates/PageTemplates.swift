@@ -1,7 +1,7 @@
 import Mustache
 
-/// The templates, parsed once: ours, and the operator's own in their places. Every value arrives as ``Markup``, escaped
-/// already: that is why each stands in three braces, and why a test refuses two.
+/// The templates, each parsed once: ours, and the operator's own in their places. Every value arrives as ``Markup``,
+/// escaped already: that is why each stands in three braces, and why a test refuses two.
 struct PageTemplates: Sendable {
   /// A template, by the name that its file has without `.mustache`.
   enum Name: String, CaseIterable {
@@ -15,16 +15,26 @@ struct PageTemplates: Sendable {
     case question, notice
   }
 
-  private let library: MustacheLibrary
+  /// Nil for the standard templates alone, which all renderers share.
+  private let library: MustacheLibrary?
 
-  /// - Throws: the parser's complaint, if one of the templates is no template.
+  /// The standard templates, parsed for the first page: a gateway that starts has none to show.
+  private static let standard: MustacheLibrary = {
+    do { return try parse(OwnTemplates()) } catch { preconditionFailure("a standard template is malformed: \(error)") }
+  }()
+
+  /// - Throws: the parser's complaint, if one of the operator's templates is no template.
   init(own: OwnTemplates = OwnTemplates()) throws {
+    library = own.sources.isEmpty ? nil : try Self.parse(own)
+  }
+
+  private static func parse(_ own: OwnTemplates) throws -> MustacheLibrary {
     var library = MustacheLibrary()
     for name in Name.allCases {
       try library.register(own.sources[name] ?? StandardTemplates.source(name), named: name.rawValue)
     }
-    try library.register(StandardTemplates.content, named: Self.contentName)
-    self.library = library
+    try library.register(StandardTemplates.content, named: contentName)
+    return library
   }
 
   /// The name of the template for content that is put together elsewhere. No file can stand in for it.
@@ -38,6 +48,6 @@ struct PageTemplates: Sendable {
 
   /// Fills a template in. A value that is not there is an empty text, and its section is left out.
   func render(_ name: String, _ values: [String: Markup]) -> [UInt8] {
-    Array((library.render(values.mapValues(\.html), withTemplate: name) ?? "").utf8)
+    Array(((library ?? Self.standard).render(values.mapValues(\.html), withTemplate: name) ?? "").utf8)
   }
 }

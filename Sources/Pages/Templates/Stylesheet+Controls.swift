@@ -49,8 +49,9 @@ extension Stylesheet {
     td code{user-select:all;white-space:nowrap}
     td select{width:auto;min-height:2.25rem;max-width:12rem}
     .mail{display:block;font-size:.875rem;color:var(--soft,inherit)}
+    td strong{unicode-bidi:plaintext}
     .tag{display:inline-block;margin:0 0 .25rem;padding:0 .5rem;border:1px solid var(--line,#8886);\
-    border-radius:1rem;font-size:.8125rem;line-height:1.6;unicode-bidi:isolate}
+    border-radius:1rem;font-size:.8125rem;line-height:1.6;unicode-bidi:plaintext}
     .tag.trouble{color:var(--fruit,#b4472f);border-color:currentColor}
     .line{display:flex;flex-wrap:wrap;gap:.75rem;align-items:flex-end;margin:0 0 1rem}
     .line .field{flex:1 1 10rem}.line .field.short{flex:0 1 9rem}
@@ -62,6 +63,7 @@ extension Stylesheet {
     tr{padding:.75rem 0;border-bottom:1px solid var(--line,#8886)}
     td{display:grid;grid-template-columns:7.5rem 1fr;gap:.25rem .75rem;padding:.1875rem 0;border:0}
     td::before{content:attr(data-label);color:var(--soft,inherit);font-size:.875rem}
+    td:first-child{grid-template-columns:1fr}td:first-child::before{content:none}
     td:last-child{width:auto}td:last-child .buttons{flex-wrap:wrap}
     td:empty{display:none}
     .facts{grid-template-columns:1fr;gap:0}.facts dd{margin:0 0 .5rem}

@@ -59,7 +59,8 @@ enum Stylesheet {
     footer{padding:0 1.25rem max(1.75rem,env(safe-area-inset-bottom));text-align:center;font-size:.8125rem;\
     color:var(--soft)}
     footer p{margin:0 0 .25rem}
-    code{font:.8125rem/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;user-select:all}
+    code{font:.8125rem/1.4 ui-monospace,SFMono-Regular,Menlo,Consolas,"DejaVu Sans Mono",monospace;user-select:all;\
+    direction:ltr;unicode-bidi:isolate}
     @media (max-width:30rem){main{padding:1rem 1.25rem}.card{padding:1.5rem 0;background:none;border:0;box-shadow:none}}
     @media (prefers-reduced-motion:reduce){*{animation:none!important;transition:none!important}}
     @media (prefers-contrast:more){:root{--soft:var(--ink);--line:var(--ink)}}

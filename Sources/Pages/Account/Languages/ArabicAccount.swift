@@ -17,7 +17,7 @@ extension ArabicTexts {
     case .lastSeenLabel: "آخر استخدام:"
     case .endOthersButton: "تسجيل الخروج من كل الأماكن الأخرى"
     case .moreSessions(let count): "جلسات أخرى غير مدرجة هنا: \(count)"
-    case .endedOne: "تم تسجيل الخروج من ذلك المتصفح."
+    case .endedOne: "تم تسجيل الخروج من المتصفح الآخر."
     case .endedOthers: "تم تسجيل خروجك من كل الأماكن الأخرى."
     case .stopQuestion(let application): "هل تريد التوقف عن استخدام \(isolated(application))؟"
     case .stopButton(let application): "التوقف عن استخدام \(isolated(application))"
@@ -25,7 +25,7 @@ extension ArabicTexts {
       "سينتهي الارتباط بين \(isolated(application)) وحساب Apple الخاص بك. وسيُحذف اسمك وعنوان بريدك وجلساتك من هنا، "
         + "وسيتم تسجيل خروجك من كل مكان."
     case .stopAdvice(let application):
-      "لن يُحذف ما حفظته في \(isolated(application)) نفسه. يُرجى سؤال الجهة المشغّلة عن ذلك."
+      "لن يُحذف ما حفظته في \(isolated(application)) نفسه. يُرجى التواصل مع القائمين عليه بشأن ذلك."
     case .keepUsingButton: "إلغاء"
     case .farewellTitle(let application): "توقفت عن استخدام \(isolated(application))"
     case .farewellExplanation(let application):
@@ -35,7 +35,7 @@ extension ArabicTexts {
       "تعذّر إنهاء الارتباط بين \(isolated(application)) وحساب Apple الخاص بك لدى Apple. لم يُحذف شيء، وما زلت مسجّل "
         + "الدخول."
     case .notRevokedAdvice(let application):
-      "يُرجى المحاولة مرة أخرى بعد بضع دقائق. إذا تكرر ذلك، فاتصل بالجهة المشغّلة لـ \(isolated(application))."
+      "يُرجى إعادة المحاولة بعد بضع دقائق. إذا تكرر ذلك، فتواصل مع القائمين على \(isolated(application))."
     }
   }
 }

@@ -14,24 +14,23 @@ extension ChineseTexts {
     case .unknownBrowser: "未知浏览器"
     case .beganLabel: "登录时间："
     case .lastSeenLabel: "上次使用："
-    case .endOthersButton: "退出所有其他位置"
+    case .endOthersButton: "在所有其他位置退出登录"
     case .moreSessions(let count): "未在此列出的其他会话：\(count)"
-    case .endedOne: "该浏览器已退出登录。"
+    case .endedOne: "另一浏览器已退出登录。"
     case .endedOthers: "你已在所有其他位置退出登录。"
     case .stopQuestion(let application): "要停止使用 \(application) 吗？"
     case .stopButton(let application): "停止使用 \(application)"
     case .stopExplanation(let application):
       "这会结束 \(application) 与你的 Apple 账户之间的连接。你的姓名、电子邮件地址和会话将从这里删除，你会在所有位置退出登录。"
-    case .stopAdvice(let application): "你保存在 \(application) 中的内容不会被删除。请就此联系其运营者。"
+    case .stopAdvice(let application): "你保存在 \(application) 中的内容不会被删除。如有疑问，请联系其管理员。"
     case .keepUsingButton: "取消"
     case .farewellTitle(let application): "你已停止使用 \(application)"
     case .farewellExplanation(let application):
       "\(application) 已不再与你的 Apple 账户连接。你的姓名、电子邮件地址和会话已从这里删除。"
-    case .notRevokedTitle: "Apple 没有确认"
-    case .notRevokedExplanation(let application):
-      "未能在 Apple 结束 \(application) 与你的 Apple 账户之间的连接。没有删除任何内容，你仍处于登录状态。"
+    case .notRevokedTitle: "Apple 未确认此操作"
+    case .notRevokedExplanation(let application): "未能在 Apple 端结束 \(application) 与你的 Apple 账户之间的连接。没有删除任何内容，你仍处于登录状态。"
     case .notRevokedAdvice(let application):
-      "请几分钟后再试。如果再次出现这种情况，请联系 \(application) 的运营者。"
+      "请几分钟后再试。如果再次出现这种情况，请联系 \(application) 的管理员。"
     }
   }
 }

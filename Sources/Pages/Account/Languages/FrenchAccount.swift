@@ -15,10 +15,10 @@ extension FrenchTexts {
     case .browser(let name, let device): "\(name) sur \(device)"
     case .unknownBrowser: "Navigateur inconnu"
     case .beganLabel: "Connecté le\u{A0}:"
-    case .lastSeenLabel: "Dernière utilisation\u{A0}:"
+    case .lastSeenLabel: "Dernier accès\u{A0}:"
     case .endOthersButton: "Se déconnecter partout ailleurs"
     case .moreSessions(let count): "Autres sessions qui ne figurent pas ici\u{A0}: \(count)"
-    case .endedOne: "Ce navigateur est maintenant déconnecté."
+    case .endedOne: "L’autre navigateur est maintenant déconnecté."
     case .endedOthers: "Vous êtes maintenant déconnecté partout ailleurs."
     case .stopQuestion(let application): "Ne plus utiliser \(application)\u{202F}?"
     case .stopButton(let application): "Ne plus utiliser \(application)"
@@ -26,7 +26,7 @@ extension FrenchTexts {
       "Cela met fin au lien entre \(application) et votre compte Apple. Votre nom, votre adresse e-mail et vos "
         + "sessions sont supprimés ici, et vous êtes déconnecté partout."
     case .stopAdvice(let application):
-      "Ce que vous avez enregistré dans \(application) n’est pas supprimé. Adressez-vous pour cela à son responsable."
+      "Ce que vous avez enregistré dans \(application) n’est pas supprimé. Contactez ses responsables à ce sujet."
     case .keepUsingButton: "Annuler"
     case .farewellTitle(let application): "Vous n’utilisez plus \(application)"
     case .farewellExplanation(let application):
@@ -34,10 +34,10 @@ extension FrenchTexts {
         + "supprimés ici."
     case .notRevokedTitle: "Apple n’a pas confirmé"
     case .notRevokedExplanation(let application):
-      "Le lien entre \(application) et votre compte Apple n’a pas pu être supprimé chez Apple. Rien n’a été supprimé, "
+      "Le lien entre \(application) et votre compte Apple n’a pas pu être rompu auprès d’Apple. Rien n’a été supprimé, "
         + "et vous êtes toujours connecté."
     case .notRevokedAdvice(let application):
-      "Réessayez dans quelques minutes. Si cela se reproduit, contactez le responsable de \(application)."
+      "Réessayez dans quelques minutes. Si cela se reproduit, contactez les responsables de \(application)."
     }
   }
 }

@@ -1,10 +1,10 @@
 extension GermanTexts {
   func text(_ key: AccountText) -> String {
     switch key {
-    case .heading(let application): "Ihr Konto bei \(application)"
+    case .heading(let application): "Ihr Account bei \(application)"
     case .nameLabel: "Name"
     case .emailLabel: "E-Mail-Adresse"
-    case .notShared: "Nicht mitgeteilt"
+    case .notShared: "Nicht geteilt"
     case .relayNote(let application):
       "Diese Adresse hat Apple für Sie angelegt. Sie leitet E-Mails an Sie weiter und verbirgt Ihre eigene Adresse vor "
         + "\(application)."
@@ -18,7 +18,7 @@ extension GermanTexts {
     case .lastSeenLabel: "Zuletzt benutzt:"
     case .endOthersButton: "Überall sonst abmelden"
     case .moreSessions(let count): "Weitere Sitzungen, die hier nicht stehen: \(count)"
-    case .endedOne: "Dieser Browser ist jetzt abgemeldet."
+    case .endedOne: "Der andere Browser ist jetzt abgemeldet."
     case .endedOthers: "Sie sind jetzt überall sonst abgemeldet."
     case .stopQuestion(let application): "\(application) nicht mehr benutzen?"
     case .stopButton(let application): "\(application) nicht mehr benutzen"
@@ -37,8 +37,8 @@ extension GermanTexts {
       "Die Verbindung zwischen \(application) und Ihrem Apple Account konnte bei Apple nicht beendet werden. Es wurde "
         + "nichts gelöscht, und Sie sind weiterhin angemeldet."
     case .notRevokedAdvice(let application):
-      "Bitte versuchen Sie es in einigen Minuten noch einmal. Geschieht das wieder, wenden Sie sich an den Betreiber "
-        + "von \(application)."
+      "Bitte versuchen Sie es in einigen Minuten noch einmal. Wenn es wieder geschieht, wenden Sie sich an den "
+        + "Betreiber von \(application)."
     }
   }
 }

@@ -22,21 +22,21 @@ extension ItalianTexts {
     case .stopQuestion(let application): "Smettere di usare \(application)?"
     case .stopButton(let application): "Smetti di usare \(application)"
     case .stopExplanation(let application):
-      "Il collegamento tra \(application) e il tuo account Apple termina. Il tuo nome, il tuo indirizzo e le tue "
-        + "sessioni vengono eliminati qui, ed esci ovunque."
+      "Il collegamento tra \(application) e il tuo account Apple termina. Il tuo nome, il tuo indirizzo e-mail e le "
+        + "tue sessioni vengono eliminati qui, ed esci da tutti i dispositivi."
     case .stopAdvice(let application):
-      "Ciò che hai salvato in \(application) non viene eliminato. Rivolgiti al gestore di \(application)."
+      "Ciò che hai salvato in \(application) non viene eliminato. Rivolgiti a chi gestisce \(application)."
     case .keepUsingButton: "Annulla"
     case .farewellTitle(let application): "Non usi più \(application)"
     case .farewellExplanation(let application):
-      "\(application) non è più collegato al tuo account Apple. Il tuo nome, il tuo indirizzo e le tue sessioni sono "
-        + "stati eliminati qui."
+      "\(application) non è più collegato al tuo account Apple. Il tuo nome, il tuo indirizzo e-mail e le tue sessioni "
+        + "sono stati eliminati qui."
     case .notRevokedTitle: "Apple non lo ha confermato"
     case .notRevokedExplanation(let application):
       "Non è stato possibile terminare presso Apple il collegamento tra \(application) e il tuo account Apple. Non è "
         + "stato eliminato nulla e la tua sessione è ancora attiva."
     case .notRevokedAdvice(let application):
-      "Riprova tra qualche minuto. Se succede di nuovo, contatta il gestore di \(application)."
+      "Riprova tra qualche minuto. Se succede di nuovo, contatta chi gestisce \(application)."
     }
   }
 }

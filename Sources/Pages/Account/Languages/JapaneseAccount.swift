@@ -5,8 +5,7 @@ extension JapaneseTexts {
     case .nameLabel: "名前"
     case .emailLabel: "メールアドレス"
     case .notShared: "共有されていません"
-    case .relayNote(let application):
-      "Appleがあなたのために作成したアドレスです。メールはあなたに転送され、本来のアドレスは\(application)に公開されません。"
+    case .relayNote(let application): "Appleが作成した転送用のアドレスです。メールはあなたに転送され、本来のアドレスは\(application)に公開されません。"
     case .unverifiedNote: "このアドレスはAppleによって確認されていません。"
     case .groupsLabel: "グループ"
     case .ownSessionsHeading: "サインイン中のブラウザ"
@@ -14,25 +13,24 @@ extension JapaneseTexts {
     case .browser(let name, let device): "\(device)の\(name)"
     case .unknownBrowser: "不明なブラウザ"
     case .beganLabel: "サインイン日時："
-    case .lastSeenLabel: "最終使用："
+    case .lastSeenLabel: "最終利用："
     case .endOthersButton: "ほかのすべてからサインアウト"
     case .moreSessions(let count): "ここに表示されていないセッション：\(count)"
-    case .endedOne: "そのブラウザからサインアウトしました。"
+    case .endedOne: "もう一方のブラウザからサインアウトしました。"
     case .endedOthers: "ほかのすべてのブラウザからサインアウトしました。"
     case .stopQuestion(let application): "\(application)の使用をやめますか？"
     case .stopButton(let application): "\(application)の使用をやめる"
     case .stopExplanation(let application):
-      "\(application)とApple Accountとの接続を終了します。名前、メールアドレス、セッションがここから削除され、すべてのブラウザからサインアウトします。"
-    case .stopAdvice(let application): "\(application)自体に保存した内容は削除されません。運営者にお問い合わせください。"
+      "\(application)とApple\u{A0}Accountとの接続を終了します。名前、メールアドレス、セッションがここから削除され、すべてのブラウザからサインアウトします。"
+    case .stopAdvice(let application): "\(application)自体に保存した内容は削除されません。これについては管理者にお問い合わせください。"
     case .keepUsingButton: "キャンセル"
     case .farewellTitle(let application): "\(application)の使用をやめました"
     case .farewellExplanation(let application):
-      "\(application)はApple Accountに接続されていません。名前、メールアドレス、セッションはここから削除されました。"
+      "\(application)とApple\u{A0}Accountとの接続を終了しました。名前、メールアドレス、セッションはここから削除されました。"
     case .notRevokedTitle: "Appleの確認が取れませんでした"
     case .notRevokedExplanation(let application):
-      "\(application)とApple Accountとの接続をAppleで終了できませんでした。何も削除されておらず、サインインしたままです。"
-    case .notRevokedAdvice(let application):
-      "数分後にもう一度お試しください。繰り返し起こる場合は、\(application)の運営者にお問い合わせください。"
+      "\(application)とApple\u{A0}Accountとの接続をAppleで終了できませんでした。何も削除されておらず、サインインしたままです。"
+    case .notRevokedAdvice(let application): "数分後にもう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお問い合わせください。"
     }
   }
 }

@@ -5,8 +5,7 @@ extension KoreanTexts {
     case .nameLabel: "이름"
     case .emailLabel: "이메일 주소"
     case .notShared: "공유하지 않음"
-    case .relayNote(let application):
-      "Apple에서 사용자를 위해 만든 주소입니다. 메일을 사용자에게 전달하고 실제 주소는 \(application)에 숨깁니다."
+    case .relayNote(let application): "Apple에서 만든 전달용 주소입니다. 메일은 사용자에게 전달되고 실제 주소는 \(application)에 공개되지 않습니다."
     case .unverifiedNote: "Apple에서 확인하지 않은 주소입니다."
     case .groupsLabel: "그룹"
     case .ownSessionsHeading: "로그인한 브라우저"
@@ -22,18 +21,15 @@ extension KoreanTexts {
     case .stopQuestion(let application): "\(application) 사용을 중단하시겠습니까?"
     case .stopButton(let application): "\(application) 사용 중단"
     case .stopExplanation(let application):
-      "\(application)과(와) Apple 계정의 연결이 종료됩니다. 이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다."
-    case .stopAdvice(let application):
-      "\(application)에 직접 저장한 내용은 삭제되지 않습니다. 이에 대해서는 운영자에게 문의하십시오."
+      "Apple 계정과 \(application)의 연결이 종료됩니다. 이름, 이메일 주소, 세션이 여기에서 삭제되고 모든 곳에서 로그아웃됩니다."
+    case .stopAdvice(let application): "\(application)에 직접 저장한 내용은 삭제되지 않습니다. 이에 대해서는 관리자에게 문의해 주십시오."
     case .keepUsingButton: "취소"
     case .farewellTitle(let application): "\(application) 사용을 중단했습니다"
-    case .farewellExplanation(let application):
-      "\(application)은(는) 더 이상 Apple 계정과 연결되어 있지 않습니다. 이름, 이메일 주소, 세션이 여기에서 삭제되었습니다."
+    case .farewellExplanation(let application): "Apple 계정과 \(application)의 연결이 종료되었습니다. 이름, 이메일 주소, 세션이 여기에서 삭제되었습니다."
     case .notRevokedTitle: "Apple에서 확인하지 않았습니다"
     case .notRevokedExplanation(let application):
-      "\(application)과(와) Apple 계정의 연결을 Apple에서 종료하지 못했습니다. 아무것도 삭제되지 않았고 로그인 상태가 유지됩니다."
-    case .notRevokedAdvice(let application):
-      "몇 분 후에 다시 시도하십시오. 같은 문제가 계속되면 \(application) 운영자에게 문의하십시오."
+      "Apple 계정과 \(application)의 연결을 Apple에서 종료하지 못했습니다. 아무것도 삭제되지 않았고 로그인 상태가 유지됩니다."
+    case .notRevokedAdvice(let application): "몇 분 후에 다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 문의해 주십시오."
     }
   }
 }

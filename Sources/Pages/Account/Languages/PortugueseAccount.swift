@@ -13,30 +13,30 @@ extension PortugueseTexts {
     case .thisBrowser: "Este navegador"
     case .browser(let name, let device): "\(name) em \(device)"
     case .unknownBrowser: "Navegador desconhecido"
-    case .beganLabel: "Início da sessão:"
+    case .beganLabel: "Entrou em:"
     case .lastSeenLabel: "Último uso:"
     case .endOthersButton: "Sair de todas as outras sessões"
     case .moreSessions(let count): "Outras sessões que não aparecem aqui: \(count)"
-    case .endedOne: "A sessão nesse navegador foi encerrada."
+    case .endedOne: "A sessão no outro navegador foi encerrada."
     case .endedOthers: "Todas as outras sessões foram encerradas."
     case .stopQuestion(let application): "Deixar de usar \(application)?"
     case .stopButton(let application): "Deixar de usar \(application)"
     case .stopExplanation(let application):
-      "Isso encerra a conexão entre \(application) e sua conta Apple. Seu nome, seu endereço de e-mail e suas sessões "
+      "Isso encerra a conexão entre \(application) e sua Conta Apple. Seu nome, seu endereço de e-mail e suas sessões "
         + "são apagados aqui, e você sai de todos os lugares."
     case .stopAdvice(let application):
-      "O que você salvou em \(application) não é apagado. Fale sobre isso com o responsável por \(application)."
+      "O que você salvou em \(application) não é apagado. Fale sobre isso com quem administra \(application)."
     case .keepUsingButton: "Cancelar"
     case .farewellTitle(let application): "Você deixou de usar \(application)"
     case .farewellExplanation(let application):
-      "\(application) não está mais conectado à sua conta Apple. Seu nome, seu endereço de e-mail e suas sessões foram "
+      "\(application) não está mais conectado à sua Conta Apple. Seu nome, seu endereço de e-mail e suas sessões foram "
         + "apagados aqui."
     case .notRevokedTitle: "A Apple não confirmou"
     case .notRevokedExplanation(let application):
-      "Não foi possível encerrar na Apple a conexão entre \(application) e sua conta Apple. Nada foi apagado, e você "
+      "Não foi possível encerrar na Apple a conexão entre \(application) e sua Conta Apple. Nada foi apagado, e você "
         + "continua conectado."
     case .notRevokedAdvice(let application):
-      "Tente de novo em alguns minutos. Se acontecer outra vez, fale com o responsável por \(application)."
+      "Tente novamente em alguns minutos. Se acontecer de novo, fale com quem administra \(application)."
     }
   }
 }

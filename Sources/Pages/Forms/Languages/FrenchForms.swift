@@ -11,8 +11,8 @@ extension FrenchTexts {
         + "rempli."
     case .keepingNeedsScript: "Sans JavaScript, cette page ne peut pas conserver votre saisie."
     case .notKept:
-      "Cette page n’a pas pu conserver votre saisie. Pour la retrouver, revenez en arrière et copiez-la. "
-        + "Ensuite, connectez-vous et remplissez à nouveau le formulaire."
+      "Cette page n’a pas pu conserver votre saisie. Revenez en arrière pour la copier. Ensuite, connectez-vous et "
+        + "remplissez à nouveau le formulaire."
     case .signedInTitle: "Vous êtes connecté"
     case .signedInExplanation:
       "Revenez à l’onglet de votre formulaire pour l’envoyer. Vous pouvez fermer cet onglet."

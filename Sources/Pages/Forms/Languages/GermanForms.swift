@@ -7,7 +7,7 @@ extension GermanTexts {
     case .ready: "Sie sind angemeldet. Sie können das Formular jetzt senden."
     case .sendButton: "Formular senden"
     case .otherAccount:
-      "Sie sind mit einem anderen Konto angemeldet. Das Formular kann nur mit dem Konto gesendet werden, "
+      "Sie sind mit einem anderen Account angemeldet. Das Formular kann nur mit dem Account gesendet werden, "
         + "mit dem es ausgefüllt wurde."
     case .keepingNeedsScript: "Ohne JavaScript kann diese Seite Ihre Eingaben nicht behalten."
     case .notKept:

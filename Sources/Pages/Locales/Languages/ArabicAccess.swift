@@ -75,7 +75,7 @@ extension ArabicTexts {
     case .endAllQuestion(let name): "هل تريد إنهاء جميع جلسات \(isolated(name))؟"
     case .endAllExplanation: "يُسجَّل خروج هذا الشخص في كل مكان، ويمكنه تسجيل الدخول من جديد."
     case .linkTitle: "الدعوة جاهزة"
-    case .linkExplanation: "أرسل هذا الرابط إلى من تدعوهم. لن يظهر إلا الآن."
+    case .linkExplanation: "أرسل هذا الرابط إلى من تدعوهم. لن يظهر إلا هذه المرة."
     case .done(.admitted): "تم قبول الشخص."
     case .done(.rejected): "تم رفض الطلب."
     case .done(.added): "تمت إضافة الشخص إلى المجموعة."

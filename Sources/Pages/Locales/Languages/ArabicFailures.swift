@@ -8,13 +8,13 @@ extension ArabicTexts {
         explanation: "يجب تسجيل الدخول لرؤية هذه الصفحة.")
     case .reauthenticationRequired:
       FailureText(
-        heading: "يرجى تسجيل الدخول مرة أخرى",
+        heading: "يُرجى تسجيل الدخول مرة أخرى",
         explanation: "يتطلب هذا الجزء من \(application) تسجيل دخول أحدث.",
         advice: "إذا أرسلت نموذجًا، فلم يُمرَّر محتواه. ارجع وانسخ ما أدخلته قبل أن تسجّل الدخول.")
     case .formNotSent:
       FailureText(
         heading: "لم يتم إرسال النموذج",
-        explanation: "أنت غير مسجّل الدخول إلى \(isolated(application))، لذلك لم يتم إرسال ما أدخلته ولم يتم حفظه.",
+        explanation: "أنت غير مسجّل الدخول إلى \(application)، لذلك لم يتم إرسال ما أدخلته ولم يتم حفظه.",
         advice: "للاحتفاظ بما أدخلته، ارجع إلى الصفحة السابقة وانسخه. ثم سجّل الدخول واملأ النموذج مرة أخرى.")
     case .cancelled:
       FailureText(
@@ -40,7 +40,7 @@ extension ArabicTexts {
       FailureText(
         heading: "لم تُقبل استجابة Apple",
         explanation: "كان جزء منها ناقصًا أو تعذّر التحقق منه، ولذلك لم يتم تسجيل دخولك.",
-        advice: "يُرجى إعادة المحاولة. إذا تكرر ذلك، فأبلغ القائمين على \(application).")
+        advice: "يُرجى إعادة المحاولة. إذا تكرر ذلك، فتواصل مع القائمين على \(application).")
     case .appleRefused:
       FailureText(
         heading: "تسجيل الدخول غير متاح حاليًا",
@@ -69,7 +69,7 @@ extension ArabicTexts {
       FailureText(
         heading: "غير متاح من شبكتك",
         explanation: "لا يمكن فتح هذه الصفحة من \(application) إلا من شبكات معينة.",
-        advice: "اتصل بالشبكة الصحيحة، عبر VPN مثلًا، ثم حاول مرة أخرى.")
+        advice: "اتصل بالشبكة الصحيحة، عبر VPN مثلًا، ثم أعد المحاولة.")
     case .banned:
       FailureText(
         heading: "تم حظر حسابك",
@@ -87,19 +87,18 @@ extension ArabicTexts {
         advice: "اطلب دعوة جديدة.")
     case .emailHidden:
       FailureText(
-        heading: "لا يمكن الدخول بعنوان مخفي",
-        explanation: "يعتمد الدخول على عنوان بريدك الإلكتروني، وقد أخفيته عن \(application).",
+        heading: "لا يمكن الدخول بعنوان بريد إلكتروني مخفي",
+        explanation: "يعتمد الدخول على عنوان بريدك الإلكتروني، لكنك أخفيته عن \(application).",
         advice: "لمشاركته، افتح إعدادات حساب Apple، وأزل \(application) من «تسجيل الدخول باستخدام Apple»، ثم سجّل "
-          + "الدخول مرة "
-          + "أخرى.")
+          + "الدخول مرة أخرى.")
     case .emailMissing:
       FailureText(
-        heading: "لا يمكن الدخول من دون عنوان",
-        explanation: "يعتمد الدخول على عنوان بريدك الإلكتروني، ولم يقدّم حساب Apple الخاص بك أي عنوان.",
-        advice: "تواصل مع القائمين على \(application)، أو استخدم حسابًا له عنوان.")
+        heading: "لا يمكن الدخول من دون عنوان بريد إلكتروني",
+        explanation: "يعتمد الدخول على عنوان بريدك الإلكتروني، لكن حساب Apple الخاص بك لم يقدّم أي عنوان.",
+        advice: "تواصل مع القائمين على \(application)، أو استخدم حسابًا له عنوان بريد إلكتروني.")
     case .emailNotVerified:
       FailureText(
-        heading: "لم يتم التحقق من عنوانك",
+        heading: "لم يتم التحقق من عنوان بريدك الإلكتروني",
         explanation: "يعتمد الدخول على عنوان بريدك الإلكتروني، ولم تتحقق Apple منه.",
         advice: "تحقّق منه في إعدادات حساب Apple، ثم سجّل الدخول مرة أخرى.")
     case .crossSite:
@@ -153,7 +152,7 @@ extension ArabicTexts {
     case .tooManyRequests:
       FailureText(
         heading: "عدد الطلبات كبير جدًا",
-        explanation: "أرسلت طلبات أكثر مما يُقبل في هذا الوقت القصير.",
+        explanation: "أرسلت عددًا كبيرًا جدًا من الطلبات في وقت قصير.",
         advice: "يُرجى الانتظار نصف دقيقة، ثم إعادة المحاولة.")
     case .headTooLarge:
       FailureText(

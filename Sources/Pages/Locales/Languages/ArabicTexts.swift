@@ -8,19 +8,17 @@ struct ArabicTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "تسجيل الدخول إلى \(isolated(application))"
     case .signInExplanation(let application):
-      "يتعرّف \(isolated(application)) عليك من خلال حساب Apple. لا حاجة إلى كلمة سر جديدة، ولك أن تختار مشاركة عنوان "
-        + "بريدك "
-        + "الإلكتروني أو إخفاءه."
+      "تسجّل الدخول إلى \(isolated(application)) بحساب Apple الخاص بك. لا تحتاج إلى كلمة سر جديدة، ولك أن تختار مشاركة "
+        + "عنوان بريدك الإلكتروني أو إخفاءه."
     case .signOutQuestion(let application): "هل تريد تسجيل الخروج من \(isolated(application))؟"
     case .signedInAs: "أنت مسجّل الدخول باسم"
-    case .signOutExplanation: "سيؤدي ذلك إلى إنهاء جلستك في هذا المتصفح. ويبقى حساب Apple كما هو."
+    case .signOutExplanation: "سيؤدي ذلك إلى إنهاء جلستك في هذا المتصفح. ولن يتأثر حساب Apple الخاص بك."
     case .signOutButton: "تسجيل الخروج"
     case .stayButton: "البقاء مسجّل الدخول"
     case .signedOutTitle: "تم تسجيل خروجك"
     case .signedOutExplanation(let application):
       "انتهت جلستك في \(isolated(application)) في هذا المتصفح. إذا كان غيرك يستخدم هذا الجهاز، فسجّل الخروج من حساب "
-        + "Apple "
-        + "أيضًا."
+        + "Apple أيضًا."
     case .signInAgainButton: "تسجيل الدخول مرة أخرى"
     case .signInButton: "تسجيل الدخول"
     case .repostTitle: "لحظة من فضلك…"

@@ -8,8 +8,8 @@ extension ChineseTexts {
     case .reauthenticationRequired:
       FailureText(
         heading: "请重新登录",
-        explanation: "\(application) 的这一部分需要更近期的登录。",
-        advice: "如果你提交了表单，其内容并未送达。请先返回并复制填写的内容，再登录。")
+        explanation: "要访问 \(application) 的这一部分，你需要重新登录。",
+        advice: "如果你提交了表单，其内容并未送达。请先返回上一页复制填写的内容，再登录。")
     case .formNotSent:
       FailureText(
         heading: "表单未发送",
@@ -37,16 +37,16 @@ extension ChineseTexts {
       FailureText(
         heading: "未能接受 Apple 的回应",
         explanation: "回应缺少部分内容或无法验证，因此你没有登录。",
-        advice: "请重试。如果再次出现这种情况，请告知 \(application) 的管理人员。")
+        advice: "请重试。如果再次出现这种情况，请联系 \(application) 的管理员。")
     case .appleRefused:
       FailureText(
         heading: "目前无法登录",
         explanation: "Apple 未接受 \(application) 的请求。你的 Apple 账户没有问题，你也没有做错什么。",
-        advice: "请联系 \(application) 的管理人员。")
+        advice: "请联系 \(application) 的管理员。")
     case .appleUnreachable:
       FailureText(
         heading: "Apple 没有回应",
-        explanation: "我们无法连接 Apple 来完成你的登录。",
+        explanation: "无法连接 Apple，因此未能完成登录。",
         advice: "请过一分钟再试。")
     case .storeUnavailable:
       FailureText(
@@ -57,7 +57,7 @@ extension ChineseTexts {
       FailureText(
         heading: "此账户无权访问",
         explanation: "你已登录，但你的 Apple 账户无权查看此页面。",
-        advice: "如果你需要访问权限，请联系 \(application) 的管理人员。")
+        advice: "如果你需要访问权限，请联系 \(application) 的管理员。")
     case .closed:
       FailureText(
         heading: "此页面不可用",
@@ -70,13 +70,13 @@ extension ChineseTexts {
     case .banned:
       FailureText(
         heading: "你的账户已被停用",
-        explanation: "\(application) 的管理人员停用了你的账户。",
-        advice: "如果你认为这是误会，请联系 \(application) 的管理人员。")
+        explanation: "\(application) 的管理员停用了你的账户。",
+        advice: "如果你认为这是误会，请联系 \(application) 的管理员。")
     case .accessRequestsFull:
       FailureText(
         heading: "目前无法再提交申请",
         explanation: "申请访问的人太多，你的申请没有保存。",
-        advice: "请联系 \(application) 的管理人员，或稍后再试。")
+        advice: "请联系 \(application) 的管理员，或稍后再试。")
     case .invitationInvalid:
       FailureText(
         heading: "此邀请无效",
@@ -91,7 +91,7 @@ extension ChineseTexts {
       FailureText(
         heading: "没有电子邮件地址，无法访问",
         explanation: "访问权限取决于你的电子邮件地址，而你的 Apple 账户没有提供。",
-        advice: "请联系 \(application) 的管理人员，或使用有电子邮件地址的账户。")
+        advice: "请联系 \(application) 的管理员，或使用有电子邮件地址的账户。")
     case .emailNotVerified:
       FailureText(
         heading: "你的电子邮件地址未经验证",
@@ -159,7 +159,7 @@ extension ChineseTexts {
       FailureText(
         heading: "出了点问题",
         explanation: "这是我们的错误，不是你的问题。",
-        advice: "请重试。如果再次出现这种情况，请联系 \(application) 的管理人员。")
+        advice: "请重试。如果再次出现这种情况，请联系 \(application) 的管理员。")
     case .notImplemented:
       FailureText(
         heading: "不支持此操作",

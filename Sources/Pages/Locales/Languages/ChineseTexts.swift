@@ -6,8 +6,7 @@ struct ChineseTexts: PageTexts {
   func text(_ key: PageText) -> String {
     switch key {
     case .signInTitle(let application): "登录 \(application)"
-    case .signInExplanation(let application):
-      "\(application) 通过你的 Apple 账户识别你。无需设置新密码，是否共享电子邮件地址也由你决定。"
+    case .signInExplanation(let application): "你将使用 Apple 账户登录 \(application)。无需设置新密码，是否共享电子邮件地址也由你决定。"
     case .signOutQuestion(let application): "要退出登录 \(application) 吗？"
     case .signedInAs: "你当前登录的身份是"
     case .signOutExplanation: "这会结束你在此浏览器中的会话。你的 Apple 账户不受影响。"

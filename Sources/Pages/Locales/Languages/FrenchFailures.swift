@@ -8,20 +8,20 @@ extension FrenchTexts {
     case .reauthenticationRequired:
       FailureText(
         heading: "Veuillez vous reconnecter",
-        explanation: "Cette partie de \(application) demande une connexion plus récente.",
-        advice: "Si vous avez envoyé un formulaire, il n’a pas été transmis. Revenez en arrière et "
-          + "copiez votre saisie avant de vous connecter.")
+        explanation: "Cette partie de \(application) exige une connexion plus récente.",
+        advice: "Si vous avez envoyé un formulaire, il n’a pas été transmis. Revenez en arrière pour copier votre "
+          + "saisie avant de vous connecter.")
     case .formNotSent:
       FailureText(
         heading: "Votre formulaire n’a pas été envoyé",
-        explanation: "Vous êtes déconnecté de \(application)\u{A0}: votre saisie n’a pas été transmise et rien "
-          + "n’a été enregistré.",
-        advice: "Pour conserver votre saisie, revenez en arrière et copiez-la. Ensuite, connectez-vous et "
-          + "remplissez à nouveau le formulaire.")
+        explanation: "Vous êtes déconnecté de \(application)\u{A0}: votre saisie n’a pas été transmise et rien n’a été "
+          + "enregistré.",
+        advice: "Pour conserver votre saisie, revenez en arrière pour la copier. Ensuite, connectez-vous et remplissez "
+          + "à nouveau le formulaire.")
     case .cancelled:
       FailureText(
         heading: "Connexion annulée",
-        explanation: "Vous avez annulé chez Apple. Rien n’a été partagé, et vous n’êtes pas connecté.")
+        explanation: "Vous avez annulé sur la page d’Apple. Rien n’a été partagé, et vous n’êtes pas connecté.")
     case .attemptExpired:
       FailureText(
         heading: "Votre connexion a pris trop de temps",
@@ -41,9 +41,9 @@ extension FrenchTexts {
     case .answerInvalid:
       FailureText(
         heading: "La réponse d’Apple n’a pas été acceptée",
-        explanation: "Il en manquait une partie, ou elle n’a pas pu être vérifiée\u{202F}: vous n’êtes donc pas "
+        explanation: "Il en manquait une partie, ou elle n’a pas pu être vérifiée\u{A0}: vous n’êtes donc pas "
           + "connecté.",
-        advice: "Veuillez réessayer. Si cela se reproduit, signalez-le aux responsables de \(application).")
+        advice: "Veuillez réessayer. Si cela se reproduit, contactez les responsables de \(application).")
     case .appleRefused:
       FailureText(
         heading: "La connexion est actuellement indisponible",
@@ -62,7 +62,7 @@ extension FrenchTexts {
         advice: "Veuillez réessayer dans une minute.")
     case .forbidden:
       FailureText(
-        heading: "Ce compte n’a pas accès",
+        heading: "Ce compte n’a pas d’accès",
         explanation: "Vous êtes connecté, mais votre compte Apple n’est pas autorisé à voir cette page.",
         advice: "Si vous avez besoin d’un accès, contactez les responsables de \(application).")
     case .closed:
@@ -81,8 +81,8 @@ extension FrenchTexts {
         advice: "Si vous pensez que c’est une erreur, contactez les responsables de \(application).")
     case .accessRequestsFull:
       FailureText(
-        heading: "Plus de demandes pour le moment",
-        explanation: "Trop de personnes ont déjà demandé un accès ; votre demande n’a pas été enregistrée.",
+        heading: "Aucune nouvelle demande pour le moment",
+        explanation: "Trop de personnes ont déjà demandé un accès\u{202F}; votre demande n’a pas été enregistrée.",
         advice: "Contactez les responsables de \(application), ou réessayez plus tard.")
     case .invitationInvalid:
       FailureText(
@@ -91,18 +91,18 @@ extension FrenchTexts {
         advice: "Demandez une nouvelle invitation.")
     case .emailHidden:
       FailureText(
-        heading: "Accès refusé avec une adresse masquée",
-        explanation: "L’accès dépend de votre adresse e-mail, et vous l’avez masquée à \(application).",
-        advice: "Pour la partager, ouvrez les réglages de votre compte Apple, supprimez \(application) sous "
-          + "«\u{A0}Se connecter avec Apple\u{A0}», puis reconnectez-vous.")
+        heading: "Accès refusé avec une adresse e-mail masquée",
+        explanation: "L’accès dépend de votre adresse e-mail, mais vous l’avez masquée à \(application).",
+        advice: "Pour la partager, ouvrez les réglages de votre compte Apple, supprimez \(application) sous «\u{A0}Se "
+          + "connecter avec Apple\u{A0}», puis reconnectez-vous.")
     case .emailMissing:
       FailureText(
-        heading: "Accès refusé sans adresse",
-        explanation: "L’accès dépend de votre adresse e-mail, et votre compte Apple n’en a fourni aucune.",
-        advice: "Adressez-vous aux responsables de \(application), ou utilisez un compte qui a une adresse.")
+        heading: "Accès refusé sans adresse e-mail",
+        explanation: "L’accès dépend de votre adresse e-mail, mais votre compte Apple n’en a fourni aucune.",
+        advice: "Contactez les responsables de \(application), ou utilisez un compte qui a une adresse e-mail.")
     case .emailNotVerified:
       FailureText(
-        heading: "Votre adresse n’est pas vérifiée",
+        heading: "Votre adresse e-mail n’est pas vérifiée",
         explanation: "L’accès dépend de votre adresse e-mail, et Apple ne l’a pas vérifiée.",
         advice: "Vérifiez-la dans les réglages de votre compte Apple, puis reconnectez-vous.")
     case .crossSite:
@@ -137,7 +137,7 @@ extension FrenchTexts {
     case .contentTooLarge:
       FailureText(
         heading: "C’est trop volumineux",
-        explanation: "Ce qui a été envoyé dépasse la taille acceptée ici et n’a pas été traité.")
+        explanation: "Vous avez envoyé plus de données qu’il n’est permis ici\u{202F}; elles n’ont pas été traitées.")
     case .targetTooLong:
       FailureText(
         heading: "L’adresse est trop longue",
@@ -158,7 +158,7 @@ extension FrenchTexts {
     case .tooManyRequests:
       FailureText(
         heading: "Trop de requêtes",
-        explanation: "Vous avez envoyé plus de requêtes qu’il n’en est accepté en si peu de temps.",
+        explanation: "Vous avez envoyé trop de requêtes en peu de temps.",
         advice: "Veuillez attendre une demi-minute, puis réessayez.")
     case .headTooLarge:
       FailureText(

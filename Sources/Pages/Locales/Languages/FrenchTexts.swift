@@ -1,4 +1,4 @@
-/// French. A narrow no-break space stands before `?`, and a no-break space inside quotation marks.
+/// French. A narrow no-break space stands before `?` and `;`, a no-break space before `:` and inside quotation marks.
 struct FrenchTexts: PageTexts {
   let language = "fr"
   let direction = TextDirection.leftToRight
@@ -7,8 +7,8 @@ struct FrenchTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "Se connecter à \(application)"
     case .signInExplanation(let application):
-      "\(application) vous reconnaît grâce à votre compte Apple. Pas de nouveau mot de passe, et vous choisissez de "
-        + "partager votre adresse e-mail ou de la masquer."
+      "Vous vous connectez à \(application) avec votre compte Apple. Vous n’avez pas besoin d’un nouveau mot de passe, "
+        + "et vous choisissez de partager ou de masquer votre adresse e-mail."
     case .signOutQuestion(let application): "Se déconnecter de \(application)\u{202F}?"
     case .signedInAs: "Vous êtes connecté en tant que"
     case .signOutExplanation:

@@ -7,8 +7,8 @@ struct GermanTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "Bei \(application) anmelden"
     case .signInExplanation(let application):
-      "\(application) erkennt Sie an Ihrem Apple Account. Sie brauchen kein neues Passwort und entscheiden selbst, ob "
-        + "Sie Ihre E-Mail-Adresse teilen oder verbergen."
+      "Sie melden sich bei \(application) mit Ihrem Apple Account an. Sie brauchen kein neues Passwort und entscheiden "
+        + "selbst, ob Sie Ihre E-Mail-Adresse teilen oder verbergen."
     case .signOutQuestion(let application): "Von \(application) abmelden?"
     case .signedInAs: "Sie sind angemeldet als"
     case .signOutExplanation:

@@ -3,7 +3,7 @@ extension ItalianTexts {
     switch failure {
     case .signInRequired:
       FailureText(
-        heading: "Accedi, per favore",
+        heading: "Effettua l’accesso",
         explanation: "Per vedere questa pagina devi avere eseguito l’accesso.")
     case .reauthenticationRequired:
       FailureText(
@@ -42,10 +42,10 @@ extension ItalianTexts {
       FailureText(
         heading: "La risposta di Apple non è stata accettata",
         explanation: "Ne mancava una parte o non è stato possibile verificarla, quindi non hai eseguito l’accesso.",
-        advice: "Riprova. Se succede di nuovo, avvisa chi gestisce \(application).")
+        advice: "Riprova. Se succede di nuovo, contatta chi gestisce \(application).")
     case .appleRefused:
       FailureText(
-        heading: "L’accesso non è al momento disponibile",
+        heading: "L’accesso non è disponibile al momento",
         explanation: "Apple non ha accettato una richiesta di \(application). Il tuo account Apple è a posto e non hai "
           + "fatto nulla di sbagliato.",
         advice: "Contatta chi gestisce \(application).")
@@ -86,22 +86,22 @@ extension ItalianTexts {
     case .invitationInvalid:
       FailureText(
         heading: "Questo invito non è valido",
-        explanation: "È già stato usato, è scaduto o è stato ritirato, oppure il link è incompleto.",
+        explanation: "È già stato usato, è scaduto o è stato annullato, oppure il link è incompleto.",
         advice: "Chiedi un nuovo invito.")
     case .emailHidden:
       FailureText(
-        heading: "Nessun accesso con un indirizzo nascosto",
-        explanation: "L’accesso dipende dal tuo indirizzo e-mail, e lo hai nascosto a \(application).",
+        heading: "Nessun accesso con un indirizzo e-mail nascosto",
+        explanation: "L’accesso dipende dal tuo indirizzo e-mail, ma lo hai nascosto a \(application).",
         advice: "Per condividerlo, apri le impostazioni del tuo account Apple, rimuovi \(application) da «Accedi con "
           + "Apple» ed esegui di nuovo l’accesso.")
     case .emailMissing:
       FailureText(
-        heading: "Nessun accesso senza un indirizzo",
-        explanation: "L’accesso dipende dal tuo indirizzo e-mail, e il tuo account Apple non ne ha fornito uno.",
-        advice: "Rivolgiti a chi gestisce \(application), oppure usa un account che abbia un indirizzo.")
+        heading: "Nessun accesso senza un indirizzo e-mail",
+        explanation: "L’accesso dipende dal tuo indirizzo e-mail, ma il tuo account Apple non ne ha fornito uno.",
+        advice: "Contatta chi gestisce \(application), oppure usa un account che abbia un indirizzo e-mail.")
     case .emailNotVerified:
       FailureText(
-        heading: "Il tuo indirizzo non è verificato",
+        heading: "Il tuo indirizzo e-mail non è verificato",
         explanation: "L’accesso dipende dal tuo indirizzo e-mail, e Apple non lo ha verificato.",
         advice: "Verificalo nelle impostazioni del tuo account Apple, poi esegui di nuovo l’accesso.")
     case .crossSite:

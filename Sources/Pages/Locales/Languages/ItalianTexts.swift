@@ -7,15 +7,14 @@ struct ItalianTexts: PageTexts {
     switch key {
     case .signInTitle(let application): "Accedi a \(application)"
     case .signInExplanation(let application):
-      "\(application) ti riconosce dal tuo account Apple. Nessuna nuova password, e scegli tu se condividere il tuo "
-        + "indirizzo e-mail o nasconderlo."
+      "Accedi a \(application) con il tuo account Apple. Non ti serve una nuova password e scegli tu se condividere o "
+        + "nascondere il tuo indirizzo e-mail."
     case .signOutQuestion(let application): "Uscire da \(application)?"
     case .signedInAs: "Hai eseguito l’accesso come"
-    case .signOutExplanation:
-      "La tua sessione in questo browser terminerà. Il tuo account Apple resta com’è."
+    case .signOutExplanation: "La tua sessione in questo browser terminerà. Il tuo account Apple non cambia."
     case .signOutButton: "Esci"
-    case .stayButton: "Resta collegato"
-    case .signedOutTitle: "Sei uscito"
+    case .stayButton: "Rimani connesso"
+    case .signedOutTitle: "Disconnessione effettuata"
     case .signedOutExplanation(let application):
       "La tua sessione con \(application) è terminata in questo browser. Se condividi questo dispositivo, esci anche "
         + "dal tuo account Apple."

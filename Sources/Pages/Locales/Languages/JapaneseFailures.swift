@@ -8,8 +8,8 @@ extension JapaneseTexts {
     case .reauthenticationRequired:
       FailureText(
         heading: "もう一度サインインしてください",
-        explanation: "\(application)のこの部分では、より新しいサインインが必要です。",
-        advice: "フォームを送信した場合、その内容は渡されていません。サインインする前に、前のページに戻って入力内容をコピーしてください。")
+        explanation: "\(application)のこのページを表示するには、サインインし直す必要があります。",
+        advice: "フォームを送信した場合、その内容は届いていません。サインインする前に、前のページに戻って入力内容をコピーしてください。")
     case .formNotSent:
       FailureText(
         heading: "フォームは送信されませんでした",
@@ -37,11 +37,11 @@ extension JapaneseTexts {
       FailureText(
         heading: "Appleからの応答を受け付けられませんでした",
         explanation: "応答の一部が欠けているか、確認できなかったため、サインインは行われませんでした。",
-        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお知らせください。")
+        advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお問い合わせください。")
     case .appleRefused:
       FailureText(
         heading: "現在サインインを利用できません",
-        explanation: "\(application)からのリクエストがAppleに受け付けられませんでした。お使いのApple Accountにも、あなたの操作にも問題はありません。",
+        explanation: "\(application)からのリクエストがAppleに受け付けられませんでした。お使いのApple\u{A0}Accountにも、操作にも問題はありません。",
         advice: "\(application)の管理者にお問い合わせください。")
     case .appleUnreachable:
       FailureText(
@@ -56,7 +56,7 @@ extension JapaneseTexts {
     case .forbidden:
       FailureText(
         heading: "このアカウントではアクセスできません",
-        explanation: "サインインしていますが、お使いのApple Accountにはこのページを表示する権限がありません。",
+        explanation: "サインインしていますが、お使いのApple\u{A0}Accountにはこのページを表示する権限がありません。",
         advice: "アクセスが必要な場合は、\(application)の管理者にお問い合わせください。")
     case .closed:
       FailureText(
@@ -69,7 +69,7 @@ extension JapaneseTexts {
         advice: "VPNなどで正しいネットワークに接続してから、もう一度お試しください。")
     case .banned:
       FailureText(
-        heading: "このアカウントは利用を停止されています",
+        heading: "このアカウントは利用停止になっています",
         explanation: "\(application)の管理者が、お使いのアカウントの利用を停止しました。",
         advice: "間違いだと思われる場合は、\(application)の管理者にお問い合わせください。")
     case .accessRequestsFull:
@@ -86,17 +86,17 @@ extension JapaneseTexts {
       FailureText(
         heading: "メールアドレスが非公開のためアクセスできません",
         explanation: "アクセスの可否はメールアドレスで判断されますが、\(application)に対して非公開になっています。",
-        advice: "共有するには、Apple Accountの設定を開き、「Appleでサインイン」から\(application)を削除して、もう一度サインインしてください。")
+        advice: "共有するには、Apple\u{A0}Accountの設定を開き、「Appleでサインイン」から\(application)を削除して、もう一度サインインしてください。")
     case .emailMissing:
       FailureText(
         heading: "メールアドレスがないためアクセスできません",
-        explanation: "アクセスの可否はメールアドレスで判断されますが、お使いのApple Accountからは提供されませんでした。",
+        explanation: "アクセスの可否はメールアドレスで判断されますが、お使いのApple\u{A0}Accountからは提供されませんでした。",
         advice: "\(application)の管理者に問い合わせるか、メールアドレスのあるアカウントをお使いください。")
     case .emailNotVerified:
       FailureText(
         heading: "メールアドレスが確認されていません",
         explanation: "アクセスの可否はメールアドレスで判断されますが、Appleによる確認が済んでいません。",
-        advice: "Apple Accountの設定でメールアドレスを確認してから、もう一度サインインしてください。")
+        advice: "Apple\u{A0}Accountの設定でメールアドレスを確認してから、もう一度サインインしてください。")
     case .crossSite:
       FailureText(
         heading: "このサイトのページから操作してください",
@@ -158,7 +158,7 @@ extension JapaneseTexts {
     case .internalError:
       FailureText(
         heading: "問題が発生しました",
-        explanation: "こちら側の誤りで、あなたの操作が原因ではありません。",
+        explanation: "こちら側の問題であり、お客様の操作が原因ではありません。",
         advice: "もう一度お試しください。繰り返し起きる場合は、\(application)の管理者にお問い合わせください。")
     case .notImplemented:
       FailureText(

@@ -8,13 +8,13 @@ extension KoreanTexts {
     case .reauthenticationRequired:
       FailureText(
         heading: "다시 로그인해 주십시오",
-        explanation: "\(application)의 이 부분을 보려면 더 최근에 로그인해야 합니다.",
-        advice: "양식을 보냈다면 전달되지 않았습니다. 로그인하기 전에 뒤로 가서 입력한 내용을 복사해 두십시오.")
+        explanation: "\(application)의 이 페이지를 보려면 다시 로그인해야 합니다.",
+        advice: "양식을 전송했다면 그 내용은 전달되지 않았습니다. 로그인하기 전에 이전 페이지로 돌아가 입력한 내용을 복사해 주십시오.")
     case .formNotSent:
       FailureText(
         heading: "양식이 전송되지 않았습니다",
         explanation: "현재 \(application)에서 로그아웃된 상태이므로 입력한 내용이 전달되거나 저장되지 않았습니다.",
-        advice: "입력한 내용을 보관하려면 이전 페이지로 돌아가 복사하십시오. 그런 다음 로그인하여 양식을 다시 작성하십시오.")
+        advice: "입력한 내용을 보관하려면 이전 페이지로 돌아가 복사해 주십시오. 그런 다음 로그인하여 양식을 다시 작성해 주십시오.")
     case .cancelled:
       FailureText(
         heading: "로그인이 취소되었습니다",
@@ -37,11 +37,11 @@ extension KoreanTexts {
       FailureText(
         heading: "Apple의 응답을 받아들일 수 없습니다",
         explanation: "응답의 일부가 없거나 확인할 수 없어 로그인되지 않았습니다.",
-        advice: "다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 알려 주십시오.")
+        advice: "다시 시도해 주십시오. 같은 문제가 계속되면 \(application) 관리자에게 문의해 주십시오.")
     case .appleRefused:
       FailureText(
         heading: "현재 로그인할 수 없습니다",
-        explanation: "Apple에서 \(application)의 요청을 받아들이지 않았습니다. 사용자의 Apple 계정에는 문제가 없으며, 잘못하신 것도 없습니다.",
+        explanation: "Apple에서 \(application)의 요청을 받아들이지 않았습니다. 사용자의 Apple 계정에는 문제가 없으며 잘못된 조작도 없었습니다.",
         advice: "\(application) 관리자에게 문의해 주십시오.")
     case .appleUnreachable:
       FailureText(

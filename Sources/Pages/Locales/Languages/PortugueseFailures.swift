@@ -3,14 +3,13 @@ extension PortugueseTexts {
     switch failure {
     case .signInRequired:
       FailureText(
-        heading: "Faça login, por favor",
-        explanation: "Você precisa fazer login para ver isto.")
+        heading: "Entre para continuar",
+        explanation: "Você precisa entrar para ver isto.")
     case .reauthenticationRequired:
       FailureText(
-        heading: "Inicie sessão novamente",
-        explanation: "Esta parte de \(application) exige um início de sessão mais recente.",
-        advice: "Se você enviou um formulário, ele não foi encaminhado. Volte e copie o que digitou "
-          + "antes de iniciar sessão.")
+        heading: "Entre novamente",
+        explanation: "Esta parte de \(application) exige um login mais recente.",
+        advice: "Se você enviou um formulário, ele não foi encaminhado. Volte e copie o que escreveu antes de entrar.")
     case .formNotSent:
       FailureText(
         heading: "Seu formulário não foi enviado",
@@ -41,11 +40,11 @@ extension PortugueseTexts {
       FailureText(
         heading: "A resposta da Apple não foi aceita",
         explanation: "Faltava uma parte dela ou não foi possível verificá-la; por isso, você não entrou.",
-        advice: "Tente novamente. Se acontecer de novo, avise quem administra \(application).")
+        advice: "Tente novamente. Se acontecer de novo, fale com quem administra \(application).")
     case .appleRefused:
       FailureText(
         heading: "O login está indisponível no momento",
-        explanation: "A Apple não aceitou uma solicitação de \(application). Sua conta Apple está em ordem, e você não "
+        explanation: "A Apple não aceitou uma solicitação de \(application). Sua Conta Apple está em ordem, e você não "
           + "fez nada de errado.",
         advice: "Fale com quem administra \(application).")
     case .appleUnreachable:
@@ -61,7 +60,7 @@ extension PortugueseTexts {
     case .forbidden:
       FailureText(
         heading: "Esta conta não tem acesso",
-        explanation: "Você entrou, mas sua conta Apple não tem permissão para ver esta página.",
+        explanation: "Você entrou, mas sua Conta Apple não tem permissão para ver esta página.",
         advice: "Se você precisa de acesso, fale com quem administra \(application).")
     case .closed:
       FailureText(
@@ -71,7 +70,7 @@ extension PortugueseTexts {
       FailureText(
         heading: "Indisponível na sua rede",
         explanation: "Esta página de \(application) só pode ser aberta a partir de determinadas redes.",
-        advice: "Conecte-se à rede certa, por exemplo por VPN, e tente de novo.")
+        advice: "Conecte-se à rede certa, por exemplo por VPN, e tente novamente.")
     case .banned:
       FailureText(
         heading: "Sua conta está bloqueada",
@@ -79,9 +78,9 @@ extension PortugueseTexts {
         advice: "Se você acha que é um engano, fale com quem administra \(application).")
     case .accessRequestsFull:
       FailureText(
-        heading: "Sem novas solicitações no momento",
-        explanation: "Muitas pessoas já pediram acesso, por isso sua solicitação não foi salva.",
-        advice: "Fale com quem administra \(application) ou tente de novo mais tarde.")
+        heading: "Não é possível pedir acesso agora",
+        explanation: "Muitas pessoas já pediram acesso, por isso seu pedido não foi salvo.",
+        advice: "Fale com quem administra \(application) ou tente novamente mais tarde.")
     case .invitationInvalid:
       FailureText(
         heading: "Este convite não é válido",
@@ -91,18 +90,18 @@ extension PortugueseTexts {
       FailureText(
         heading: "Sem acesso com um endereço de e-mail oculto",
         explanation: "O acesso depende do seu endereço de e-mail, mas você o ocultou de \(application).",
-        advice: "Para compartilhá-lo, abra os ajustes da sua conta Apple, remova \(application) em “Iniciar sessão com "
+        advice: "Para compartilhá-lo, abra os ajustes da sua Conta Apple, remova \(application) em “Iniciar sessão com "
           + "a Apple” e entre novamente.")
     case .emailMissing:
       FailureText(
-        heading: "Sem acesso sem um endereço",
-        explanation: "O acesso depende do seu endereço de e-mail, e sua conta Apple não forneceu nenhum.",
-        advice: "Fale com quem administra \(application) ou use uma conta que tenha um endereço.")
+        heading: "Sem acesso sem um endereço de e-mail",
+        explanation: "O acesso depende do seu endereço de e-mail, mas sua Conta Apple não forneceu nenhum.",
+        advice: "Fale com quem administra \(application) ou use uma conta que tenha um endereço de e-mail.")
     case .emailNotVerified:
       FailureText(
-        heading: "Seu endereço não foi verificado",
+        heading: "Seu endereço de e-mail não foi verificado",
         explanation: "O acesso depende do seu endereço de e-mail, e a Apple não o verificou.",
-        advice: "Verifique-o nos ajustes da sua conta Apple e entre novamente.")
+        advice: "Verifique-o nos ajustes da sua Conta Apple e entre novamente.")
     case .crossSite:
       FailureText(
         heading: "Use a nossa própria página para isso",
@@ -152,7 +151,7 @@ extension PortugueseTexts {
       FailureText(
         heading: "Este endereço é de outro site",
         explanation: "A solicitação era para um site que não está disponível aqui.",
-        advice: "Verifique o endereço no seu navegador.")
+        advice: "Verifique o endereço no navegador.")
     case .tooManyRequests:
       FailureText(
         heading: "Solicitações demais",

@@ -3,25 +3,25 @@ extension SpanishTexts {
     switch failure {
     case .signInRequired:
       FailureText(
-        heading: "Inicie sesión, por favor",
-        explanation: "Para ver esto es necesario haber iniciado sesión.")
+        heading: "Inicia sesión",
+        explanation: "Para ver esto tienes que iniciar sesión.")
     case .reauthenticationRequired:
       FailureText(
         heading: "Vuelve a iniciar sesión",
         explanation: "Esta parte de \(application) exige un inicio de sesión más reciente.",
-        advice: "Si enviaste un formulario, no se ha transmitido. Vuelve atrás y copia lo que "
-          + "escribiste antes de iniciar sesión.")
+        advice: "Si enviaste un formulario, no se ha transmitido. Vuelve atrás y copia lo que has escrito antes de "
+          + "iniciar sesión.")
     case .formNotSent:
       FailureText(
-        heading: "Su formulario no se ha enviado",
-        explanation: "Su sesión en \(application) no está iniciada. Por eso, lo que ha escrito no se ha enviado "
-          + "ni se ha guardado.",
-        advice: "Para conservar lo que ha escrito, vuelva atrás y cópielo. Después, inicie sesión y rellene de "
-          + "nuevo el formulario.")
+        heading: "Tu formulario no se ha enviado",
+        explanation: "No tienes la sesión iniciada en \(application). Por eso, lo que has escrito no se ha enviado ni "
+          + "se ha guardado.",
+        advice: "Para conservar lo que has escrito, vuelve atrás y cópialo. Después, inicia sesión y rellena de nuevo "
+          + "el formulario.")
     case .cancelled:
       FailureText(
         heading: "Inicio de sesión cancelado",
-        explanation: "Ha cancelado en Apple. No se ha compartido nada y no ha iniciado sesión.")
+        explanation: "Has cancelado en la página de Apple. No se ha compartido nada y no has iniciado sesión.")
     case .attemptExpired:
       FailureText(
         heading: "Tu inicio de sesión ha tardado demasiado",
@@ -41,8 +41,8 @@ extension SpanishTexts {
     case .answerInvalid:
       FailureText(
         heading: "No se ha aceptado la respuesta de Apple",
-        explanation: "Faltaba una parte o no se ha podido verificar, así que no ha iniciado sesión.",
-        advice: "Vuelva a intentarlo. Si ocurre de nuevo, avise a quienes gestionan \(application).")
+        explanation: "Faltaba una parte o no se ha podido verificar, así que no has iniciado sesión.",
+        advice: "Vuelve a intentarlo. Si ocurre de nuevo, ponte en contacto con los responsables de \(application).")
     case .appleRefused:
       FailureText(
         heading: "No es posible iniciar sesión en este momento",
@@ -90,22 +90,23 @@ extension SpanishTexts {
         advice: "Pide una invitación nueva.")
     case .emailHidden:
       FailureText(
-        heading: "Sin acceso con una dirección oculta",
-        explanation: "El acceso depende de su dirección de correo electrónico, y usted se la ha ocultado a "
+        heading: "Sin acceso con el correo electrónico oculto",
+        explanation: "El acceso depende de tu dirección de correo electrónico, pero se la has ocultado a "
           + "\(application).",
-        advice: "Para compartirla, abra los ajustes de su cuenta de Apple, elimine \(application) en «Iniciar sesión "
-          + "con Apple» y vuelva a iniciar sesión.")
+        advice: "Para compartirla, abre los ajustes de tu cuenta de Apple, elimina \(application) en «Iniciar sesión "
+          + "con Apple» y vuelve a iniciar sesión.")
     case .emailMissing:
       FailureText(
-        heading: "Sin acceso sin una dirección",
-        explanation: "El acceso depende de su dirección de correo electrónico, y su cuenta de Apple no ha facilitado "
-          + "ninguna.",
-        advice: "Consulte a quienes gestionan \(application) o use una cuenta que tenga dirección.")
+        heading: "Sin acceso sin correo electrónico",
+        explanation: "El acceso depende de tu dirección de correo electrónico, pero tu cuenta de Apple no ha "
+          + "facilitado ninguna.",
+        advice: "Ponte en contacto con los responsables de \(application) o usa una cuenta que tenga una dirección de "
+          + "correo electrónico.")
     case .emailNotVerified:
       FailureText(
-        heading: "Su dirección no está verificada",
-        explanation: "El acceso depende de su dirección de correo electrónico, y Apple no la ha verificado.",
-        advice: "Verifíquela en los ajustes de su cuenta de Apple y vuelva a iniciar sesión.")
+        heading: "Tu correo electrónico no está verificado",
+        explanation: "El acceso depende de tu dirección de correo electrónico, y Apple no la ha verificado.",
+        advice: "Verifícala en los ajustes de tu cuenta de Apple y vuelve a iniciar sesión.")
     case .crossSite:
       FailureText(
         heading: "Usa nuestra propia página para esto",
@@ -128,7 +129,7 @@ extension SpanishTexts {
       FailureText(
         heading: "La solicitud ha tardado demasiado",
         explanation: "No ha llegado completa a tiempo.",
-        advice: "Compruebe su conexión y vuelva a intentarlo.")
+        advice: "Comprueba tu conexión y vuelve a intentarlo.")
     case .lengthRequired:
       FailureText(
         heading: "Falta la longitud",
@@ -138,7 +139,7 @@ extension SpanishTexts {
     case .contentTooLarge:
       FailureText(
         heading: "Es demasiado grande",
-        explanation: "Lo que se ha enviado es más grande de lo que se acepta aquí, así que no se ha procesado.")
+        explanation: "Has enviado más datos de los que se admiten aquí, así que no se han procesado.")
     case .targetTooLong:
       FailureText(
         heading: "La dirección es demasiado larga",
@@ -159,8 +160,8 @@ extension SpanishTexts {
     case .tooManyRequests:
       FailureText(
         heading: "Demasiadas solicitudes",
-        explanation: "Ha enviado más solicitudes de las que se aceptan en tan poco tiempo.",
-        advice: "Espere medio minuto y vuelva a intentarlo.")
+        explanation: "Has enviado demasiadas solicitudes en poco tiempo.",
+        advice: "Espera medio minuto y vuelve a intentarlo.")
     case .headTooLarge:
       FailureText(
         heading: "La solicitud es demasiado grande",
@@ -184,7 +185,7 @@ extension SpanishTexts {
       FailureText(
         heading: "\(application) no está disponible por el momento",
         explanation: "La aplicación se está iniciando, se está deteniendo o tiene mucha carga.",
-        advice: "Vuelva a intentarlo dentro de un momento.")
+        advice: "Vuelve a intentarlo en un momento.")
     case .gatewayTimeout:
       FailureText(
         heading: "\(application) no responde",
