@@ -153,4 +153,21 @@ struct SessionCookieTests {
     #expect(print("", by: maker) == print("", by: maker) && print("a", by: maker) != print("b", by: maker))
     #expect(print(cookie, by: maker) != print(cookie, by: CookieFingerprinter()))
   }
+
+  @Test("Every byte of a cookie counts for its fingerprint, whatever its length")
+  func everyByte() {
+    let maker = CookieFingerprinter()
+    var prints: Set<CookieFingerprint> = []
+    var count = 0
+    for length in 0...70 {
+      var value = [UInt8](repeating: 0x41, count: length)
+      for place in -1..<length {
+        if place >= 0 { value[place] ^= 1 }
+        prints.insert(value.withUnsafeBytes { maker.fingerprint($0) })
+        if place >= 0 { value[place] ^= 1 }
+        count += 1
+      }
+    }
+    #expect(prints.count == count)
+  }
 }

@@ -11,6 +11,10 @@ extension RawSpan {
   @inline(__always)
   func word(at offset: Int) -> UInt64 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 
+  /// The sixteen bytes from `offset` on, as two words.
+  @inline(__always)
+  func wordPair(at offset: Int) -> SIMD2<UInt64> { unsafeLoadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self) }
+
   /// The four bytes from `offset` on, the first in the lowest place.
   @inline(__always)
   func halfWord(at offset: Int) -> UInt32 { unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self) }

@@ -73,17 +73,13 @@ extension RawSpan {
   func endOfFieldText(from start: Int) -> Int {
     var offset = start
     let end = byteCount
-    while offset + 8 <= end {
-      let word = self.word(at: offset)
-      // Bytes below 0x20, and DEL; a borrow can only mark bytes above a true match, and the lowest is what we take.
-      let below = (word &- 0x2020_2020_2020_2020) & ~word
-      let delete = word ^ 0x7F7F_7F7F_7F7F_7F7F
-      let found = (below | ((delete &- 0x0101_0101_0101_0101) & ~delete)) & 0x8080_8080_8080_8080
-      if found == 0 {
-        offset += 8
+    while offset + 16 <= end {
+      let found = self.wordPair(at: offset).controlCharacters
+      if found.x | found.y == 0 {
+        offset += 16
         continue
       }
-      offset += found.trailingZeroBitCount / 8
+      offset += found.firstMarkedByte
       if byte(at: offset) != 0x09 { return offset }
       offset += 1
     }
@@ -94,6 +90,23 @@ extension RawSpan {
     }
     return end
   }
+}
+
+extension SIMD2<UInt64> {
+  /// Sixteen bytes at once: the highest bit of each that is below 0x20, or DEL. In each word the lowest is right; those
+  /// above it may be marked wrongly.
+  @inline(__always)
+  var controlCharacters: SIMD2<UInt64> {
+    // A borrow can only mark bytes above a true match.
+    let below = (self &- SIMD2(repeating: 0x2020_2020_2020_2020)) & ~self
+    let delete = self ^ SIMD2(repeating: 0x7F7F_7F7F_7F7F_7F7F)
+    let others = (delete &- SIMD2(repeating: 0x0101_0101_0101_0101)) & ~delete
+    return (below | others) & SIMD2(repeating: 0x8080_8080_8080_8080)
+  }
+
+  /// The place of the first of sixteen bytes whose highest bit is set; one must be.
+  @inline(__always)
+  var firstMarkedByte: Int { x != 0 ? x.trailingZeroBitCount / 8 : 8 + y.trailingZeroBitCount / 8 }
 }
 
 extension UInt64 {

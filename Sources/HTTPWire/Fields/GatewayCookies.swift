@@ -9,7 +9,7 @@ package struct GatewayCookies: Sendable {
   /// The name of the session's cookie; every cookie whose name is this, or begins with this and a hyphen, is ours.
   /// In small letters.
   private let name: [UInt8]
-  /// The same of another gateway on the same host name; empty if there is none.
+  /// The cookie name of another gateway on the same host name; empty without one.
   private let another: [UInt8]
 
   /// - Parameters:
@@ -119,11 +119,12 @@ extension RawSpan {
   @inline(__always)
   func firstSemicolon(in range: Range<Int>) -> Int {
     var offset = range.lowerBound
-    while offset + 8 <= range.upperBound {
-      let word = self.word(at: offset) ^ 0x3B3B_3B3B_3B3B_3B3B
-      let found = (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
-      if found != 0 { return offset + found.trailingZeroBitCount / 8 }
-      offset += 8
+    while offset + 16 <= range.upperBound {
+      let pair = self.wordPair(at: offset) ^ SIMD2(repeating: 0x3B3B_3B3B_3B3B_3B3B)
+      let found =
+        (pair &- SIMD2(repeating: 0x0101_0101_0101_0101)) & ~pair & SIMD2(repeating: 0x8080_8080_8080_8080)
+      if found.x | found.y != 0 { return offset + found.firstMarkedByte }
+      offset += 16
     }
     while offset < range.upperBound, byte(at: offset) != 0x3B { offset += 1 }
     return offset
