@@ -10,9 +10,9 @@ import Testing
 // Cases: what goes straight to the socket, and when it may not: something waits in the channel, the socket is full, the
 // channel is closed, has no socket, or has handlers in between.
 
-@Suite("Writes to an upstream socket")
+@Suite("Writes to a socket")
 struct OrderedWriterTests {
-  /// The last handler of a channel, as an upstream connection is.
+  /// The last handler of a channel, as the connections of clients and upstreams are.
   private final class Owner: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -120,6 +120,20 @@ struct OrderedWriterTests {
     #expect(rest.dropLast(36).allSatisfy { $0 == 0x62 })
     let head = Array(Self.head.readableBytesView)
     #expect(Array(rest.suffix(36)) == head + head)
+  }
+
+  @Test("Bytes that are to go out with others are not overtaken, and direct writes follow when they have left")
+  func together() async throws {
+    try await withRig { rig in
+      rig.writer.write(ByteBuffer(string: "a"))
+      #expect(!rig.writer.hasSentAll())
+      rig.writer.send(ByteBuffer(string: "b"))
+      #expect(rig.received() == Array("ab".utf8))
+      rig.writer.send(ByteBuffer(string: "c"))
+      // The channel knows nothing of it.
+      #expect(rig.received() == Array("c".utf8) && rig.waiting == 0 && rig.writer.hasSentAll())
+      return 0
+    }
   }
 
   @Test("Bytes that a full socket does not take follow through the channel")

@@ -13,11 +13,12 @@ struct UpstreamRewritingTests {
     reservedNames: ["X-Forwarded-User"], sessionCookieName: "__Host-cordon", scheme: "https")
 
   static func rewriting(
-    host: String? = nil, prefix: String? = nil, removed: [String] = [], redirects: Bool = true, tls: Bool = false
+    host: String? = nil, prefix: String? = nil, receivesScriptName: Bool = false, removed: [String] = [],
+    redirects: Bool = true, tls: Bool = false
   ) -> UpstreamRewriting {
     UpstreamRewriting(
-      host: host, prefix: prefix, removedNames: removed, rewritesRedirects: redirects, usesTLS: tls,
-      addresses: [("127.0.0.1", 3_000), ("2001:db8::1", 8_080)])
+      host: host, prefix: prefix, receivesScriptName: receivesScriptName, removedNames: removed,
+      rewritesRedirects: redirects, usesTLS: tls, addresses: [("127.0.0.1", 3_000), ("2001:db8::1", 8_080)])
   }
 
   private func forward(_ text: String, _ upstream: UpstreamRewriting, trusted: Bool = false) -> [String] {
@@ -135,6 +136,25 @@ struct UpstreamRewritingTests {
     #expect(sent("https://a.example/reports/b", off) == "Destination: https://a.example/b")
     let untouched = Self.rewriting(redirects: false)
     #expect(sent("https://a.example/reports/b", untouched) == "Destination: https://a.example/reports/b")
+  }
+
+  @Test("Destination keeps the prefix for an upstream that gets X-Script-Name, and outside of it is refused")
+  func destinationWithScriptName() {
+    let upstream = Self.rewriting(prefix: "/reports", receivesScriptName: true)
+    func sent(_ value: String) -> String {
+      forward("MOVE /reports/a HTTP/1.1\r\nHost: a.example\r\nDestination: \(value)\r\n\r\n", upstream)
+        .first { $0.hasPrefix("Destination: ") } ?? "none"
+    }
+    #expect(sent("https://a.example/reports/b") == "Destination: http://a.example/reports/b")
+    #expect(sent("/reports/b") == "Destination: /reports/b")
+    let rewriting = AddressRewriting(
+      upstream, scheme: Array("https".utf8), authority: Array("a.example".utf8), ownPathPrefix: Array("/.auth/".utf8))
+    #expect(rewriting.destination(Array("/other/b".utf8)) == .outsidePrefix)
+    var settings = UpstreamSettings(address: .tcp(host: "127.0.0.1", port: 9, tls: false))
+    settings.strippedPrefix = "/reports"
+    #expect(!UpstreamRewriting(settings).receivesScriptName)
+    settings.ownHeaders = ["x-script-name"]
+    #expect(UpstreamRewriting(settings).receivesScriptName)
   }
 
   @Test(

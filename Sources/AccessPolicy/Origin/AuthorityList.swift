@@ -2,7 +2,9 @@ internal import WebFormats
 
 /// The authorities that requests may be addressed to: that of `public_url`, its aliases (`listen.hosts`) and those of
 /// `[[host]]`.
-package struct AuthorityList: Sendable {
+///
+/// A class, because each request asks it: a value of its size would be copied first.
+package final class AuthorityList: Sendable {
   /// The meaning of an authority of the list.
   package enum Place: Sendable, Equatable {
     /// `public_url`.

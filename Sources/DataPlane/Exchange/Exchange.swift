@@ -224,10 +224,13 @@ struct Exchange {
 
   // MARK: The upstream
 
-  /// Whether the request is ready to be sent and nothing was asked of an upstream yet.
+  /// Whether the request is ready to be sent and nothing was asked of an upstream yet. Mutating, so that its transport
+  /// need not copy it to ask.
   var isReadyToSend: Bool {
-    guard !hasResponse, upstream.head != nil, case .none = upstream.leg else { return false }
-    return request.isBody && upstream.bufferLimit == 0 || request.isWhole
+    mutating get {
+      guard !hasResponse, upstream.head != nil, case .none = upstream.leg else { return false }
+      return request.isBody && upstream.bufferLimit == 0 || request.isWhole
+    }
   }
 
   /// A connection that was asked for has come.

@@ -63,7 +63,7 @@ final class AddressRewriting {
       return .unchanged
     }
     guard let stripped = stripped(path) else { return .outsidePrefix }
-    let result = origin + stripped
+    let result = origin + (upstream.receivesScriptName ? path : stripped)
     return result == value ? .unchanged : .rewritten(result)
   }
 
@@ -168,7 +168,7 @@ final class AddressRewriting {
   private struct Target {
     /// In lower case; nil for the scheme of the page.
     let scheme: [UInt8]?
-    /// Nil if it is none that the gateway could have.
+    /// Nil for a malformed one, which cannot be the gateway's.
     let authority: Authority?
     /// The part behind the authority, with query and fragment.
     let path: ArraySlice<UInt8>

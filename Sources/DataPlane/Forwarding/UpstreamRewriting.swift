@@ -9,6 +9,9 @@ final class UpstreamRewriting: Sendable {
   /// The path prefix that requests lose and responses get back: begins with a slash and does not end with one; nil for
   /// none.
   let prefix: [UInt8]?
+  /// Whether the upstream gets `X-Script-Name`: such an application (WSGI) expects the prefix in `Destination` and
+  /// removes it itself.
+  let receivesScriptName: Bool
   /// Names that clients may not send to this upstream: removed headers, and those that the gateway sets.
   let removed: ReservedNames
   /// Whether redirects to the upstream's own address, and to `http:` of ours, are rewritten.
@@ -23,14 +26,16 @@ final class UpstreamRewriting: Sendable {
   /// - Parameters:
   ///   - host: `Host` for the upstream, with a port or without.
   ///   - prefix: see ``prefix``.
+  ///   - receivesScriptName: see ``receivesScriptName``.
   ///   - removedNames: headers that are removed from requests.
   ///   - addresses: host and port of each `http:` or `https:` address.
   init(
-    host: String?, prefix: String?, removedNames: [String], rewritesRedirects: Bool, usesTLS: Bool,
-    addresses: [(host: String, port: UInt16)]
+    host: String?, prefix: String?, receivesScriptName: Bool = false, removedNames: [String], rewritesRedirects: Bool,
+    usesTLS: Bool, addresses: [(host: String, port: UInt16)]
   ) {
     self.host = host.map { Array($0.utf8) }
     self.prefix = prefix.map { Array($0.utf8) }
+    self.receivesScriptName = receivesScriptName
     removed = ReservedNames(removedNames + (prefix == nil ? [] : ["X-Forwarded-Prefix"]))
     self.rewritesRedirects = rewritesRedirects
     self.usesTLS = usesTLS

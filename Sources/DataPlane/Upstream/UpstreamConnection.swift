@@ -146,6 +146,9 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     client?.upstreamWritabilityChanged(isWritable)
   }
 
+  /// Whether large pieces of a request's body may be read for it: everything so far was taken at once.
+  var takesBulk: Bool { isAtSocket && hasSentAll() }
+
   /// Whether the system has taken everything that was written: unsent bytes would precede the next request.
   func hasSentAll() -> Bool { writer.hasSentAll() }
 
@@ -232,7 +235,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
     var buffer = unwrapInboundIn(data)
     loop.responseRead = .now()
     readCount = buffer.readableBytes
-    if readManner == .bulk { loop.bulk.give(buffer) }
+    if readManner == .bulk { loop.reads.give(buffer, .bulk) }
     switch phase {
     case .awaitingHead: readHead(&buffer)
     case .content: readContent(&buffer)
@@ -251,7 +254,7 @@ final class UpstreamConnection: TimedHandler, ChannelDuplexHandler {
       if !client.canTakeResponse {
         holdReads(true)
         apply(.sparing)
-      } else if readCount >= LargeReads.worthwhile, phase.isContent {
+      } else if readCount >= ReceiveBufferMode.worthLarge, phase.isContent {
         if client.takesBulk { apply(.bulk) } else if readManner == .bulk { apply(.sparing) }
       }
     }

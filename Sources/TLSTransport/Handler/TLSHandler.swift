@@ -47,6 +47,8 @@ package final class TLSHandler: ChannelDuplexHandler {
   private var detector: PlainHTTPDetector?
   /// The answer to a peer that speaks plain HTTP, in the place of an alert.
   private let answerToHTTP: (() -> ByteBuffer)?
+  /// Takes the buffers back that the socket was read into.
+  private let onConsumed: ((ByteBuffer) -> Void)?
   private let allocator = ByteBufferAllocator()
 
   /// The negotiated parameters; nil before the end of the handshake.
@@ -56,10 +58,14 @@ package final class TLSHandler: ChannelDuplexHandler {
   ///
   /// - Parameter answerToHTTP: Asked for what is sent, as it is, to a peer that begins with a request of plain HTTP;
   ///   nil sends the alert.
-  package init(server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil) throws(TLSError) {
+  /// - Parameter onConsumed: Takes each buffer back that the socket was read into; parts of it may still be held.
+  package init(
+    server: TLSServerContext, answerToHTTP: (() -> ByteBuffer)? = nil, onConsumed: ((ByteBuffer) -> Void)? = nil
+  ) throws(TLSError) {
     self.connection = try TLSConnection(server: server)
     self.detector = PlainHTTPDetector()
     self.answerToHTTP = answerToHTTP
+    self.onConsumed = onConsumed
   }
 
   /// The client's side of a connection: begins the handshake as soon as the channel is active.
@@ -72,6 +78,7 @@ package final class TLSHandler: ChannelDuplexHandler {
     client: TLSClientContext, serverName: String, sessions: TLSClientSessions? = nil
   ) throws(TLSError) {
     self.answerToHTTP = nil
+    self.onConsumed = nil
     self.connection = try TLSConnection(client: client, serverName: ServerName(serverName), sessions: sessions)
   }
 
@@ -134,7 +141,9 @@ package final class TLSHandler: ChannelDuplexHandler {
 
   package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard let connection = self.connection, !self.inputIsClosed else { return }
-    guard let bytes = self.pastDetector(self.unwrapInboundIn(data), context) else { return }
+    let read = self.unwrapInboundIn(data)
+    self.onConsumed?(read)
+    guard let bytes = self.pastDetector(read, context) else { return }
     connection.receive(bytes)
     if self.state == .handshaking { self.advanceHandshake(connection, context) }
     self.decrypt(connection, context)

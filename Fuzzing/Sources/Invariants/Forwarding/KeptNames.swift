@@ -41,9 +41,12 @@ enum KeptNames {
   /// A field as it is to be written: the number of a length, without leading zeros.
   static func written(_ field: LLHTTPReading.Field) -> LLHTTPReading.Field {
     guard lowercased(field.name) == "content-length" else { return field }
+    let value = field.value
     var field = field
     let digits = field.value.drop { $0 == 0x30 }
     field.value = digits.isEmpty ? [0x30] : Array(digits)
+    // Then its name is ours, too, whatever the case of theirs.
+    if field.value.count != value.count { field.name = Array("Content-Length".utf8) }
     return field
   }
 

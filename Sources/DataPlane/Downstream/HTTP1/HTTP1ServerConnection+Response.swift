@@ -19,7 +19,7 @@ extension HTTP1ServerConnection {
 
   // MARK: From the upstream
 
-  func sendContinue() { context?.writeAndFlush(wrapOutboundOut(Self.continueResponse), promise: nil) }
+  func sendContinue() { writer.send(Self.continueResponse) }
 
   private static let continueResponse = ByteBuffer(string: "HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -27,7 +27,7 @@ extension HTTP1ServerConnection {
     var interim = server.loop.buffers.take()
     ResponseForwarding.write(
       head, bytes, ownCookies: server.rules.ownCookies, chunked: false, connection: .implied, to: &interim)
-    write(interim)
+    writer.write(interim)
     server.loop.buffers.give(interim)
   }
 
@@ -76,8 +76,8 @@ extension HTTP1ServerConnection {
     if isSmall {
       buffer.writeBuffer(&content)
     } else {
-      write(buffer)
-      write(content)
+      writer.write(buffer)
+      writer.write(content)
       buffer = ByteBuffer()
     }
     buffer.writeStaticString("\r\n")
@@ -91,9 +91,13 @@ extension HTTP1ServerConnection {
       outgoing = nil
       buffer.writeBuffer(&content)
       outgoing = buffer
+    } else if let buffer = outgoing {
+      outgoing = nil
+      writer.write(buffer)
+      server.loop.buffers.give(buffer)
+      writer.write(content)
     } else {
-      writeOutgoing()
-      write(content)
+      writer.send(content)
     }
   }
 
@@ -101,8 +105,10 @@ extension HTTP1ServerConnection {
   private static let copiedContent = 16 * 1024
 
   func flushResponse() {
-    writeOutgoing()
-    context?.flush()
+    guard let buffer = outgoing else { return writer.flush() }
+    outgoing = nil
+    writer.send(buffer)
+    server.loop.buffers.give(buffer)
   }
 
   func sendEnd(trailers: [UInt8]) {
@@ -140,15 +146,6 @@ extension HTTP1ServerConnection {
 
   // MARK: Both
 
-  private func write(_ buffer: ByteBuffer) { context?.write(wrapOutboundOut(buffer), promise: nil) }
-
-  private func writeOutgoing() {
-    guard let buffer = outgoing else { return }
-    outgoing = nil
-    write(buffer)
-    server.loop.buffers.give(buffer)
-  }
-
   /// The response is out: on to the next request, or the end.
   private func finish(at now: NIODeadline) {
     let isWhole = exchange.request.isWhole
@@ -158,6 +155,7 @@ extension HTTP1ServerConnection {
     }
     exchange.review = nil
     isWithinHead = false
+    endLargeReads()
     holdReads(false)
     server.loop.wheel.arm(
       self, after: canTakeResponse ? server.waits.idle : server.waits.writeProgress, now: now)

@@ -24,7 +24,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   let server: ServerContext
-  private(set) var context: ChannelHandlerContext?
+  let writer: OrderedWriter
   var peer: ClientPeer
   /// `X-Forwarded-For: ` and the peer's address.
   let forwardedFor: [UInt8]
@@ -54,6 +54,8 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   /// The client's progress with the bytes that wait for it; nil while none do.
   var pace: ResponsePace?
   private var readManner = ReceiveBufferMode.frugal
+  /// Bytes of the last read.
+  private var readCount = 0
 
   /// Most bytes that are read ahead of their turn.
   static let aheadLimit = 64 * 1024
@@ -61,15 +63,18 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
     self.peer = peer
+    writer = OrderedWriter(isAtSocket: !server.isTLS)
     forwardedFor = Array("X-Forwarded-For: \(peer.address)".utf8)
   }
+
+  var context: ChannelHandlerContext? { writer.context }
 
   var sessions: [ConnectionKey] { exchange.isUnderWay ? exchange.account.session.map { [$0] } ?? [] : [] }
 
   // MARK: Of the channel
 
   func handlerAdded(context: ChannelHandlerContext) {
-    self.context = context
+    writer.attach(context)
     server.opened(self)
     if context.channel.isActive { began(context) }
   }
@@ -103,19 +108,20 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   func handlerRemoved(context: ChannelHandlerContext) {
     connectionEnded()
-    self.context = nil
+    writer.detach()
     canTakeResponse = false
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
     if let error = error as? TLSError, error != .uncleanShutdown, !hasHandshake { server.observer.handshakeFailed() }
-    context.close(promise: nil)
+    writer.close()
   }
 
   /// The client is gone.
   private func connectionEnded() {
     guard phase != .closed else { return }
     phase = .closed
+    writer.channelClosed()
     letGo()
     server.loop.wheel.remove(self)
     pending = nil
@@ -129,10 +135,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
   }
 
   /// Whether the socket has taken all that was written.
-  var hasSentAll: Bool {
-    guard let waiting = try? context?.channel.syncOptions?.getOption(.bufferedWritableBytes) else { return false }
-    return waiting == 0
-  }
+  var hasSentAll: Bool { writer.hasSentAll() }
 
   var takesBulk: Bool { hasSentAll }
 
@@ -142,12 +145,14 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if hold {
       reads.hold()
     } else if reads.release() {
-      context?.read()
+      writer.read()
     }
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     var buffer = unwrapInboundIn(data)
+    readCount = buffer.readableBytes
+    if writer.isAtSocket { server.loop.reads.give(buffer, readManner) }
     switch phase {
     case .open: receive(&buffer)
     case .lingering:
@@ -172,11 +177,15 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
           return holdPending()
         }
         buffer = whole
+      } else if isBeginning(buffer) {
+        pending = buffer
+        isWithinHead = true
+        return server.loop.wheel.arm(self, after: server.waits.head, now: .now())
       }
       pending = buffer
       readRequests()
     case .collecting, .body, .unread:
-      readMore(behind: buffer)
+      readMore()
       readContent(&buffer, at: .now())
     case .deciding, .handling, .complete: readAhead(&buffer)
     case .switching:
@@ -184,10 +193,16 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
       framing.keepsAlive = false
       refuse(.upgradeWithSurplus)
     case .tunnel:
-      readMore(behind: buffer)
+      readMore()
       var unframed: ByteBuffer?
       _ = receive(buffer, gathering: &unframed)
     }
+  }
+
+  /// Whether these are the few bytes of a channel's first read, which no head is parsed for: the others follow at once.
+  private func isBeginning(_ buffer: ByteBuffer) -> Bool {
+    writer.isAtSocket && buffer.readableBytes == SharedReadAllocator.firstRead
+      && exchange.account.began == .distantPast && !buffer.readableBytesView.contains(0x0A)
   }
 
   private func readAhead(_ buffer: inout ByteBuffer) {
@@ -204,10 +219,28 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
 
   /// A client that sends much is read in larger pieces.
   @inline(__always)
-  private func readMore(behind buffer: ByteBuffer) {
-    guard readManner == .frugal, buffer.readableBytes >= ReceiveBufferMode.worthMore else { return }
-    readManner = .usual
-    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
+  private func readMore() {
+    if readManner == .frugal, readCount >= ReceiveBufferMode.worthMore { apply(.usual) }
+  }
+
+  /// Reads a body in large pieces for as long as its upstream takes everything at once.
+  private func adjustReads(to upstream: UpstreamConnection) {
+    if readManner == .bulk {
+      if !upstream.takesBulk { apply(.usual) }
+    } else if readCount >= ReceiveBufferMode.worthLarge, exchange.request.isBody, upstream.takesBulk {
+      apply(.bulk)
+    }
+  }
+
+  /// Ends large reads with the body that they are for.
+  func endLargeReads() { if readManner == .bulk { apply(.usual) } }
+
+  private func apply(_ manner: ReceiveBufferMode) {
+    guard manner != readManner, let options = writer.channelOptions else { return }
+    readManner = manner
+    let loop = server.loop
+    try? options.setOption(
+      .recvAllocator, value: writer.isAtSocket ? manner.sharingAllocator(loop) : manner.allocator(loop))
   }
 
   // MARK: Memory
@@ -247,6 +280,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     if exchange.request.isFlowing, let upstream = exchange.upstream.connection {
       upstream.flushRequest()
       if !upstream.isWritable { holdReads(true) }
+      if writer.isAtSocket { adjustReads(to: upstream) }
     }
     context.fireChannelReadComplete()
   }
@@ -293,7 +327,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     exchange.cutOff()
     // Without close_notify, so that a response cut off is not taken for a whole one.
     if peer.isTLS { context?.triggerUserOutboundEvent(TLSAbruptClose(), promise: nil) }
-    context?.close(promise: nil)
+    writer.close()
   }
 
   func breakOff(_ reason: BreakOffReason) { abort() }
@@ -311,7 +345,7 @@ final class HTTP1ServerConnection: TimedHandler, ChannelDuplexHandler, Downstrea
     return true
   }
 
-  func closeNow() { context?.close(promise: nil) }
+  func closeNow() { writer.close() }
 
   /// Ends the connection behind the last response, once that is out: a close throws away what the system has not yet
   /// taken.

@@ -13,33 +13,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// The purpose of the connection's one deadline.
-  private enum Wait {
-    case nothing
-    /// The first request, or the rest of a head.
-    case head
-    /// Another request, for a moment with all memory kept.
-    case pausing
-    /// Another request, with as little memory as possible.
-    case idle
-    /// A client that does not read.
-    case write
-    /// The client's acknowledgement of the shutdown (PING).
-    case farewell
-    /// The end of the client's output, after ours.
-    case lingering
-  }
-
-  /// The life of the connection, from the client's view.
-  private enum Stage {
-    /// No request has come.
-    case new
-    case serving
-    /// The shutdown was announced to the client (GOAWAY).
-    case draining
-    case closed
-  }
-
   /// The work that the session is within.
   private enum Activity {
     case none
@@ -55,8 +28,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   let forwardedFor: [UInt8]
   let session: HTTP2Session
   private var context: ChannelHandlerContext?
-  private var wait = Wait.nothing
-  private var stage = Stage.new
+  private var life = HTTP2ConnectionLife()
   private var activity = Activity.none
   private var flushIsDue = false
   /// Streams to resume when everything that was read has been parsed.
@@ -66,7 +38,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// When what is being looked at was read, or what is being written began to be: looking at the clock for each step of
   /// each stream would cost as much as the steps do.
   private(set) var now = NIODeadline.now()
-  private var isClosed: Bool { stage == .closed }
   /// Whether so much is queued for the client that reading from upstreams is paused.
   private var isFull = false
   private var reads = ReadGate()
@@ -79,9 +50,6 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Bytes that one write is made of: with the frame that goes beyond it, what the loop's buffers hold.
   private static let writeLimit = 48_000
-  /// For so long an idle connection keeps the memory that one in use needs: most have the next request sooner.
-  private static let pause = TimeAmount.seconds(1)
-  private static let farewell = TimeAmount.seconds(1)
 
   init(server: ServerContext, peer: ClientPeer) {
     self.server = server
@@ -110,14 +78,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// Has ``HTTP2ServerStream/awaitRoom(_:)`` called once what is due has been sent.
   func awaitRoomBehindSending(_ exchange: HTTP2ServerStream) {
-    guard !isClosed else { return }
+    guard !life.isClosed else { return }
     queuing.append(exchange)
     flushSoon()
   }
 
   /// Sends what was submitted, with what else becomes due in this turn of the loop.
   func flushSoon() {
-    guard !flushIsDue, !isClosed else { return }
+    guard !flushIsDue, !life.isClosed else { return }
     flushIsDue = true
     let bound = NIOLoopBound(self, eventLoop: server.loop.eventLoop)
     server.loop.eventLoop.execute { bound.value.flush() }
@@ -126,7 +94,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Sends what was submitted.
   func flush() {
     flushIsDue = false
-    guard let context, activity == .none, !isClosed else { return }
+    guard let context, activity == .none, !life.isClosed else { return }
     activity = .flushing
     now = .now()
     while isWritable {
@@ -180,8 +148,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 
   /// The client is gone.
   private func connectionEnded() {
-    guard !isClosed else { return }
-    stage = .closed
+    guard life.close() else { return }
     now = .now()
     queuing = []
     letGo()
@@ -203,8 +170,8 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isClosed else { return }
-    if wait == .lingering {
+    guard !life.isClosed else { return }
+    if life.isLingering {
       if lingering.discard(unwrapInboundIn(data).readableBytes) { context.close(promise: nil) }
       return
     }
@@ -213,6 +180,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     activity = .reading
     now = .now()
     let buffer = unwrapInboundIn(data)
+    if !server.isTLS, readManner == .frugal { server.loop.reads.give(buffer, .frugal) }
     session.receive(buffer, now: now)
     activity = outer
     if session.isWithinHead || holding != nil { countHead() }
@@ -231,7 +199,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// Reads in larger pieces from a client that sends much.
   private func readMore() {
     readManner = .usual
-    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.fixedAllocator)
+    try? context?.channel.syncOptions?.setOption(.recvAllocator, value: readManner.allocator(server.loop))
   }
 
   /// Counts the memory of a head that is not whole.
@@ -262,7 +230,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
     if isWritable {
       holdReads(false)
       for exchange in exchanges { exchange.clientTakesMore() }
-      if wait == .write { wait = .nothing }
+      life.becameWritable()
       flushSoon()
     } else {
       updateWait()
@@ -273,53 +241,30 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   // MARK: Time
 
   private func updateWait() {
-    guard wait != .lingering, !isClosed else { return }
-    let wanted: Wait
-    if !isWritable {
-      wanted = .write
-    } else if session.isWithinHead || stage == .new {
-      wanted = .head
-    } else if session.streamCount > 0 {
-      wanted = .nothing
-    } else {
-      wanted = stage == .draining ? .farewell : .pausing
-    }
-    // Other events do not restart a wait, of which ``Wait/idle`` is the second part.
-    guard wanted != wait, wanted != .pausing || wait != .idle else { return }
-    wait = wanted
-    let waits = server.waits
-    switch wanted {
-    case .nothing: server.loop.wheel.disarm(self)
-    case .head: arm(waits.head)
-    case .pausing where waits.idle > Self.pause: arm(Self.pause)
-    case .pausing, .idle:
-      wait = .idle
-      arm(waits.idle)
-    case .write: arm(waits.writeProgress)
-    case .farewell: arm(Self.farewell)
-    case .lingering: break
+    let traffic = HTTP2ConnectionLife.Traffic(
+      isWritable: isWritable, isWithinHead: session.isWithinHead, hasStreams: session.streamCount > 0)
+    switch life.update(traffic, server.waits) {
+    case nil: break
+    case .disarmed?: server.loop.wheel.disarm(self)
+    case .after(let time)?: arm(time)
     }
   }
 
   private func arm(_ time: TimeAmount) { server.loop.wheel.arm(self, after: time, now: .now()) }
 
   override func timedOut() {
-    switch wait {
-    case .pausing:
-      wait = .idle
+    switch life.timedOut(isWritable: isWritable, server.waits) {
+    case .nothing: break
+    case .shrink(let rest):
       session.shrink()
-      arm(max(server.waits.idle - Self.pause, .zero))
-    case .idle:
-      session.terminate(.noError)
+      arm(rest)
+    case .terminate(let code):
+      session.terminate(code)
       flush()
-    case .farewell:
+    case .goAway:
       session.goAway()
       flush()
-    case .head where isWritable:
-      session.terminate(.enhanceYourCalm)
-      flush()
-    case .nothing: break
-    case .head, .write, .lingering: abort()
+    case .abort: abort()
     }
   }
 
@@ -335,15 +280,14 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   /// The session is over: closes when what it wrote is out. Until the client ends too, what it still sends is thrown
   /// away: closing at once would reset the connection, and the last frames with it.
   private func closeBehind() {
-    guard wait != .lingering, let context else { return }
-    wait = .lingering
+    guard let context, life.linger() else { return }
     holdReads(false)
     arm(server.waits.writeProgress)
     LingeringClose.whenSent(context) { self.linger() }
   }
 
   private func linger() {
-    guard let context, !isClosed else { return }
+    guard let context, !life.isClosed else { return }
     // After GOAWAY with an error, close without lingering.
     guard session.endedBy == nil || session.endedBy == .noError || !peer.isTLS else {
       return context.close(promise: nil)
@@ -352,8 +296,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   func drain() {
-    guard stage == .new || stage == .serving else { return }
-    stage = .draining
+    guard life.drain() else { return }
     session.beginGracefulShutdown()
     for exchange in exchanges { exchange.endTunnel() }
     flush()
@@ -372,7 +315,7 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
   }
 
   func reviewExchanges(at now: NIODeadline) -> Bool {
-    guard !isClosed else { return false }
+    guard !life.isClosed else { return false }
     let exchanges = exchanges
     for exchange in exchanges { exchange.review(at: now) }
     return exchanges.contains { $0.isReviewable }
@@ -380,26 +323,22 @@ final class HTTP2ServerConnection: TimedHandler, ChannelDuplexHandler, ReviewedC
 }
 
 extension HTTP2ServerConnection: HTTP2SessionHandler {
-  private func beginServing() {
-    if stage == .new { stage = .serving }
-  }
-
   func received(request head: RawSpan, on stream: HTTP2Stream, isWhole: Bool) -> any HTTP2StreamHandler {
-    beginServing()
+    life.beginServing()
     let exchange = HTTP2ServerStream(connection: self, stream: stream)
     exchange.receive(head, isWhole: isWhole)
     return exchange
   }
 
   func received(refusableOn stream: HTTP2Stream, status: Int, reason: String) -> any HTTP2StreamHandler {
-    beginServing()
+    life.beginServing()
     let exchange = HTTP2ServerStream(connection: self, stream: stream)
     exchange.receive(Refusal(status, reason))
     return exchange
   }
 
   func receivedMalformed(_ reason: String) {
-    beginServing()
+    life.beginServing()
     server.observer.exchangeBegan()
     let now = NIODeadline.now()
     var exchange = Exchange()
@@ -409,7 +348,7 @@ extension HTTP2ServerConnection: HTTP2SessionHandler {
   }
 
   func receivedPong() {
-    guard stage == .draining else { return }
+    guard life.stage == .draining else { return }
     session.goAway()
     flushSoon()
   }

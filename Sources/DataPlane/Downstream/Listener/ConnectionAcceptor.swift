@@ -61,6 +61,7 @@ final class ConnectionAcceptor {
       admission.release()
       descriptors.give(use)
     }
+    if let options = channel.syncOptions { try apply(to: options) }
     let address = channel.remoteAddress?.ipAddress
     if !announcing.isEmpty, let address, let bytes = IPAddress(address),
       announcing.contains(where: { $0.contains(bytes) })
@@ -71,6 +72,16 @@ final class ConnectionAcceptor {
     }
   }
 
+  /// Applies the options of accepted channels. The bootstrap would make futures of each.
+  private func apply(to options: any NIOSynchronousChannelOptions) throws {
+    try options.setOption(.maxMessagesPerRead, value: 1)
+    // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to close
+    // it at `ChannelEvent.inputClosed`, or to let it be answered first.
+    try options.setOption(.allowRemoteHalfClosure, value: true)
+    try options.setOption(
+      .recvAllocator, value: ReceiveBufferMode.frugal.sharingAllocator(context.loop, isFirst: true))
+  }
+
   /// Installs TLS and HTTP on a connection, unless its client has as many as it may have: then it is closed.
   func open(_ channel: any Channel, for peer: ClientPeer) throws {
     switch clients.enter(peer) {
@@ -79,14 +90,16 @@ final class ConnectionAcceptor {
       let clients = clients
       channel.closeFuture.whenComplete { _ in clients.leave(key) }
     case .refused:
-      // Without a response: whoever opens connections without end must not be worth a handshake or a page.
+      // Without a response: a flood of connections must not cost a handshake or a page each.
       context.observer.connectionRefused(of: peer.address)
       return channel.close(promise: nil)
     }
     let pipeline = channel.pipeline.syncOperations
     if let tls {
       let context = context
-      try pipeline.addHandler(try TLSHandler(server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }))
+      try pipeline.addHandler(
+        try TLSHandler(
+          server: tls, answerToHTTP: { Self.answerToHTTP(context, peer) }, onConsumed: context.loop.takeReadBuffer))
     }
     if protocols == [.http1] {
       try pipeline.addHandler(HTTP1ServerConnection(server: context, peer: peer))

@@ -125,12 +125,6 @@ extension Listener {
       }
       .serverChannelOption(.backlog, value: acceptQueue)
       .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-      .childChannelOption(.maxMessagesPerRead, value: 1)
-      // The end of what a client sends is not the end of its connection. Each handler of an accepted channel has to
-      // close it at `ChannelEvent.inputClosed`, or to let it be answered first.
-      .childChannelOption(.allowRemoteHalfClosure, value: true)
-      // A channel keeps its last receive buffer: small ones at first, larger ones for clients that send much.
-      .childChannelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
       .childChannelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try acceptors[ObjectIdentifier(channel.eventLoop)]?.value[place].receive(channel)

@@ -27,8 +27,6 @@ enum ListeningSocket {
       while begun.count < limit, let accepted = accept(socket) {
         begun.append(
           ClientBootstrap(group: channel.eventLoop)
-            .channelOption(.maxMessagesPerRead, value: 1)
-            .channelOption(.recvAllocator, value: ReceiveBufferMode.frugal.fixedAllocator)
             .withConnectedSocket(accepted).map(receive))
       }
     }

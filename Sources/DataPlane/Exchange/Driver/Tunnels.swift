@@ -125,15 +125,15 @@ extension DownstreamTransport {
   /// The exchange is over: the observer gets its record.
   func endExchange(at now: NIODeadline) {
     exchange.end()
-    server.observer.exchangeEnded(
-      exchange.record(of: peer, at: now, wantsUpstream: server.observer.wantsUpstreamAddress))
+    let record = exchange.record(of: peer, at: now, wantsUpstream: server.observer.wantsUpstreamAddress)
+    server.observer.exchangeEnded(record)
     exchange.upstream.returnHead(to: server.loop)
   }
 }
 
 extension Exchange {
-  /// The record of the exchange.
-  func record(of peer: ClientPeer, at now: NIODeadline, wantsUpstream: Bool) -> ExchangeRecord {
+  /// The record of the exchange. Mutating, so that its transport need not copy it to ask.
+  mutating func record(of peer: ClientPeer, at now: NIODeadline, wantsUpstream: Bool) -> ExchangeRecord {
     ExchangeRecord(
       status: status, routeClass: account.routeClass, duration: now - account.began,
       upstreamDuration: account.upstreamDuration, receivedBytes: account.receivedBytes, sentBytes: account.sentBytes,
