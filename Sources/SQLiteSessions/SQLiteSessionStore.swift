@@ -19,6 +19,8 @@ package final class SQLiteSessionStore: SessionStore {
   let file: DatabaseFile
   private let pool: Mutex<DatabasePool?>
   private let compatibility = SchemaCompatibility(known: SQLiteMigrations.version)
+  /// The state of the file just before the changes were last read; nil if that failed.
+  let readState = Mutex<DatabaseFileState?>(nil)
 
   package var place: String { "SQLite at \(file.path)" }
 

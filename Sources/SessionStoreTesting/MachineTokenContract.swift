@@ -28,6 +28,23 @@ extension StoreContract {
       try requireEqual(try await stores.first.token(tokens[0].handle), nil, "the revoked token")
       try requireEqual(try await stores.first.counts().machineTokens, 3, "the number of tokens")
     },
+    StoreContract("All that was decided is counted at once as it is one by one") { stores in
+      let (ada, bob) = (try Scenario.subject(), try Scenario.subject("bob"))
+      _ = try await stores.first.complete(try Scenario.signIn(ada))
+      try await stores.first.ban(bob, Scenario.ban(until: Scenario.later(Scenario.day)))
+      _ = try await stores.first.add(ada, to: try Scenario.group(), by: "cli", at: Scenario.noon)
+      // Being added to a group answers a request: this one comes afterwards.
+      _ = try await stores.first.ask(ada, code: .random(), at: Scenario.noon)
+      for (name, end) in [("short", Scenario.later(Scenario.day)), ("lasting", nil)] {
+        try await stores.first.create(try token(name, expires: end))
+      }
+      for (moment, bans, tokens) in [(Scenario.noon, 1, 2), (Scenario.later(Scenario.day), 0, 1)] {
+        try requireEqual(
+          try await stores.second.accessCounts(at: moment),
+          AccessCounts(
+            requests: 1, bans: bans, invitations: 0, tokens: tokens, members: [try Scenario.group(): 1]), "the counts")
+      }
+    },
     StoreContract("A token that is revoked is told to the other replica as an end, once") { stores in
       let token = try token("backup")
       try await stores.first.create(token)

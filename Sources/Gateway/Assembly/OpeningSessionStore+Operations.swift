@@ -128,6 +128,10 @@ extension OpeningSessionStore {
     try await opened().ban(of: subject)
   }
 
+  func accessCounts(at now: Date) async throws(StoreError) -> AccessCounts {
+    try await opened().accessCounts(at: now)
+  }
+
   func banCount(at now: Date) async throws(StoreError) -> Int {
     try await opened().banCount(at: now)
   }

@@ -152,12 +152,15 @@ extension OpeningSessionStore: SessionStore {
   }
 
   func waitForChanges(atMost limit: Duration) async {
-    guard let store = try? opened() else {
+    if (try? await waitUntilOpen(atMost: limit)) == true, let store = try? opened() {
+      await store.waitForChanges(atMost: limit)
+    } else {
+      // It is closed, or will never open.
       try? await Task.sleep(for: limit)
-      return
     }
-    await store.waitForChanges(atMost: limit)
   }
+
+  var mayHaveChanged: Bool { (try? opened())?.mayHaveChanged ?? true }
 
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await opened().changes(since: cursor, limit: limit)

@@ -32,7 +32,7 @@ extension SQLiteSessionStore {
       [request.code.text, request.subject.text, request.asked.stored]) == 1
   }
 
-  private static func requestCount(after until: Int64, in database: Database) throws -> Int {
+  static func requestCount(after until: Int64, in database: Database) throws -> Int {
     try database.row("SELECT count(*) FROM access_requests WHERE asked > ?", [until])?.int(0) ?? 0
   }
 

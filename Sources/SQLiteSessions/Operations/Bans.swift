@@ -32,8 +32,10 @@ extension SQLiteSessionStore {
   }
 
   package func banCount(at now: Date) async throws(StoreError) -> Int {
-    try await read {
-      try $0.row("SELECT count(*) FROM bans WHERE until IS NULL OR until > ?", [now.stored])?.int(0) ?? 0
-    }
+    try await read { try Self.banCount(at: now, in: $0) }
+  }
+
+  static func banCount(at now: Date, in database: Database) throws -> Int {
+    try database.row("SELECT count(*) FROM bans WHERE until IS NULL OR until > ?", [now.stored])?.int(0) ?? 0
   }
 }

@@ -1,9 +1,24 @@
 import FoundationEssentials
 import GRDB
 package import Sessions
+import Synchronization
 
 extension SQLiteSessionStore {
+  package var mayHaveChanged: Bool {
+    guard let known = readState.withLock({ $0 }) else { return true }
+    return DatabaseFileState(file.path) != known
+  }
+
   package func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
+    let state = DatabaseFileState(file.path)
+    readState.withLock { $0 = nil }
+    let changes = try await readChanges(since: cursor, limit: limit)
+    // A full batch: there may be more.
+    readState.withLock { $0 = changes.changes.count < max(limit, 1) ? state : nil }
+    return changes
+  }
+
+  private func readChanges(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges {
     try await readAnySchema { [self] database in
       try requireCompatibility(database)
       let bounds = try Bounds(database)

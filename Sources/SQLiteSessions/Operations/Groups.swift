@@ -41,12 +41,14 @@ extension SQLiteSessionStore {
   }
 
   package func memberCounts() async throws(StoreError) -> [GroupName: Int] {
-    try await read { database in
-      var counts: [GroupName: Int] = [:]
-      for row in try database.rows("SELECT group_name, count(*) FROM group_members GROUP BY group_name") {
-        counts[try GroupName(stored: row.text(0))] = try row.int(1)
-      }
-      return counts
+    try await read { try Self.memberCounts(in: $0) }
+  }
+
+  static func memberCounts(in database: Database) throws -> [GroupName: Int] {
+    var counts: [GroupName: Int] = [:]
+    for row in try database.rows("SELECT group_name, count(*) FROM group_members GROUP BY group_name") {
+      counts[try GroupName(stored: row.text(0))] = try row.int(1)
     }
+    return counts
   }
 }

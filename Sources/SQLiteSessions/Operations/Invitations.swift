@@ -57,10 +57,12 @@ extension SQLiteSessionStore {
   }
 
   package func invitations() async throws(StoreError) -> [Invitation] {
-    try await read { database in
-      try database.rows("SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations ORDER BY created DESC, id")
-        .map { try SQLiteAccessRow.invitation($0) }
-    }
+    try await read { try Self.invitations(in: $0) }
+  }
+
+  static func invitations(in database: Database) throws -> [Invitation] {
+    try database.rows("SELECT \(SQLiteAccessRow.invitationColumns) FROM invitations ORDER BY created DESC, id")
+      .map { try SQLiteAccessRow.invitation($0) }
   }
 
   package func revokeInvitation(_ id: String) async throws(StoreError) -> Bool {

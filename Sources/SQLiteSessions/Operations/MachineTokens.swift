@@ -27,10 +27,12 @@ extension SQLiteSessionStore {
   }
 
   package func machineTokens() async throws(StoreError) -> [MachineToken] {
-    try await read { database in
-      try database.rows("SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens ORDER BY name")
-        .map { try SQLiteAccessRow.token($0) }
-    }
+    try await read { try Self.machineTokens(in: $0) }
+  }
+
+  static func machineTokens(in database: Database) throws -> [MachineToken] {
+    try database.rows("SELECT \(SQLiteAccessRow.tokenColumns) FROM machine_tokens ORDER BY name")
+      .map { try SQLiteAccessRow.token($0) }
   }
 
   package func revokeToken(_ name: GroupName, at now: Date) async throws(StoreError) -> PublicSessionID? {

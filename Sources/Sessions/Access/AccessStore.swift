@@ -6,7 +6,43 @@ package import FoundationEssentials
 /// `.accountChanged`, for ended sessions and revoked tokens as `.ended`.
 package protocol AccessStore: StoreKeyStore, BanStore, GroupStore, AccessRequestStore, InvitationStore,
   MachineTokenStore, AccountListStore
-{}
+{
+  /// Counts what is decided at run time, all at once.
+  func accessCounts(at now: Date) async throws(StoreError) -> AccessCounts
+}
+
+/// Numbers of what is decided at run time.
+package struct AccessCounts: Sendable, Equatable {
+  /// Requests for access that wait.
+  package let requests: Int
+  /// Bans in force.
+  package let bans: Int
+  /// Invitations that still admit somebody.
+  package let invitations: Int
+  /// Machine tokens that have not expired.
+  package let tokens: Int
+  /// Members of each group that has any.
+  package let members: [GroupName: Int]
+
+  /// The numbers of one moment.
+  package init(requests: Int, bans: Int, invitations: Int, tokens: Int, members: [GroupName: Int]) {
+    self.requests = requests
+    self.bans = bans
+    self.invitations = invitations
+    self.tokens = tokens
+    self.members = members
+  }
+}
+
+extension AccessStore {
+  /// The default: one question after the other.
+  package func accessCounts(at now: Date) async throws(StoreError) -> AccessCounts {
+    AccessCounts(
+      requests: try await requestCount(at: now), bans: try await banCount(at: now),
+      invitations: try await invitations().count { $0.isOpen(at: now) },
+      tokens: try await machineTokens().count { $0.isInForce(at: now) }, members: try await memberCounts())
+  }
+}
 
 /// The random key of the store.
 package protocol StoreKeyStore: Sendable {
@@ -74,7 +110,7 @@ package protocol AccessRequestStore: Sendable {
   /// The number of open requests.
   func requestCount(at now: Date) async throws(StoreError) -> Int
 
-  /// Deletes an open request; false if there is none. Admitting is `GroupStore.add`.
+  /// Deletes an open request; false if no such request is open. Admitting is `GroupStore.add`.
   func reject(_ code: AccessRequestCode, at now: Date) async throws(StoreError) -> Bool
 }
 
@@ -98,7 +134,7 @@ package protocol InvitationStore: Sendable {
   /// Invitations, newest first, also those that no longer admit anybody until they are removed.
   func invitations() async throws(StoreError) -> [Invitation]
 
-  /// Ends an invitation; false if there is none. Those whom it admitted stay admitted.
+  /// Ends an invitation; false if it does not exist. Users whom it admitted stay admitted.
   func revokeInvitation(_ id: String) async throws(StoreError) -> Bool
 }
 

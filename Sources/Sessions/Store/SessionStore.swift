@@ -132,6 +132,10 @@ package protocol StoreChangeFeed: Sendable {
   /// always waits; `changes` returns all of them either way.
   func waitForChanges(atMost limit: Duration) async
 
+  /// Whether there may be changes since `changes` was last called. Fast enough to be asked every second; a store that
+  /// cannot tell returns true.
+  var mayHaveChanged: Bool { get }
+
   /// The changes since a cursor, oldest first. Without a cursor no changes, but the cursor to begin with.
   func changes(since cursor: ChangeCursor?, limit: Int) async throws(StoreError) -> StoreChanges
 }
@@ -139,6 +143,9 @@ package protocol StoreChangeFeed: Sendable {
 extension StoreChangeFeed {
   /// The default of a store without notifications: it waits.
   package func waitForChanges(atMost limit: Duration) async { try? await Task.sleep(for: limit) }
+
+  /// The default of a store that cannot tell.
+  package var mayHaveChanged: Bool { true }
 }
 
 /// Operation of the store itself.

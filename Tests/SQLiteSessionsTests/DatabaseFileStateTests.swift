@@ -1,0 +1,54 @@
+import Foundation
+import SQLiteSessions
+import Sessions
+import Testing
+
+@Suite("The state of the database's file")
+struct DatabaseFileStateTests {
+  /// Reads changes until the store says that nothing has changed: the files' times must be a moment old.
+  private func settle(_ store: SQLiteSessionStore) async throws {
+    let deadline = ContinuousClock.now + .seconds(120)
+    repeat {
+      _ = try await store.changes(since: nil, limit: 10)
+      guard ContinuousClock.now < deadline else { throw NeverSettled() }
+    } while store.mayHaveChanged
+  }
+
+  private struct NeverSettled: Error {}
+
+  @Test("A store whose changes were not read may have changed")
+  func unread() throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    #expect(store.mayHaveChanged)
+  }
+
+  @Test("A commit is noticed at once, whichever process made it")
+  func commit() async throws {
+    let folder = try TemporaryFolder()
+    let store = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    let other = try SQLiteSessionStore(path: folder.path("cordon.db"))
+    for writer in [other, store] {
+      try await settle(store)
+      #expect(!store.mayHaveChanged)
+      _ = try await writer.complete(try signIn("user\(writer === store ? 1 : 2)"))
+      #expect(store.mayHaveChanged)
+      // It is so until the changes are read.
+      #expect(store.mayHaveChanged)
+    }
+  }
+
+  @Test("A log that was moved into the file, and a file that is gone, are noticed")
+  func replaced() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path("cordon.db")
+    let store = try SQLiteSessionStore(path: path)
+    _ = try await store.complete(try signIn())
+    try await settle(store)
+    try RawDatabase.execute("PRAGMA wal_checkpoint(TRUNCATE)", at: path)
+    #expect(store.mayHaveChanged)
+    try await settle(store)
+    try FileManager.default.removeItem(atPath: path)
+    #expect(store.mayHaveChanged)
+  }
+}
