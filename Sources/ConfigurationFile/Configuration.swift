@@ -43,6 +43,8 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var access = AccessSettings()
   /// In the order of the file.
   package internal(set) var routes: [RouteSettings] = []
+  /// Nil until `access`, `routes`, `groups` and `sites` are checked.
+  package internal(set) var compiledRoutes: CompiledRoutes?
   /// In the order of the file.
   package internal(set) var groups: [GroupConfiguration] = []
   /// The number of members in the file of each of them, when the configuration was read.
@@ -53,6 +55,14 @@ package struct Configuration: Sendable, Equatable {
   package internal(set) var button = ButtonSettings()
   package internal(set) var log = LogSettings()
   package internal(set) var shutdown = DrainSettings()
+
+  /// The table that `access`, `routes`, `groups` and `sites` were compiled to. These are compared themselves, so any
+  /// two tables count as equal.
+  package struct CompiledRoutes: Sendable, Equatable {
+    package let table: RouteTable
+
+    package static func == (_: CompiledRoutes, _: CompiledRoutes) -> Bool { true }
+  }
 
   /// Only the reader of files makes one.
   init() {}

@@ -55,7 +55,7 @@ struct ReferenceTests {
     let chosen = (lines[..<list] + lines[(list + 1)...]).filter { line in !ofOtherShapes.contains(where: line.hasPrefix)
     }
     let configuration = try Sandbox.parse(chosen.joined(separator: "\n").utf8)
-    #expect(configuration.routes.count == 7)
+    #expect(configuration.routes.count == 7 && configuration.compiledRoutes != nil)
     #expect(configuration.groups.map(\.name) == ["staff"] && configuration.membersInFiles == [3])
     #expect(configuration.routes[4].methods == ["GET", "POST"] && configuration.routes[4].maxAge == 12 * 3_600)
     #expect(configuration.upstreams.map(\.name) == ["reports"] && configuration.routes[2].upstream == "reports")

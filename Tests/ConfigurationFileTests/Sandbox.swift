@@ -138,7 +138,8 @@ enum Dump {
     let mirror = Mirror(reflecting: value)
     switch mirror.displayStyle {
     case .struct where !(value is Duration) && !(value is any CustomStringConvertible), .tuple:
-      for child in mirror.children {
+      // What is compiled from other settings says nothing of its own.
+      for child in mirror.children where child.label != "compiledRoutes" {
         append(child.value, path.isEmpty ? child.label ?? "" : "\(path).\(child.label ?? "")", &lines)
       }
     case .collection:

@@ -76,7 +76,7 @@ struct ConfigurationWarnings {
       !$0.trustedProxies.isEmpty || !$0.proxyProtocolPeers.isEmpty
     }
     let stating = configuration.routes.indices.filter { !configuration.routes[$0].networks.isEmpty }
-    let tables = [access] + stating.map { places.routes[$0] }
+    let tables = [access] + stating.map { places.route($0) }
     let first = tables.map { $0.appending("networks") }.filter { reading.isThere($0) }
       .min { reading.place(of: $0) < reading.place(of: $1) }
     guard !isBehindProxy, let first else { return [] }
@@ -165,12 +165,12 @@ struct ConfigurationWarnings {
     if effective.access.value == .public, case .route(let source) = effective.access.source, source != route {
       warnings.append(
         reading.warning(
-          atKey: places.routes[route],
+          atKey: places.route(route),
           "everybody is admitted here: the route inherits access = \"public\" from "
             + "\"\(configuration.routes[source].path)\" (line \(line(of: source)))",
           remedy: "write access = \"public\" if this is intended, or restrict access"))
     }
-    let key = places.routes[route].appending("private_email")
+    let key = places.route(route).appending("private_email")
     if settings.conditions.privateEmail == .allow, reading.isThere(key),
       effective.conditions.contains(where: { $0.value.privateEmail != .allow })
     {
@@ -183,14 +183,14 @@ struct ConfigurationWarnings {
     if settings.tokens == true, !admitsGroups(effective) {
       warnings.append(
         reading.warning(
-          atKey: places.routes[route].appending("tokens"),
+          atKey: places.route(route).appending("tokens"),
           "tokens = true, but a token is admitted by allow_groups only, and there are none here",
           remedy: "write allow_groups, or remove tokens"))
     }
     for method in settings.methods ?? [] where method.utf8.contains(where: \.isASCIILowercase) {
       warnings.append(
         reading.warning(
-          atKey: places.routes[route].appending("methods"),
+          atKey: places.route(route).appending("methods"),
           "methods are case-sensitive, and \"\(method)\" is not a usual one",
           remedy: "write \"\(method.uppercased())\" if that is meant"))
     }
@@ -205,7 +205,7 @@ struct ConfigurationWarnings {
     if settings.host == .all, !everywhere.contains(where: \.hasEffect) {
       return [
         reading.warning(
-          atKey: places.routes[route],
+          atKey: places.route(route),
           "this route decides nothing: on each host a more specific route states all that it states",
           remedy: "remove it, or what the others state")
       ]
@@ -216,14 +216,14 @@ struct ConfigurationWarnings {
     else { return [] }
     return [
       reading.warning(
-        atKey: places.routes[route],
+        atKey: places.route(route),
         "nobody is admitted here: \"\(configuration.routes[source].path)\" (line \(line(of: source))) has "
           + "access = \"deny\" for every host, which the routes of a host cannot lift",
         remedy: "remove this route, or deny access on the other hosts only")
     ]
   }
 
-  private func line(of route: Int) -> Int { reading.line(places.routes[route], RouteExplanationWriter.accessKeys) }
+  private func line(of route: Int) -> Int { reading.line(places.route(route), RouteExplanationWriter.accessKeys) }
 
   private func admitsGroups(_ effective: EffectiveRoute) -> Bool {
     if case .lists(let lists) = effective.access.value { !lists.groups.isEmpty } else { false }

@@ -28,7 +28,9 @@ enum RouteChecks {
     let groups = GroupChecks.names(configuration, reading)
     let hosts = configuration.sites.map(\.host)
     switch table(access, settings.map(\.route), groups, hosts) {
-    case .success: checkTokens(settings, access, groups, hosts, &reading)
+    case .success(let table):
+      configuration.compiledRoutes = Configuration.CompiledRoutes(table: table)
+      checkTokens(settings, access, groups, hosts, &reading)
     case .failure(let problems):
       for problem in problems.problems {
         let route = problem.route.map { NodePath(ConfigurationSchema.route.name).appending(settings[$0].index) }

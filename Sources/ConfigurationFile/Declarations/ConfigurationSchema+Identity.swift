@@ -377,12 +377,13 @@ extension ConfigurationSchema {
       .absent(
         "route.keep_forms", .size(0...1_048_576), into: \.keptFormBytes, example: "\"64KiB\"",
         """
-        Maximum size of a form that is kept while its user signs in. A form that is submitted without a session is \
-        answered with a page; with this setting, the page holds its fields, and sends them after the sign-in, by a \
-        button, once, and with the account that used the browser before, if that is known. The fields are in this page \
-        only, never in the store or a log. Kept are forms without files, from pages of the same origin. It needs \
-        JavaScript.
-        """, omission: "Inherited, finally \"0\": no form is kept.", seeAlso: ["route.unauthenticated"]),
+        Maximum size of a form that is kept while its user signs in. A form that is submitted without a session, or \
+        with a sign-in that is too old for max_age, is answered with a page; with this setting, the page holds its \
+        fields, and sends them after the sign-in, by a button, once, and with the account that used the browser before, \
+        if that is known. The fields are in this page only, never in the store or a log. Kept are forms without files, \
+        from pages of the same origin. It needs JavaScript.
+        """, omission: "Inherited, finally \"0\": no form is kept.",
+        seeAlso: ["route.unauthenticated", "route.max_age"]),
       .absent(
         "route.allow_subjects", subjects, into: \.subjects,
         example: "[\"001234.0123456789abcdef0123456789abcdef.0123\"]",

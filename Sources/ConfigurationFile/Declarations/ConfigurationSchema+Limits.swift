@@ -15,7 +15,8 @@ extension ConfigurationSchema {
         """
         Rate of started sign-ins, native sign-ins, requests for access and opened invitations, counted together: a \
         number and s, m or h, as in "60/m". So many are possible at once. Beyond it: 429 with Retry-After. Callbacks \
-        and verify are not limited. "off" disables the limit.
+        and verify are not limited. What pages of other sites start (Sec-Fetch-Site) has a rate of its own. "off" \
+        disables the limit.
         """, seeAlso: ["listen.trusted_proxies"]),
       .withDefault(
         "limits.clients.connections", .integer(0...1_000_000),

@@ -18,12 +18,15 @@ struct SchemaKeyDescription: Sendable {
     case required(example: String)
     /// Without it this holds, as it would be written.
     case withDefault(String)
-    /// Without it there is none; an example, as it is written.
+    /// Has no default; an example, as it is written.
     case absent(example: String)
   }
 
   /// The part after the last dot.
-  var name: String { String(key.split(separator: ".").last ?? "") }
+  var name: String {
+    guard let dot = key.utf8.lastIndex(of: UInt8(ascii: ".")) else { return key }
+    return String(key[key.utf8.index(after: dot)...])
+  }
   /// The part before the last dot; empty for keys at the top.
   var table: String { key.split(separator: ".").dropLast().joined(separator: ".") }
 }
@@ -92,4 +95,21 @@ struct Section<Target: DecodingTarget>: Sendable {
   /// For the reference and the sample: what the table is about.
   let introduction: String
   let entries: [SchemaKey<Target>]
+  /// The entries by the names of their keys, without the table.
+  private let byName: [String: SchemaKey<Target>]
+  /// The keys that must be there, each with an example of its value.
+  let required: [(name: String, example: String)]
+
+  init(name: String, introduction: String, entries: [SchemaKey<Target>]) {
+    self.name = name
+    self.introduction = introduction
+    self.entries = entries
+    byName = Dictionary(entries.map { ($0.description.name, $0) }, uniquingKeysWith: { first, _ in first })
+    required = entries.compactMap {
+      if case .required(let example) = $0.description.presence { ($0.description.name, example) } else { nil }
+    }
+  }
+
+  /// The entry of a key, by its name without the table.
+  func entry(named name: String) -> SchemaKey<Target>? { byName[name] }
 }

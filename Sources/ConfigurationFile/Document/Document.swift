@@ -1,3 +1,4 @@
+import Synchronization
 import TOMLKit
 
 /// A configuration file as it was written: its values, and where each of them stands.
@@ -5,8 +6,7 @@ struct Document: Sendable {
   /// The values of the whole document.
   let root: [String: Node]
   private let text: SourceText
-  private let keys: [NodePath: Int]
-  private let values: [NodePath: Int]
+  private let places: Places
 
   /// Most bytes of a file.
   static let sizeLimit = 1_048_576
@@ -26,7 +26,7 @@ struct Document: Sendable {
     if let offset = bytes.firstIndex(of: 0) {
       throw DocumentError(place: text.place(of: offset), what: "there is a NUL byte", remedy: "remove it")
     }
-    let finder = SourceLocations(bytes)
+    let finder = SourceLocations(bytes, notesPlaces: false)
     if let offset = finder.tooDeep {
       throw DocumentError(
         place: text.place(of: offset),
@@ -41,8 +41,7 @@ struct Document: Sendable {
       throw DocumentError(place: text.place(of: offset), what: what, remedy: DocumentError.syntaxRemedy)
     }
     self.text = text
-    keys = finder.keys
-    values = finder.values
+    places = Places(bytes)
     do {
       root = Self.table(try TOMLTable(string: String(decoding: bytes, as: UTF8.self)), depth: 0)
     } catch let error as TOMLParseError {
@@ -53,26 +52,44 @@ struct Document: Sendable {
   }
 
   /// Whether the key of a path is written anywhere.
-  func hasKey(_ path: NodePath) -> Bool { keys[path] != nil }
-
-  /// The location of a key; of a missing key, the nearest enclosing table.
-  func placeOfKey(_ path: NodePath) -> SourcePlace { place(path, in: keys) }
-
-  /// The location of a value; of a missing value, the nearest enclosing value or key.
-  func placeOfValue(_ path: NodePath) -> SourcePlace {
-    if let offset = values[path] { return text.place(of: offset) }
-    if case .index = path.components.last, let parent = path.parent, values[parent] != nil {
-      return placeOfValue(parent)
+  func hasKey(_ path: NodePath) -> Bool {
+    var node = Node.table(root)
+    for component in path.components {
+      switch (component, node) {
+      case (.key(let key), .table(let table)):
+        guard let next = table[key] else { return false }
+        node = next
+      case (.index(let index), .array(let array)):
+        guard array.indices.contains(index) else { return false }
+        node = array[index]
+      default: return false
+      }
     }
-    return placeOfKey(path)
+    return true
   }
 
-  private func place(_ path: NodePath, in offsets: [NodePath: Int]) -> SourcePlace {
-    var path = path
-    while true {
-      if let offset = offsets[path] { return text.place(of: offset) }
-      guard let parent = path.parent else { return .start }
-      path = parent
+  /// The location of a key; of a missing key, the nearest enclosing table.
+  func placeOfKey(_ path: NodePath) -> SourcePlace { place(places.find { $0.offsetOfKey(path) }) }
+
+  /// The location of a value; of a missing value, the nearest enclosing value or key.
+  func placeOfValue(_ path: NodePath) -> SourcePlace { place(places.find { $0.offsetOfValue(path) }) }
+
+  private func place(_ offset: Int?) -> SourcePlace { offset.map { text.place(of: $0) } ?? .start }
+
+  /// The locations of keys and values, which are found when the first is asked for. It takes as long as parsing, and
+  /// nobody asks where a configuration in order has its keys.
+  private final class Places: Sendable {
+    private let bytes: [UInt8]
+    private let found = Mutex<SourceLocations?>(nil)
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+    func find(_ look: (SourceLocations) -> Int?) -> Int? {
+      found.withLock { found in
+        let locations = found ?? SourceLocations(bytes, notesPlaces: true)
+        found = locations
+        return look(locations)
+      }
     }
   }
 

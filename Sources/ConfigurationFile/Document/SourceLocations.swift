@@ -9,9 +9,9 @@ struct SourceLocations {
   static let depthLimit = 16
 
   /// Offsets of keys (of a table: the first key of its header), by path.
-  private(set) var keys: [NodePath: Int] = [:]
+  private var keys: [NodePath: Int] = [:]
   /// Offsets of values, by path.
-  private(set) var values: [NodePath: Int] = [:]
+  private var values: [NodePath: Int] = [:]
   /// The offset at which nesting exceeds the limit.
   private(set) var tooDeep: Int?
   /// The offset of an escaped NUL in a text.
@@ -21,14 +21,40 @@ struct SourceLocations {
   private(set) var malformed: (offset: Int, what: String)?
 
   private let bytes: [UInt8]
+  private let notesPlaces: Bool
   private var position = 0
   /// The number of elements of each array of tables so far.
   private var tableCounts: [NodePath: Int] = [:]
 
-  init(_ bytes: [UInt8]) {
+  /// - Parameter notesPlaces: whether keys and values are to be found, or only what must not reach the parser.
+  init(_ bytes: [UInt8], notesPlaces: Bool) {
     self.bytes = bytes
+    self.notesPlaces = notesPlaces
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     scanDocument()
+  }
+
+  /// The offset of a key; of a missing key, that of the nearest enclosing table.
+  func offsetOfKey(_ path: NodePath) -> Int? {
+    var path = path
+    while true {
+      if let offset = keys[path] { return offset }
+      guard let parent = path.parent else { return nil }
+      path = parent
+    }
+  }
+
+  /// The offset of a value; of a missing value, that of the nearest enclosing value or key.
+  func offsetOfValue(_ path: NodePath) -> Int? {
+    if let offset = values[path] { return offset }
+    if case .index = path.components.last, let parent = path.parent, values[parent] != nil {
+      return offsetOfValue(parent)
+    }
+    return offsetOfKey(path)
+  }
+
+  private mutating func noteKey(_ path: NodePath, at offset: Int) {
+    if notesPlaces, keys[path] == nil { keys[path] = offset }
   }
 
   private mutating func scanDocument() {
@@ -60,16 +86,16 @@ struct SourceLocations {
     var path = NodePath()
     for part in parts.dropLast() {
       path = path.appending(part)
-      if keys[path] == nil { keys[path] = start }
+      noteKey(path, at: start)
       if let count = tableCounts[path] { path = path.appending(count - 1) }
     }
     path = path.appending(last)
-    if keys[path] == nil { keys[path] = start }
+    noteKey(path, at: start)
     if isArray {
       let index = tableCounts[path, default: 0]
       tableCounts[path] = index + 1
       path = path.appending(index)
-      keys[path] = start
+      noteKey(path, at: start)
     }
     return path
   }
@@ -81,7 +107,7 @@ struct SourceLocations {
     var path = table
     for part in parts {
       path = path.appending(part)
-      if keys[path] == nil { keys[path] = start }
+      noteKey(path, at: start)
     }
     skipBlank(newlines: false)
     guard current == UInt8(ascii: "=") else { return }
@@ -90,7 +116,7 @@ struct SourceLocations {
     scanValue(at: path, depth: depth)
   }
 
-  /// The parts of a dotted key; nil if there is none.
+  /// The parts of a dotted key; nil without a key.
   private mutating func scanKey() -> [String]? {
     var parts: [String] = []
     while true {
@@ -132,7 +158,7 @@ struct SourceLocations {
       if tooDeep == nil { tooDeep = position }
       return
     }
-    values[path] = position
+    if notesPlaces { values[path] = position }
     switch current {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): skipString()
     case UInt8(ascii: "["): scanArray(at: path, depth: depth)

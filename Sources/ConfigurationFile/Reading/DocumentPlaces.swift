@@ -1,11 +1,12 @@
 /// The places in a document of tables that there may be many of, for those that are in order.
 struct DocumentPlaces {
-  let routes: [NodePath]
-  let hosts: [NodePath]
+  /// The indices in the document.
+  let routes: [Int]
+  let hosts: [Int]
 
-  /// - Parameters: the indices in the document.
-  init(routes: [Int], hosts: [Int]) {
-    self.routes = routes.map { NodePath(ConfigurationSchema.route.name).appending($0) }
-    self.hosts = hosts.map { HostChecks.path(at: $0) }
-  }
+  /// The place of a route in the document, by its number among the settings.
+  func route(_ number: Int) -> NodePath { NodePath(ConfigurationSchema.route.name).appending(routes[number]) }
+
+  /// The place of a host in the document, by its number among the settings.
+  func host(_ number: Int) -> NodePath { HostChecks.path(at: hosts[number]) }
 }

@@ -28,8 +28,9 @@ struct DocumentReader {
     var tables: Set<String> = []
     for section in ConfigurationSchema.all {
       // With the tables above it, which need not have keys of their own.
-      let parts = section.name.split(separator: ".")
-      for count in 0..<parts.count { tables.insert(parts[...count].joined(separator: ".")) }
+      let name = section.name
+      for dot in name.utf8.indices where name.utf8[dot] == UInt8(ascii: ".") { tables.insert(String(name[..<dot])) }
+      if !name.isEmpty { tables.insert(name) }
       for entry in section.entries { entries[entry.description.key] = entry }
     }
     self.entries = entries
@@ -123,9 +124,7 @@ struct DocumentReader {
         reading.complain(atKey: elementPath, "this \(word) has no \(key)", remedy: "write \(key) = \(remedy)")
         isGood = false
       }
-      for entry in section.entries where entry.description.name != key && table[entry.description.name] == nil {
-        guard case .required(let example) = entry.description.presence else { continue }
-        let name = entry.description.name
+      for (name, example) in section.required where name != key && table[name] == nil {
         reading.complain(atKey: elementPath, "this \(word) has no \(name)", remedy: "write \(name) = \(example)")
         isGood = false
       }
@@ -139,7 +138,7 @@ struct DocumentReader {
     var isGood = true
     for (key, node) in table {
       let keyPath = path.appending(key)
-      guard let entry = section.entries.first(where: { $0.description.name == key }) else {
+      guard let entry = section.entry(named: key) else {
         complainUnknown(keyPath, name: "\(section.name).\(key)", isTable: false)
         isGood = false
         continue

@@ -137,7 +137,7 @@ struct RouteExplanationWriter {
       return (configuration.routes.isEmpty ? "everything" : "everything else") + (name.isEmpty ? "" : " on \(name)")
     }
     let how = configuration.routes[route].match == .exact ? " exactly" : ""
-    return "\(name)\(path(route))\(how)  (line \(reading.place(of: places.routes[route]).line))"
+    return "\(name)\(path(route))\(how)  (line \(reading.place(of: places.route(route)).line))"
   }
 
   private func path(_ route: Int) -> String { configuration.routes[route].path }
@@ -202,11 +202,11 @@ struct RouteExplanationWriter {
     switch source {
     case .standard: ""
     case .access: "  ([access], line \(reading.line(NodePath(ConfigurationSchema.access.name), keys)))"
-    case .host(let index): "  ([[host]], line \(reading.line(places.hosts[index], keys)))"
+    case .host(let index): "  ([[host]], line \(reading.line(places.host(index), keys)))"
     case .route(let index):
       index == route
-        ? "  (line \(reading.line(places.routes[index], keys)))"
-        : "  (from \(path(index)), line \(reading.line(places.routes[index], keys)))"
+        ? "  (line \(reading.line(places.route(index), keys)))"
+        : "  (from \(path(index)), line \(reading.line(places.route(index), keys)))"
     }
   }
 }
